@@ -1,0 +1,1 @@
+"""The kit: rules, table, referee, client, server and command line."""

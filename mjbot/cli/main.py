@@ -1,0 +1,48 @@
+"""``mjbot COMMAND ...``: finds the command's module and runs it."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from mjbot.cli import exit_codes
+
+COMMANDS: Final[dict[str, str]] = {
+    "play": "connect one bot to an mjai server",
+    "serve": "open a table for four mjai clients",
+    "match": "start a table and four players, and keep the score",
+    "replay": "check recorded games strictly against the rules",
+    "convert": "turn Tenhou mjlog records into mjai lines",
+    "strategies": "list the strategies and what each believes",
+    "setup-node": "fetch Node (if missing) and the external AI's packages",
+}
+"""Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
+``add_arguments(parser)`` and ``run(args) -> int``."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="mjbot", description="riichi-mahjong bots that speak mjai, alone and in pairs"
+    )
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    # Only the named command's module is imported: --help and start-up stay fast.
+    for name, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        if name in arguments[:1]:
+            importlib.import_module(_module(name)).add_arguments(subparser)
+    args = parser.parse_args(arguments)
+    try:
+        return int(importlib.import_module(_module(args.command)).run(args))
+    except KeyboardInterrupt:
+        return exit_codes.INTERRUPTED
+
+
+def _module(command: str) -> str:
+    return "mjbot.cli." + command.replace("-", "_")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""The one decorator for compiled code, and where its machine code is cached.
+
+numba forgets to recompile a function when a *callee* in another file changes.  So each module's
+cache lives in a folder named after a digest of its source and of all our modules it imports:
+edit anything below and exactly what depends on it is compiled again.
+"""
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import config
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_IMPORT = re.compile(r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M)
+
+
+def cache_folder() -> Path:
+    """Return the folder for compiled code and tables (``MJBOT_CACHE`` overrides it)."""
+    if chosen := os.environ.get("MJBOT_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "mjbot"
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` with numba on first use and cache the machine code on disk."""
+    version = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder() / version / _module_digest(function.__module__))
+    try:
+        return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _module_digest(module: str) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(_with_imports(module)):
+        if source := _source_file(name):
+            digest.update(source.read_bytes())
+    return f"{module}-{digest.hexdigest()[:16]}"
+
+
+def _with_imports(module: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or not (source := _source_file(name)):
+            continue
+        seen.add(name)
+        for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
+            waiting.append(package)
+            waiting += [f"{package}.{part}" for part in re.findall(r"\w+", names)]
+    return seen
+
+
+def _source_file(module: str) -> Path | None:
+    if loaded := sys.modules.get(module):
+        return Path(loaded.__file__) if getattr(loaded, "__file__", None) else None
+    root = Path(__file__).parent.parent
+    path = root.joinpath(*module.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.exists():
+            return candidate
+    return None

@@ -1,0 +1,1 @@
+"""The rules of riichi mahjong as pure, compiled functions."""

@@ -1,0 +1,33 @@
+"""What a strategy is: a pure choice among the legal actions it is given.
+
+A strategy sees a :class:`~mjbot.table.view.View` and returns one of ``view.legal``.  Subclass
+:class:`Strategy`, say the thesis in the docstring's first line, keep weights as dataclass
+fields with units, and write :meth:`Strategy.decide` as an order of priorities::
+
+    @dataclass
+    class Cautious(Strategy):
+        \"\"\"Discards what it drew and never calls.\"\"\"
+
+        def decide(self, view: View) -> Action:
+            return view.default_action
+"""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+
+
+@dataclass
+class Strategy:
+    """Base of all strategies; one instance plays one seat of one game."""
+
+    def decide(self, view: View) -> Action:
+        """Return one of ``view.legal``.  Called only when there is a choice to make."""
+        raise NotImplementedError
+
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        """Take note of the seat (0..3) and of the players' names; nothing by default."""
+
+    def start_kyoku(self, view: View) -> None:
+        """Take note that a kyoku was dealt; nothing by default."""

@@ -1,0 +1,92 @@
+"""What a seat can do, as 156 small codes with one interned :class:`Action` each.
+
+The codes leave out what the table knows anyway (who discarded which tile), so that an action
+compares, hashes and travels through compiled code as one integer.  :mod:`mjbot.table.convert` turns them
+into messages and back.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from protocol.tiles import N_KINDS, N_TILES, TILE_NAMES
+
+DISCARD: Final = 0  # + tile: from the hand
+DISCARD_DRAWN: Final = 37  # + tile: tsumogiri
+DECLARE_RIICHI: Final = 74
+TSUMO: Final = 75
+RON: Final = 76
+NINE_TERMINALS: Final = 77
+PASS: Final = 78
+PON_PLAIN: Final = 79
+PON_RED: Final = 80  # gives up a red five
+CHI_LOW: Final = 81  # the claimed tile is the lowest of the run
+CHI_MIDDLE: Final = 82
+CHI_HIGH: Final = 83
+CHI_LOW_RED: Final = 84  # the same, giving up a red five
+CHI_MIDDLE_RED: Final = 85
+CHI_HIGH_RED: Final = 86
+CALL_KAN: Final = 87
+CONCEALED_KAN: Final = 88  # + kind
+ADDED_KAN: Final = 122  # + kind
+N_ACTIONS: Final = 156
+
+ActionName = Literal[
+    "discard", "riichi", "tsumo", "ron", "nine terminals", "pass",
+    "pon", "chi", "daiminkan", "ankan", "kakan",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a seat may do.
+
+    ``tile`` is the discarded tile (0..36) of a discard, the kind of an ankan or kakan, else -1.
+    ``red`` is true for a chi or pon that gives up a red five.  ``offset`` is the place of the
+    claimed tile in a chi's run (0 lowest, 2 highest), else -1.
+    """
+
+    code: int
+    name: ActionName
+    tile: int = -1
+    tsumogiri: bool = False
+    red: bool = False
+    offset: int = -1
+
+    def __str__(self) -> str:
+        if self.name == "discard":
+            return f"discard {TILE_NAMES[self.tile]}" + (" (drawn)" if self.tsumogiri else "")
+        if self.name == "chi":
+            place = ("low", "middle", "high")[self.offset]
+            return f"chi {place}" + (" with red" if self.red else "")
+        if self.name == "pon":
+            return "pon with red" if self.red else "pon"
+        return f"{self.name} {TILE_NAMES[self.tile]}" if self.tile >= 0 else self.name
+
+
+def _all_actions() -> tuple[Action, ...]:
+    actions = [Action(DISCARD + tile, "discard", tile) for tile in range(N_TILES)]
+    actions += [
+        Action(DISCARD_DRAWN + tile, "discard", tile, tsumogiri=True) for tile in range(N_TILES)
+    ]
+    actions += [
+        Action(DECLARE_RIICHI, "riichi"),
+        Action(TSUMO, "tsumo"),
+        Action(RON, "ron"),
+        Action(NINE_TERMINALS, "nine terminals"),
+        Action(PASS, "pass"),
+        Action(PON_PLAIN, "pon"),
+        Action(PON_RED, "pon", red=True),
+    ]
+    actions += [
+        Action(CHI_LOW + 3 * red + offset, "chi", red=bool(red), offset=offset)
+        for red in range(2)
+        for offset in range(3)
+    ]
+    actions.append(Action(CALL_KAN, "daiminkan"))
+    actions += [Action(CONCEALED_KAN + kind, "ankan", kind) for kind in range(N_KINDS)]
+    actions += [Action(ADDED_KAN + kind, "kakan", kind) for kind in range(N_KINDS)]
+    return tuple(actions)
+
+
+ACTIONS: Final[tuple[Action, ...]] = _all_actions()
+"""``ACTIONS[code].code == code``."""

@@ -1,0 +1,1 @@
+"""mjai: tiles, messages, codec, sessions and transports; nothing of the game itself."""

@@ -1,0 +1,263 @@
+"""Every mjai message, one frozen type each.
+
+Field names are the wire's.  Tiles are wire strings (:mod:`protocol.tiles`), seats are absolute
+0..3, scores and deltas are points.  ``None`` in an optional field means that the speaker's
+dialect does not say it.  The codec (:mod:`protocol.codec`) reads every dialect into these
+types and writes the spelling that a dialect demands; nothing above it sees a dict.
+"""
+
+import msgspec
+
+Tile = str
+Seat = int
+FourInts = tuple[int, int, int, int]
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+    """Anything that is said."""
+
+
+class Action(Message, frozen=True, kw_only=True):
+    """Something a player may answer with."""
+
+
+# --- session ---------------------------------------------------------------------------------
+
+
+class Hello(Message, frozen=True, kw_only=True, tag="hello"):
+    """First line of a TCP server."""
+
+    protocol: str = "mjsonp"
+    protocol_version: int = 3
+
+
+class Join(Message, frozen=True, kw_only=True, tag="join"):
+    """A TCP client's answer to hello."""
+
+    name: str
+    room: str
+
+
+class Error(Message, frozen=True, kw_only=True, tag="error"):
+    """The speaker gives up; in the TCP dialect the game is void."""
+
+    message: str
+
+
+class StartGame(Message, frozen=True, kw_only=True, tag="start_game"):
+    """``id`` is the receiver's seat; seat 0 is the first dealer."""
+
+    id: Seat | None = None
+    names: tuple[str, ...] | None = None
+
+
+class EndGame(Message, frozen=True, kw_only=True, tag="end_game"):
+    """``scores`` include the leftover riichi sticks."""
+
+    scores: FourInts | None = None
+
+
+class RequestAction(Message, frozen=True, kw_only=True, tag="request_action"):
+    """RiichiLab asks for a decision; the answer carries the same ``request_id``."""
+
+    request_id: int | None = None
+    possible_actions: tuple[Action, ...] | None = None
+    deadline_ms: int | None = None
+
+
+class ActionAck(Message, frozen=True, kw_only=True, tag="action_ack"):
+    """RiichiLab's verdict on a reply: accepted, rejected, unparseable, stale or defaulted."""
+
+    status: str
+    request_id: int | None = None
+    reason: str | None = None
+
+
+class ValidationResult(Message, frozen=True, kw_only=True, tag="validation_result"):
+    """RiichiLab's verdict on a validation game."""
+
+    passed: bool
+    reason: str | None = None
+
+
+# --- a kyoku ---------------------------------------------------------------------------------
+
+
+class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
+    """Deal.  ``kyotaku`` counts riichi sticks; hands that may not be seen are 13 x ``?``."""
+
+    bakaze: Tile
+    kyoku: int
+    honba: int
+    kyotaku: int
+    oya: Seat
+    dora_marker: Tile
+    tehais: tuple[tuple[Tile, ...], ...]
+    scores: FourInts | None = None
+
+
+class EndKyoku(Message, frozen=True, kw_only=True, tag="end_kyoku"):
+    """The kyoku is over and paid."""
+
+
+class Tsumo(Message, frozen=True, kw_only=True, tag="tsumo"):
+    """A draw."""
+
+    actor: Seat
+    pai: Tile
+    possible_actions: tuple[Action, ...] | None = None
+
+
+class Dora(Message, frozen=True, kw_only=True, tag="dora"):
+    """One more dora marker is turned."""
+
+    dora_marker: Tile
+
+
+class ReachAccepted(Message, frozen=True, kw_only=True, tag="reach_accepted"):
+    """The riichi stick is paid."""
+
+    actor: Seat
+    deltas: FourInts | None = None
+    scores: FourInts | None = None
+
+
+# --- what players do -------------------------------------------------------------------------
+
+
+class Skip(Action, frozen=True, kw_only=True, tag="none"):
+    """Nothing to say, or a pass."""
+
+    actor: Seat | None = None
+
+
+class Dahai(Action, frozen=True, kw_only=True, tag="dahai"):
+    """A discard; ``tsumogiri`` when it is the tile just drawn."""
+
+    actor: Seat
+    pai: Tile
+    tsumogiri: bool
+    possible_actions: tuple[Action, ...] | None = None
+
+
+class Chi(Action, frozen=True, kw_only=True, tag="chi"):
+    """Call a run from the player to the left."""
+
+    actor: Seat
+    target: Seat
+    pai: Tile
+    consumed: tuple[Tile, Tile]
+    cannot_dahai: tuple[Tile, ...] | None = None
+
+
+class Pon(Action, frozen=True, kw_only=True, tag="pon"):
+    """Call a triplet."""
+
+    actor: Seat
+    target: Seat
+    pai: Tile
+    consumed: tuple[Tile, Tile]
+    cannot_dahai: tuple[Tile, ...] | None = None
+
+
+class Daiminkan(Action, frozen=True, kw_only=True, tag="daiminkan"):
+    """Call a quad from a discard."""
+
+    actor: Seat
+    target: Seat
+    pai: Tile
+    consumed: tuple[Tile, Tile, Tile]
+
+
+class Kakan(Action, frozen=True, kw_only=True, tag="kakan"):
+    """Add ``pai`` to the pon ``consumed``."""
+
+    actor: Seat
+    pai: Tile
+    consumed: tuple[Tile, Tile, Tile]
+    possible_actions: tuple[Action, ...] | None = None
+
+
+class Ankan(Action, frozen=True, kw_only=True, tag="ankan"):
+    """Declare a concealed quad."""
+
+    actor: Seat
+    consumed: tuple[Tile, Tile, Tile, Tile]
+
+
+class Reach(Action, frozen=True, kw_only=True, tag="reach"):
+    """Declare riichi; the discard follows as its own message."""
+
+    actor: Seat
+    cannot_dahai: tuple[Tile, ...] | None = None
+
+
+class Hora(Action, frozen=True, kw_only=True, tag="hora"):
+    """A win: by draw when ``target == actor``.  What follows ``pai`` only a server says.
+
+    ``hora_points`` excludes honba and sticks, ``deltas`` include both.  ``yakus`` pairs each
+    name with its han; a yakuman counts 100 fan in the TCP dialect.
+    """
+
+    actor: Seat
+    target: Seat
+    pai: Tile | None = None
+    pao: Seat | None = None
+    uradora_markers: tuple[Tile, ...] | None = None
+    hora_tehais: tuple[Tile, ...] | None = None
+    yakus: tuple[tuple[str, int], ...] | None = None
+    fu: int | None = None
+    fan: int | None = None
+    hora_points: int | None = None
+    deltas: FourInts | None = None
+    scores: FourInts | None = None
+
+
+class Ryukyoku(Action, frozen=True, kw_only=True, tag="ryukyoku"):
+    """A drawn kyoku.  As a player's answer it is the nine-terminals abort.
+
+    ``reason`` is one of :data:`DRAW_REASONS`, another server text, or ``None``.
+    """
+
+    actor: Seat | None = None
+    reason: str | None = None
+    tehais: tuple[tuple[Tile, ...], ...] | None = None
+    tenpais: tuple[bool, bool, bool, bool] | None = None
+    deltas: FourInts | None = None
+    scores: FourInts | None = None
+
+
+DRAW_REASONS = (
+    "fanpai",
+    "nagashimangan",
+    "kyushukyuhai",
+    "sufonrenta",
+    "sukaikan",
+    "suchareach",
+    "sanchaho",
+    "error",
+)
+"""Canonical draw reasons (the TCP dialect's words); the codec maps all other spellings here."""
+
+PlayerAction = (
+    Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | Hora | Ryukyoku
+)
+Event = (
+    StartGame
+    | StartKyoku
+    | Tsumo
+    | Dahai
+    | Chi
+    | Pon
+    | Daiminkan
+    | Kakan
+    | Ankan
+    | Reach
+    | ReachAccepted
+    | Dora
+    | Hora
+    | Ryukyoku
+    | EndKyoku
+    | EndGame
+)
+"""What happens at a table, in the order in which it happens; what a log is made of."""
