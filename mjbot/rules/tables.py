@@ -1,0 +1,154 @@
+"""The distance tables, loaded once per process and open to compiled code.
+
+numba freezes a global array into the machine code of every function that reads it.  So the
+tables stay outside: their addresses are given to the linker under the names ``mjbot_...``, and
+cached machine code finds them anew in each process.  Importing this module loads them; the
+first import ever (or after damage to the file) makes them.
+"""
+
+import os
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from mjbot.compiled import cache_folder, compiled
+from mjbot.rules import table_maker
+from mjbot.rules.table_maker import Tables, make_tables
+
+
+def tables_file() -> Path:
+    """Return where the tables are kept; the name changes with the code that makes them."""
+    digest = sha256(Path(table_maker.__file__).read_bytes()).hexdigest()[:16]
+    return cache_folder() / f"rules-{digest}.npz"
+
+
+def load_tables() -> Tables:
+    """Load the tables, or make and save them if the file is missing or damaged."""
+    path = tables_file()
+    try:
+        with np.load(path) as saved:  # checks the CRC of each member
+            return Tables(**{name: saved[name] for name in Tables._fields})
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        tables = make_tables()
+        _save(path, tables)
+        return tables
+
+
+def _save(path: Path, tables: Tables) -> None:
+    """Write beside and rename: other processes may be starting at the same moment."""
+    beside = path.with_suffix(f".{os.getpid()}.npz")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(beside, **tables._asdict())
+        beside.replace(path)
+    except OSError:  # a read-only or full disk: the tables are just made again next time
+        beside.unlink(missing_ok=True)
+
+
+TABLES: Final = load_tables()
+
+for _name, _table in TABLES._asdict().items():
+    llvmlite.binding.add_symbol(f"mjbot_{_name}", _table.ctypes.data)
+
+
+def _pointer(name: str) -> Any:
+    """Return an intrinsic: the address of a table, for use in compiled code only."""
+    element = numba.from_dtype(getattr(TABLES, name).dtype)
+
+    def address(context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            symbol = f"mjbot_{name}"
+            if symbol not in builder.module.globals:
+                ir.GlobalVariable(builder.module, context.get_data_type(element), symbol)
+            return builder.module.globals[symbol]
+
+        return types.CPointer(element)(), generate
+
+    return intrinsic(address)
+
+_suit_start = _pointer("suit_start")
+_suit_order = _pointer("suit_order")
+_suit_row = _pointer("suit_row")
+_honour_start = _pointer("honour_start")
+_honour_order = _pointer("honour_order")
+_honour_row = _pointer("honour_row")
+_join = _pointer("join")
+_missing = _pointer("missing")
+
+_N_LOW = 5**5
+_N_HIGH = 5**4
+_N_WINDS = 5**4
+_N_DRAGONS = 5**3
+
+
+@compiled
+def low_number(hand: NDArray[np.int8], first: int) -> int:
+    """Return the base-5 number of five kinds' counts, kept in range whatever the counts are."""
+    number = (
+        hand[first]
+        + 5 * hand[first + 1]
+        + 25 * hand[first + 2]
+        + 125 * hand[first + 3]
+        + 625 * hand[first + 4]
+    )
+    return max(0, min(number, _N_LOW - 1))
+
+
+@compiled
+def high_number(hand: NDArray[np.int8], first: int) -> int:
+    """Return the same for four kinds."""
+    number = (
+        hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2] + 125 * hand[first + 3]
+    )
+    return max(0, min(number, _N_HIGH - 1))
+
+
+@compiled
+def suit_row(low: int, high: int) -> int:
+    """Return the row of a suit from the numbers of its ranks 1..5 and 6..9."""
+    return int(_suit_row()[_suit_start()[low] + _suit_order()[high]])
+
+
+@compiled
+def honour_row(winds: int, dragons: int) -> int:
+    """Return the row of the honours from the numbers of the four winds and three dragons."""
+    return int(_honour_row()[_honour_start()[winds] + _honour_order()[dragons]])
+
+
+@compiled
+def dragon_number(hand: NDArray[np.int8]) -> int:
+    """Return the base-5 number of the three dragons' counts."""
+    return max(0, min(hand[31] + 5 * hand[32] + 25 * hand[33], _N_DRAGONS - 1))
+
+
+@compiled
+def join(row: int, other: int) -> int:
+    """Return the row of two suits together."""
+    return int(_join()[256 * row + other])
+
+
+@compiled
+def missing(row: int, n_melds: int) -> int:
+    """Return the tiles missing for ``4 - n_melds`` blocks and a pair (shanten + 1)."""
+    return int(_missing()[8 * row + n_melds])
+
+
+@compiled
+def suit_row_of(hand: NDArray[np.int8], first: int) -> int:
+    """Return the row of the suit whose lowest kind is ``first`` (0, 9 or 18)."""
+    return suit_row(low_number(hand, first), high_number(hand, first + 5))
+
+
+@compiled
+def honour_row_of(hand: NDArray[np.int8]) -> int:
+    """Return the row of the honours."""
+    return honour_row(high_number(hand, 27), dragon_number(hand))
