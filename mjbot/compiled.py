@@ -19,7 +19,9 @@ from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_IMPORT = re.compile(r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M)
+_IMPORT = re.compile(
+    r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M
+)
 
 
 def cache_folder() -> Path:

@@ -75,7 +75,10 @@ STATE: Final = np.dtype(
         ("last_tile", np.int8),  # tile that may be claimed now, or was last
         ("after_kan", np.int8),  # 1 while the drawn tile came from the dead wall
         ("calls_made", np.int8),  # 1 after any chi, pon or kan in this kyoku
+        ("chankan", np.int8),  # 1 while the tile on offer is a kakan's
         ("wins", np.int8),  # bit per seat that has won in this kyoku
+        ("dealer_stays", np.int8),  # after the end: 1 repeat, 0 next dealer, -1 not known
+        ("aborted", np.int8),  # 1 after an abortive draw
         ("wall_left", np.int8),  # live tiles left to draw
         ("rinshan_taken", np.int8),
         ("kans", np.int8),  # kans of the whole table

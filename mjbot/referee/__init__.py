@@ -1,0 +1,5 @@
+"""The referee: walls, turns, claims and payments under Tenhou's ranked rules."""
+
+from mjbot.referee.referee import IllegalActionError, Referee
+
+__all__ = ["IllegalActionError", "Referee"]

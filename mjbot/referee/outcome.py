@@ -1,0 +1,19 @@
+"""How a kyoku ended, as one compiled record that messages are made from."""
+
+from typing import Final
+
+import numpy as np
+
+OUTCOME: Final = np.dtype(
+    [
+        ("deltas", np.int32, (4,)),  # what a draw pays
+        ("n_wins", np.int8),
+        ("target", np.int8),  # who dealt in; the winner itself by draw
+        ("tile", np.int8),
+        ("reason", np.int8),  # NO_DRAW after a win, else a code of mjbot.table.draws
+        ("actor", np.int8),  # who declared nine terminals
+        ("tenpai", np.int8, (4,)),
+    ],
+    align=True,
+)
+"""Beside it goes an array of three :data:`mjbot.table.settle.WIN`."""

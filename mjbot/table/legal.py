@@ -1,0 +1,307 @@
+"""What a seat may do now, derived from the state alone (Tenhou's rules, tenhou.md section 8)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled
+from mjbot.rules.shanten import shanten
+from mjbot.rules.waits import waits
+from mjbot.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD,
+    DISCARD_DRAWN,
+    N_ACTIONS,
+    NINE_TERMINALS,
+    PASS,
+    PON_PLAIN,
+    PON_RED,
+    RON,
+    TSUMO,
+)
+from mjbot.table.apply import N_KINDS, STICK_POINTS, UNKNOWN, kind_of, kuikae_kinds
+from mjbot.table.settle import has_yaku
+from mjbot.table.state import (
+    ACCEPTED,
+    CALLED,
+    CHANKAN,
+    CHI,
+    PON,
+    REACTION,
+    RIICHI,
+    TURN,
+    State,
+)
+
+RIICHI_MIN_WALL = 4
+MAX_KANS = 4
+NINE = 9
+FIRST_HONOUR = 27
+CODES_SIZE = N_ACTIONS
+
+
+@compiled
+def legal_codes(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
+    """Write the codes of all legal actions of ``seat`` in ascending order; return how many.
+
+    ``codes`` is uint8[156].  0 means that the seat has nothing to decide now: it is not asked,
+    or could only pass.  The seat's hand must be known.
+    """
+    if not state.hand_known[seat]:
+        return 0
+    if state.phase == REACTION or state.phase == CHANKAN:
+        return 0 if seat == state.turn else _claims(state, seat, codes)
+    if seat != state.turn:
+        return 0
+    if state.phase == TURN:
+        return _own_turn(state, seat, codes)
+    if state.phase == CALLED or state.phase == RIICHI:
+        return _discards(state, seat, codes)
+    return 0
+
+
+@compiled
+def _own_turn(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
+    n = _discards(state, seat, codes)
+    if can_declare_riichi(state, seat):
+        codes[n] = DECLARE_RIICHI
+        n += 1
+    if can_tsumo(state, seat):
+        codes[n] = TSUMO
+        n += 1
+    if can_abort(state, seat):
+        codes[n] = NINE_TERMINALS
+        n += 1
+    return _own_kans(state, seat, codes, n)
+
+
+@compiled
+def _discards(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
+    n = 0
+    drawn = state.drawn
+    if state.riichi[seat] != ACCEPTED:
+        for tile in range(N_KINDS + 3):
+            kind = kind_of(tile)
+            held = held_tiles(state, seat, tile)
+            if held - (tile == drawn) > 0 and can_discard_kind(state, seat, kind):
+                codes[n] = DISCARD + tile
+                n += 1
+    if drawn >= 0 and can_discard_kind(state, seat, kind_of(drawn)):
+        codes[n] = DISCARD_DRAWN + drawn
+        n += 1
+    return n
+
+
+@compiled
+def held_tiles(state: State, seat: int, tile: int) -> int:
+    """Return how many concealed copies of exactly this tile (0..36) the seat holds."""
+    if tile >= N_KINDS:
+        return state.red[seat, tile - N_KINDS]
+    held = state.hand[seat, tile]
+    if tile < FIRST_HONOUR and tile % 9 == 4:
+        held -= state.red[seat, tile // 9]
+    return held
+
+
+@compiled
+def can_discard_kind(state: State, seat: int, kind: int) -> bool:
+    """Return whether kuikae or a declared riichi leaves this kind to discard."""
+    if (state.kuikae >> kind) & 1:
+        return False
+    if state.phase != RIICHI:
+        return True
+    return _stays_tenpai(state, seat, kind)
+
+
+@compiled
+def _stays_tenpai(state: State, seat: int, kind: int) -> bool:
+    hand = state.hand[seat].copy()
+    hand[kind] -= 1
+    return waits(hand, state.n_melds[seat]) != 0
+
+
+@compiled
+def can_declare_riichi(state: State, seat: int) -> bool:
+    """Closed, not yet declared, 1,000 points, four tiles to draw, tenpai after some discard."""
+    if state.is_open[seat] or state.riichi[seat] or state.wall_left < RIICHI_MIN_WALL:
+        return False
+    if state.scores[seat] < STICK_POINTS:
+        return False
+    if shanten(state.hand[seat], state.n_melds[seat]) > 0:
+        return False
+    for kind in range(N_KINDS):
+        if state.hand[seat, kind] and _stays_tenpai(state, seat, kind):
+            return True
+    return False
+
+
+@compiled
+def can_tsumo(state: State, seat: int) -> bool:
+    """The drawn tile completes the hand and there is a yaku."""
+    if state.drawn < 0 or state.drawn == UNKNOWN:
+        return False
+    kind = kind_of(state.drawn)
+    return (state.waits[seat] >> kind) & 1 == 1 and has_yaku(state, seat, kind, True)
+
+
+@compiled
+def can_abort(state: State, seat: int) -> bool:
+    """Nine kinds of terminals and honours on the first, uninterrupted turn."""
+    if state.n_river[seat] or state.calls_made:
+        return False
+    kinds = 0
+    for kind in range(N_KINDS):
+        terminal = kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8
+        if terminal and state.hand[seat, kind]:
+            kinds += 1
+    return kinds >= NINE
+
+
+@compiled
+def _own_kans(state: State, seat: int, codes: NDArray[np.uint8], n: int) -> int:
+    if state.wall_left < 1 or state.kans >= MAX_KANS:
+        return n
+    for kind in range(N_KINDS):
+        if state.hand[seat, kind] == 4 and _may_close_kan(state, seat, kind):
+            codes[n] = CONCEALED_KAN + kind
+            n += 1
+    for kind in range(N_KINDS):
+        if state.hand[seat, kind] and _has_pon(state, seat, kind):
+            codes[n] = ADDED_KAN + kind
+            n += 1
+    return n
+
+
+@compiled
+def _has_pon(state: State, seat: int, kind: int) -> bool:
+    for place in range(state.n_melds[seat]):
+        if state.meld_type[seat, place] == PON and state.meld_kind[seat, place] == kind:
+            return True
+    return False
+
+
+@compiled
+def _may_close_kan(state: State, seat: int, kind: int) -> bool:
+    """In riichi only with the drawn tile, and only if the set of waits stays the same."""
+    if not state.riichi[seat]:
+        return True
+    if kind_of(state.drawn) != kind:
+        return False
+    hand = state.hand[seat].copy()
+    hand[kind] = 0
+    return waits(hand, state.n_melds[seat] + 1) == state.waits[seat]
+
+
+@compiled
+def is_furiten(state: State, seat: int) -> bool:
+    """Own discards, a win missed since the last own discard, or one missed in riichi."""
+    return (state.waits[seat] & state.discarded[seat]) != 0 or state.missed[seat] != 0
+
+
+@compiled
+def can_ron(state: State, seat: int) -> bool:
+    """The tile on offer completes the hand, no furiten, and there is a yaku."""
+    kind = kind_of(state.last_tile)
+    if (state.waits[seat] >> kind) & 1 == 0 or is_furiten(state, seat):
+        return False
+    return has_yaku(state, seat, kind, False)
+
+
+@compiled
+def _claims(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
+    n = 0
+    if can_ron(state, seat):
+        codes[n] = RON
+        n += 1
+    calls = 0
+    if state.phase == REACTION and state.wall_left > 0 and not state.riichi[seat]:
+        calls = _calls(state, seat, codes, n + 1)
+    if n + calls == 0:
+        return 0
+    codes[n] = PASS
+    return n + 1 + calls
+
+
+@compiled
+def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int:
+    """Write pon, chi and open kan from place ``first`` on; return how many."""
+    n = first
+    kind = kind_of(state.last_tile)
+    held = state.hand[seat, kind]
+    if held >= 2:
+        n = _pons(state, seat, codes, n, kind)
+    if kind < FIRST_HONOUR and seat == (state.turn + 1) & 3:
+        for offset in range(3):
+            if _can_chi(state, seat, kind, offset, 0):
+                codes[n] = CHI_LOW + offset
+                n += 1
+        for offset in range(3):
+            if _can_chi(state, seat, kind, offset, 1):
+                codes[n] = CHI_LOW_RED + offset
+                n += 1
+    if held == 3 and state.kans < MAX_KANS:
+        codes[n] = CALL_KAN
+        n += 1
+    return n - first
+
+
+@compiled
+def _pons(state: State, seat: int, codes: NDArray[np.uint8], n: int, kind: int) -> int:
+    plain = held_tiles(state, seat, kind)
+    if plain >= 2:
+        codes[n] = PON_PLAIN
+        n += 1
+    if plain < state.hand[seat, kind]:
+        codes[n] = PON_RED
+        n += 1
+    return n
+
+
+@compiled
+def _can_chi(state: State, seat: int, kind: int, offset: int, with_red: int) -> bool:
+    """Whether the run with the claimed kind at ``offset`` can be made and leaves a discard."""
+    low = kind - offset
+    if low < 0 or low // 9 != kind // 9 or low % 9 > 6:
+        return False
+    five = 9 * (kind // 9) + 4
+    uses_red = False
+    for other in range(low, low + 3):
+        if other == kind:
+            continue
+        if with_red and other == five and state.red[seat, kind // 9]:
+            uses_red = True
+        elif held_tiles(state, seat, other) == 0:
+            return False
+    if with_red and not uses_red:
+        return False
+    return _leaves_discard(state, seat, kind, low)
+
+
+@compiled
+def _leaves_discard(state: State, seat: int, called: int, low: int) -> bool:
+    """Kuikae may leave nothing to discard; then the call is not allowed."""
+    banned = kuikae_kinds(CHI, called, low)
+    for kind in range(N_KINDS):
+        used = low <= kind <= low + 2 and kind != called
+        if state.hand[seat, kind] - used > 0 and not (banned >> kind) & 1:
+            return True
+    return False
+
+
+@compiled
+def default_code(state: State, seat: int) -> int:
+    """Return the code of a safe legal action: tsumogiri, else the last discard, else a pass."""
+    if state.phase == REACTION or state.phase == CHANKAN:
+        return PASS
+    if state.drawn >= 0 and can_discard_kind(state, seat, kind_of(state.drawn)):
+        return DISCARD_DRAWN + state.drawn
+    for tile in range(N_KINDS + 2, -1, -1):
+        if held_tiles(state, seat, tile) - (tile == state.drawn) > 0 and can_discard_kind(
+            state, seat, kind_of(tile)
+        ):
+            return DISCARD + tile
+    return PASS

@@ -1,0 +1,107 @@
+"""Counting what is visible: unseen tiles, dora, copies, and an honest copy for one seat."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled
+from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, kind_of
+from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
+
+
+@compiled
+def dora_kind(marker: int) -> int:
+    """Return the kind that a marker tile makes dora.
+
+    Ranks wrap within the suit, winds and dragons among themselves.
+    """
+    kind = kind_of(marker)
+    if kind < FIRST_WIND:
+        return kind - 8 if kind % 9 == 8 else kind + 1
+    if kind < FIRST_DRAGON:
+        return FIRST_WIND + (kind - FIRST_WIND + 1) % 4
+    return FIRST_DRAGON + (kind - FIRST_DRAGON + 1) % 3
+
+
+@compiled
+def dora_values(state: State, out: NDArray[np.int8]) -> None:
+    """Write how many dora a tile of each kind is: int8[34]."""
+    out[:] = 0
+    for place in range(state.n_dora):
+        out[dora_kind(state.dora_markers[place])] += 1
+
+
+@compiled
+def ura_values(state: State, out: NDArray[np.int8]) -> None:
+    """Write how many ura dora a tile of each kind is: int8[34]."""
+    out[:] = 0
+    for place in range(state.n_ura):
+        out[dora_kind(state.ura_markers[place])] += 1
+
+
+@compiled
+def add_melds(state: State, seat: int, counts: NDArray[np.int8]) -> None:
+    """Add the tiles in the seat's melds to int8[34] counts."""
+    for place in range(state.n_melds[seat]):
+        type_ = state.meld_type[seat, place]
+        kind = state.meld_kind[seat, place]
+        if type_ == CHI:
+            for step in range(3):
+                counts[kind + step] += 1
+        else:
+            quad = type_ == ANKAN or type_ == KAKAN or type_ == DAIMINKAN
+            counts[kind] += 4 if quad else 3
+
+
+@compiled
+def visible_kinds(state: State, out: NDArray[np.int8]) -> None:
+    """Write the public copies of each kind: melds, rivers (called tiles once), dora markers."""
+    out[:] = 0
+    for seat in range(4):
+        add_melds(state, seat, out)
+        for place in range(state.n_river[seat]):
+            if not state.river_flags[seat, place] & CALLED_AWAY:
+                out[kind_of(state.river[seat, place])] += 1
+    for place in range(state.n_dora):
+        out[kind_of(state.dora_markers[place])] += 1
+
+
+@compiled
+def unseen_kinds(state: State, seat: int, out: NDArray[np.int8]) -> None:
+    """Write 4 minus the copies that the seat sees: int8[34]."""
+    visible_kinds(state, out)
+    for kind in range(N_KINDS):
+        out[kind] = 4 - out[kind] - state.hand[seat, kind]
+
+
+@compiled
+def extra_copy(state: State, visible: NDArray[np.int8]) -> int:
+    """Return a kind of which more than four copies are known (all known hands included), or -1.
+
+    ``visible`` is int8[34] of scratch space.
+    """
+    visible_kinds(state, visible)
+    for kind in range(N_KINDS):
+        copies = visible[kind]
+        for seat in range(4):
+            copies += state.hand[seat, kind]
+        if copies > 4:
+            return kind
+    return -1
+
+
+@compiled
+def hide(state: State, seat: int) -> None:
+    """Blank everything in the record that ``seat`` may not see: other hands, wall, ura."""
+    for other in range(4):
+        if other != seat:
+            state.hand_known[other] = 0
+            state.hand[other] = 0
+            state.red[other] = 0
+            state.waits[other] = 0
+            state.missed[other] = 0
+    if state.turn != seat and state.drawn >= 0:
+        state.drawn = 37
+    state.ura_markers[:] = -1
+    state.n_ura = 0
+    state.has_wall = 0
+    state.wall[:] = -1

@@ -1,0 +1,219 @@
+"""What one seat sees of a table: read-only glasses, made for one decision."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.rules.shanten import shanten
+from mjbot.rules.waits import waits
+from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.table.legal import default_code, is_furiten, legal_codes
+from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.state import DECLARED, State
+from protocol.tiles import N_KINDS
+
+Counts = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Meld:
+    """A called or declared meld.
+
+    ``type`` is CHI .. ANKAN of :mod:`mjbot.table.state`; ``kind`` the kind, for a chi the lowest
+    one; ``red`` has a bit per red five (man, pin, sou); ``called`` is the claimed tile (-1 for
+    an ankan) and ``source`` the seat it came from.
+    """
+
+    type: int
+    kind: int
+    red: int
+    called: int
+    source: int
+
+
+class View:
+    """The table as ``seat`` sees it.
+
+    Arrays are int8 counts per kind of shape (34,) unless said otherwise, seats are absolute,
+    masks have bit ``1 << kind``.  Nothing here may be written to.  A view is good for the
+    moment it was made for: do not keep it.
+    """
+
+    def __init__(self, state: State, seat: int) -> None:
+        self.seat: Final = seat
+        self.state: Final[Any] = state
+        """The record behind the glasses (:data:`mjbot.table.state.STATE`), for compiled code.
+
+        In bulk play it is the referee's own, all hands included: reading what your seat may
+        not see is cheating, and :func:`mjbot.table.observe.hide` makes an honest copy.
+        """
+
+    # --- what to decide ----------------------------------------------------------------------
+
+    @cached_property
+    def legal(self) -> tuple[Action, ...]:
+        """All legal actions, by ascending code; empty when there is nothing to decide."""
+        codes = np.empty(N_ACTIONS, np.uint8)
+        n = legal_codes(self.state, self.seat, codes)
+        return tuple([ACTIONS[code] for code in codes[:n].tolist()])
+
+    @property
+    def default_action(self) -> Action:
+        """A safe legal action: tsumogiri where possible, else some discard, else a pass."""
+        return ACTIONS[default_code(self.state, self.seat)]
+
+    @property
+    def phase(self) -> int:
+        """What the table waits for (:mod:`mjbot.table.state`)."""
+        return int(self.state["phase"])
+
+    @property
+    def turn(self) -> int:
+        """The seat that draws and discards now, or whose tile is on offer."""
+        return int(self.state["turn"])
+
+    @property
+    def claim_tile(self) -> int:
+        """The tile (0..36) on offer or discarded last, -1 before the first discard."""
+        return int(self.state["last_tile"])
+
+    # --- own hand ----------------------------------------------------------------------------
+
+    @property
+    def hand(self) -> Counts:
+        """Own concealed tiles, the drawn one included; red fives count as fives."""
+        hand: Counts = self.state["hand"][self.seat]
+        return hand
+
+    @property
+    def red(self) -> Counts:
+        """Own concealed red fives: int8[3], man, pin, sou."""
+        red: Counts = self.state["red"][self.seat]
+        return red
+
+    @property
+    def drawn(self) -> int:
+        """The tile (0..36) just drawn by this seat, else -1."""
+        return int(self.state["drawn"]) if self.turn == self.seat else -1
+
+    @property
+    def shanten(self) -> int:
+        """Own shanten: 0 tenpai, -1 complete."""
+        return int(shanten(self.hand, self.n_melds))
+
+    @property
+    def waits(self) -> int:
+        """Mask of kinds that complete the own hand of 3n+1 tiles; 0 on the own turn."""
+        return int(waits(self.hand, self.n_melds)) if self.drawn < 0 else 0
+
+    @property
+    def furiten(self) -> bool:
+        """Whether the seat may not win by ron now."""
+        return bool(is_furiten(self.state, self.seat))
+
+    @property
+    def n_melds(self) -> int:
+        """Own called and declared melds."""
+        return int(self.state["n_melds"][self.seat])
+
+    # --- the table ---------------------------------------------------------------------------
+
+    def melds(self, seat: int) -> tuple[Meld, ...]:
+        """Return the melds of a seat in the order in which they were made."""
+        state = self.state
+        fields = ("meld_type", "meld_kind", "meld_red", "meld_called", "meld_from")
+        columns = [state[name][seat].tolist() for name in fields]
+        return tuple(
+            Meld(*(column[place] for column in columns))
+            for place in range(int(state["n_melds"][seat]))
+        )
+
+    def is_open(self, seat: int) -> bool:
+        """Whether the seat has called a tile (an ankan keeps a hand closed)."""
+        return bool(self.state["is_open"][seat])
+
+    def river(self, seat: int) -> Counts:
+        """Return the seat's discards as tiles (0..36) in order, called ones included."""
+        river: Counts = self.state["river"][seat][: self.state["n_river"][seat]]
+        return river
+
+    def river_flags(self, seat: int) -> NDArray[np.uint8]:
+        """Return the flags TSUMOGIRI, RIICHI_DISCARD, CALLED_AWAY of each discard."""
+        flags: NDArray[np.uint8] = self.state["river_flags"][seat][: self.state["n_river"][seat]]
+        return flags
+
+    def riichi(self, seat: int) -> bool:
+        """Whether the seat has declared riichi."""
+        return bool(self.state["riichi"][seat] >= DECLARED)
+
+    def genbutsu(self, seat: int) -> int:
+        """Mask of kinds that the seat cannot win by ron: its discards and what it let pass."""
+        return int(self.state["discarded"][seat] | self.state["passed"][seat])
+
+    @cached_property
+    def unseen(self) -> Counts:
+        """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
+        unseen = np.empty(N_KINDS, np.int8)
+        unseen_kinds(self.state, self.seat, unseen)
+        return unseen
+
+    @cached_property
+    def dora(self) -> Counts:
+        """How many dora each tile of a kind is (red fives apart)."""
+        dora = np.empty(N_KINDS, np.int8)
+        dora_values(self.state, dora)
+        return dora
+
+    @property
+    def dora_markers(self) -> Counts:
+        """The turned dora markers as tiles."""
+        markers: Counts = self.state["dora_markers"][: self.state["n_dora"]]
+        return markers
+
+    @property
+    def scores(self) -> NDArray[np.int32]:
+        """Points of the four seats."""
+        scores: NDArray[np.int32] = self.state["scores"]
+        return scores
+
+    @property
+    def dealer(self) -> int:
+        """The dealer's seat."""
+        return int(self.state["dealer"])
+
+    @property
+    def round(self) -> int:
+        """0 East 1 .. 3 East 4, 4 South 1 .. 11 West 4."""
+        return int(self.state["round"])
+
+    @property
+    def last_round(self) -> int:
+        """The last scheduled round: 3 tonpu, 7 hanchan."""
+        return int(self.state["last_round"])
+
+    @property
+    def round_wind(self) -> int:
+        """0 East .. 3 North."""
+        return self.round // 4
+
+    def seat_wind(self, seat: int) -> int:
+        """0 East (the dealer) .. 3 North."""
+        return (seat - self.dealer) % 4
+
+    @property
+    def honba(self) -> int:
+        """Counters for repeated or drawn kyoku."""
+        return int(self.state["honba"])
+
+    @property
+    def sticks(self) -> int:
+        """Riichi sticks on the table."""
+        return int(self.state["sticks"])
+
+    @property
+    def wall_left(self) -> int:
+        """Live tiles left to draw."""
+        return int(self.state["wall_left"])
