@@ -4,9 +4,6 @@ Hands as in :mod:`mjbot.rules.shanten`.  A set of kinds is an int64 mask with bi
 kind of which the hand itself holds all four copies is never accepted.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mjbot.compiled import compiled
 from mjbot.rules.shanten import Hand, shanten
 

@@ -10,7 +10,7 @@ import os
 import zipfile
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import llvmlite.binding
 import numba
@@ -75,6 +75,7 @@ def _pointer(name: str) -> Any:
 
     return intrinsic(address)
 
+
 _suit_start = _pointer("suit_start")
 _suit_order = _pointer("suit_order")
 _suit_row = _pointer("suit_row")
@@ -106,9 +107,7 @@ def low_number(hand: NDArray[np.int8], first: int) -> int:
 @compiled
 def high_number(hand: NDArray[np.int8], first: int) -> int:
     """Return the same for four kinds."""
-    number = (
-        hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2] + 125 * hand[first + 3]
-    )
+    number = hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2] + 125 * hand[first + 3]
     return max(0, min(number, _N_HIGH - 1))
 
 

@@ -1,0 +1,175 @@
+"""Scores a win: the split of the hand and the place of the winning tile that pay most.
+
+A score is ``(han, fu, yaku, yakuman)``: ``yaku`` is a mask of Tenhou's ids
+(:mod:`mjbot.rules.yaku`), dora (52..54) included and counted in ``han``.  ``han == 0`` means
+that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
+yakuman, has ``yakuman`` of them and 13 han for each.  13 han of ordinary yaku count as one
+yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled
+from mjbot.rules import shapes as columns
+from mjbot.rules import wins, yaku
+from mjbot.rules.bits import count_bits
+from mjbot.rules.hand_yaku import (
+    circumstances,
+    is_seven_pairs,
+    kinds_held,
+    kinds_yaku,
+    nine_gates,
+    thirteen_orphans,
+)
+from mjbot.rules.melds import Melds, read_melds
+from mjbot.rules.points import base_points
+from mjbot.rules.shape_yaku import (
+    ONE_TILE,
+    TRIPLET,
+    TWO_SIDES,
+    Shape,
+    concealed_yaku,
+    shape_fu,
+    shape_yaku,
+    total_fu,
+)
+from mjbot.rules.shapes import MAX_SHAPES, find_shapes
+from mjbot.rules.wins import Win
+from mjbot.rules.yaku import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
+
+Score = tuple[int, int, int, int]
+NO_SCORE: Score = (0, 0, 0, 0)
+
+
+@compiled
+def score_win(win: Win) -> Score:
+    """Return ``(han, fu, yaku, yakuman)`` of a record of :data:`mjbot.rules.wins.WIN`.
+
+    >>> from mjbot.rules.hands import hand_counts
+    >>> from mjbot.rules.yaku import YAKU, yaku_ids
+    >>> win = wins.new_win()
+    >>> win["hand"] = hand_counts("234m234p234567s88s")
+    >>> win["win_kind"], win["flags"] = 1, wins.RIICHI
+    >>> han, fu, mask, yakuman = score_win(win)
+    >>> han, fu, [YAKU[yaku].name for yaku in yaku_ids(mask)]
+    (5, 30, ['riichi', 'pinfu', 'all simples', 'mixed triple run'])
+    """
+    melds = read_melds(int(win.n_melds), win.meld_type, win.meld_kind)
+    held = kinds_held(win.hand)
+    orphans = thirteen_orphans(win, held)
+    mask = circumstances(win, melds)
+    if orphans:
+        return _counted(mask | orphans, 0, melds.closed, win)
+    kinds = held | melds.kinds
+    mask |= kinds_yaku(kinds, melds.closed) | nine_gates(win, kinds)
+    best = NO_SCORE
+    if is_seven_pairs(win, kinds):
+        best = _counted(mask | 1 << yaku.CHIITOI, 25, True, win)
+    shapes = np.empty((MAX_SHAPES, 4), np.int64)
+    for i in range(find_shapes(win.hand, shapes)):
+        best = _better(best, _score_shape(shapes[i], mask, melds, win))
+    return best
+
+
+@compiled
+def can_win(win: Win) -> bool:
+    """Tell whether a complete hand has a yaku (dora, ura and red do not matter).
+
+    The shape is taken for granted where riichi or a concealed self-draw is yaku enough.
+    """
+    if win.flags & (wins.RIICHI | wins.DOUBLE_RIICHI):
+        return True
+    return score_win(win)[0] > 0
+
+
+@compiled
+def score_many(
+    many: NDArray[np.void],
+) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64], NDArray[np.int8]]:
+    """Return arrays ``han, fu, yaku, yakuman`` of :func:`score_win` for records ``many[n]``."""
+    n = len(many)
+    han, fu = np.empty(n, np.int16), np.empty(n, np.int16)
+    mask, yakuman = np.empty(n, np.int64), np.empty(n, np.int8)
+    for i in range(n):
+        han[i], fu[i], mask[i], yakuman[i] = score_win(many[i])
+    return han, fu, mask, yakuman
+
+
+@compiled
+def _score_shape(row: NDArray[np.int64], mask: int, melds: Melds, win: Win) -> Score:
+    """Score one split with the winning tile in the block where it pays most."""
+    concealed, own_runs = row[columns.TRIPLETS], row[columns.RUNS]
+    shape = Shape(
+        row[columns.PAIR],
+        concealed | melds.triplets,
+        own_runs | melds.runs,
+        row[columns.TWINS],
+        concealed,
+    )
+    mask |= shape_yaku(shape, melds, win)
+    fu = shape_fu(shape, melds, win)
+    is_tsumo = win.flags & wins.TSUMO > 0
+    best = NO_SCORE
+    waits = possible_waits(shape.pair, concealed, own_runs, int(win.win_kind))
+    for wait in (TWO_SIDES, ONE_TILE, TRIPLET):
+        if waits >> wait & 1:
+            here = mask | concealed_yaku(shape, melds, wait, is_tsumo)
+            if fu == 0 and wait == TWO_SIDES and melds.closed:
+                here |= 1 << yaku.PINFU
+            best = _better(best, _counted(here, total_fu(fu, wait, melds, win), melds.closed, win))
+    return best
+
+
+@compiled
+def possible_waits(pair: int, triplets: int, runs: int, kind: int) -> int:
+    """Return which waits (bits TWO_SIDES, ONE_TILE, TRIPLET) ``kind`` may have completed."""
+    waits = 0
+    if pair == kind:
+        waits |= 1 << ONE_TILE
+    if triplets >> kind & 1:
+        waits |= 1 << TRIPLET
+    if kind >= 27:
+        return waits
+    rank = kind % 9
+    if rank <= 6 and runs >> kind & 1:
+        waits |= 1 << (ONE_TILE if rank == 6 else TWO_SIDES)
+    if 1 <= rank <= 7 and runs >> (kind - 1) & 1:
+        waits |= 1 << ONE_TILE
+    if rank >= 2 and runs >> (kind - 2) & 1:
+        waits |= 1 << (ONE_TILE if rank == 2 else TWO_SIDES)
+    return waits
+
+
+@compiled
+def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
+    """Count the han of a yaku mask and add the dora."""
+    if mask & YAKUMAN:
+        mask &= YAKUMAN
+        yakuman = count_bits(mask)
+        return 13 * yakuman, fu, mask, yakuman
+    values = CLOSED_HAN if closed else OPEN_HAN
+    han = 0
+    for i in range(N_YAKU):
+        if mask >> i & 1:
+            han += int(values[i])
+    if han == 0:
+        return NO_SCORE
+    mask |= int(win.dora > 0) << yaku.DORA
+    mask |= int(win.ura > 0) << yaku.URA_DORA
+    mask |= int(win.red > 0) << yaku.RED_DORA
+    return han + win.dora + win.ura + win.red, fu, mask, 0
+
+
+@compiled
+def _better(score: Score, other: Score) -> Score:
+    """Return the score with more points; among equals more han, then more fu."""
+    return other if _rank(other) > _rank(score) else score
+
+
+@compiled
+def _rank(score: Score) -> int:
+    han, fu, _, yakuman = score
+    if han == 0:
+        return 0
+    return (base_points(han, fu, yakuman) << 20) + (han << 10) + fu
