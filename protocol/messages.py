@@ -6,19 +6,57 @@ dialect does not say it.  The codec (:mod:`protocol.codec`) reads every dialect 
 types and writes the spelling that a dialect demands; nothing above it sees a dict.
 """
 
+from typing import TYPE_CHECKING, Annotated, Literal
+
 import msgspec
 
-Tile = str
-Seat = int
+from protocol.tiles import TILE_NAMES
+
+if TYPE_CHECKING:
+    Tile = str
+else:  # msgspec lets only these 38 names through
+    Tile = Literal[TILE_NAMES]
+Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]
 FourInts = tuple[int, int, int, int]
+Hand = Annotated[tuple[Tile, ...], msgspec.Meta(min_length=13, max_length=13)]
+FourHands = tuple[Hand, Hand, Hand, Hand]
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
-    """Anything that is said."""
+    """Anything that is said.
+
+    ``can_act`` is false when Mortal's feeder only wants its bot to catch up: take note, say
+    nothing.
+    """
+
+    can_act: bool = True
 
 
 class Action(Message, frozen=True, kw_only=True):
-    """Something a player may answer with."""
+    """Something a player may answer with.  ``log`` is a note for the TCP server's log file."""
+
+    log: str | None = None
+
+
+class Hint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of ``possible_actions``: an action of which a server may leave anything out.
+
+    ``type`` is the action's wire name; what is ``None`` was not said.
+    """
+
+    type: str
+    reason: str | None = None
+    actor: Seat | None = None
+    target: Seat | None = None
+    pai: Tile | None = None
+    consumed: tuple[Tile, ...] | None = None
+    tsumogiri: bool | None = None
+
+
+class Unknown(Message, frozen=True, kw_only=True, tag="?"):
+    """A message of a type nobody here knows; only sessions see it, for the reply it is owed."""
+
+    name: str
 
 
 # --- session ---------------------------------------------------------------------------------
@@ -61,7 +99,9 @@ class RequestAction(Message, frozen=True, kw_only=True, tag="request_action"):
     """RiichiLab asks for a decision; the answer carries the same ``request_id``."""
 
     request_id: int | None = None
-    possible_actions: tuple[Action, ...] | None = None
+    possible_actions: tuple[Hint, ...] | None = None
+    grace_ms: int | None = None
+    bank_ms: int | None = None
     deadline_ms: int | None = None
 
 
@@ -70,6 +110,8 @@ class ActionAck(Message, frozen=True, kw_only=True, tag="action_ack"):
 
     status: str
     request_id: int | None = None
+    elapsed_ms: int | None = None
+    bank_ms: int | None = None
     reason: str | None = None
 
 
@@ -87,12 +129,12 @@ class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
     """Deal.  ``kyotaku`` counts riichi sticks; hands that may not be seen are 13 x ``?``."""
 
     bakaze: Tile
-    kyoku: int
-    honba: int
-    kyotaku: int
+    kyoku: Annotated[int, msgspec.Meta(ge=1, le=4)]
+    honba: Annotated[int, msgspec.Meta(ge=0)]
+    kyotaku: Annotated[int, msgspec.Meta(ge=0)]
     oya: Seat
     dora_marker: Tile
-    tehais: tuple[tuple[Tile, ...], ...]
+    tehais: FourHands
     scores: FourInts | None = None
 
 
@@ -105,7 +147,7 @@ class Tsumo(Message, frozen=True, kw_only=True, tag="tsumo"):
 
     actor: Seat
     pai: Tile
-    possible_actions: tuple[Action, ...] | None = None
+    possible_actions: tuple[Hint, ...] | None = None
 
 
 class Dora(Message, frozen=True, kw_only=True, tag="dora"):
@@ -137,7 +179,7 @@ class Dahai(Action, frozen=True, kw_only=True, tag="dahai"):
     actor: Seat
     pai: Tile
     tsumogiri: bool
-    possible_actions: tuple[Action, ...] | None = None
+    possible_actions: tuple[Hint, ...] | None = None
 
 
 class Chi(Action, frozen=True, kw_only=True, tag="chi"):
@@ -175,7 +217,7 @@ class Kakan(Action, frozen=True, kw_only=True, tag="kakan"):
     actor: Seat
     pai: Tile
     consumed: tuple[Tile, Tile, Tile]
-    possible_actions: tuple[Action, ...] | None = None
+    possible_actions: tuple[Hint, ...] | None = None
 
 
 class Ankan(Action, frozen=True, kw_only=True, tag="ankan"):
@@ -239,9 +281,7 @@ DRAW_REASONS = (
 )
 """Canonical draw reasons (the TCP dialect's words); the codec maps all other spellings here."""
 
-PlayerAction = (
-    Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | Hora | Ryukyoku
-)
+PlayerAction = Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | Hora | Ryukyoku
 Event = (
     StartGame
     | StartKyoku
@@ -261,3 +301,19 @@ Event = (
     | EndGame
 )
 """What happens at a table, in the order in which it happens; what a log is made of."""
+
+
+def hint(action: PlayerAction) -> Hint:
+    """Return the ``possible_actions`` entry with all that the action says.
+
+    >>> hint(Pon(actor=1, target=0, pai="E", consumed=("E", "E"))).type
+    'pon'
+    """
+    said = msgspec.structs.asdict(action)
+    fields = {name: said[name] for name in Hint.__struct_fields__ if name in said}
+    return Hint(type=wire_name(action), **fields)
+
+
+def wire_name(message: Message) -> str:
+    """Return the message's ``type`` on the wire."""
+    return str(message.__struct_config__.tag)

@@ -1,0 +1,141 @@
+"""Lines into messages and back, whatever the dialect.
+
+What all dialects spell alike (nearly every line of a game) is decoded straight into its type;
+the rest, and whatever fails there, goes through :mod:`protocol.reading`.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Daiminkan,
+    Dora,
+    EndKyoku,
+    Hora,
+    Kakan,
+    Message,
+    Pon,
+    Reach,
+    ReachAccepted,
+    RequestAction,
+    Ryukyoku,
+    Skip,
+    Tsumo,
+    Unknown,
+    wire_name,
+)
+from protocol.reading import read_object
+
+__all__ = ["MAX_LINE_BYTES", "ProtocolError", "decode_all", "decode_line", "encode"]
+
+_Alike = (
+    Skip | Tsumo | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | ReachAccepted | Dora
+    | EndKyoku
+)  # fmt: skip
+_one_alike: Final = msgspec.json.Decoder(_Alike)
+_many_alike: Final = msgspec.json.Decoder(tuple[_Alike, ...])
+
+
+def decode_line(line: bytes | str) -> tuple[Message, ...]:
+    """Return the messages of one line: an object, or an array of objects.
+
+    Types that nobody here knows are left out, a blank line says nothing.  Raises
+    :class:`ProtocolError` naming the field for everything else that is not mjai.
+
+    >>> decode_line('{"type":"dahai","actor":1,"pai":"5sr","tsumogiri":true}')[0].pai
+    '5sr'
+    >>> decode_line('{"type":"tsumo","actor":4,"pai":"E"}')
+    Traceback (most recent call last):
+    protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
+    """
+    return tuple([said for said in decode_all(line) if not isinstance(said, Unknown)])
+
+
+def decode_all(line: bytes | str) -> tuple[Message, ...]:
+    """Do as :func:`decode_line`, but keep unknown types as :class:`Unknown`."""
+    data = _checked_bytes(line)
+    if not data:
+        return ()
+    try:
+        return _many_alike.decode(data) if data[0] == 0x5B else (_one_alike.decode(data),)
+    except msgspec.ValidationError:
+        return _read_tolerantly(data)
+    except msgspec.DecodeError as error:
+        raise ProtocolError("line", f"not JSON: {error}") from None
+    except RecursionError:
+        raise ProtocolError("line", "nested too deeply") from None
+
+
+def _checked_bytes(line: bytes | str) -> bytes:
+    data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    if len(data) > MAX_LINE_BYTES:
+        raise ProtocolError("line", f"longer than the limit of {MAX_LINE_BYTES} bytes")
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ProtocolError("line", f"not UTF-8 at byte {error.start}") from None
+    return data.strip()
+
+
+def _read_tolerantly(data: bytes) -> tuple[Message, ...]:
+    try:
+        value = msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise ProtocolError("line", f"not JSON: {error}") from None
+    except RecursionError:
+        raise ProtocolError("line", "nested too deeply") from None
+    if not isinstance(value, list):
+        return (read_object(value),)
+    return tuple([read_object(element) for element in value])
+
+
+def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = None) -> bytes:
+    """Return ``message`` in the words of ``dialect``, without a line end.
+
+    ``extra`` adds fields of the envelope (``request_id`` of a reply, ``logs`` of a log line).
+    Raises :class:`LocalProtocolError` where the dialect demands a field that is ``None``.
+
+    >>> encode(Ankan(actor=0, consumed=("1m",) * 4), Dialect.TCP)
+    b'{"type":"ankan","actor":0,"consumed":["1m","1m","1m","1m"]}'
+    """
+    name = wire_name(message)
+    _check_demanded(message, name, dialect)
+    said: dict[str, Any] = msgspec.to_builtins(message)
+    for unsaid in (UNSAID[dialect].get("*", ()), UNSAID[dialect].get(name, ())):
+        for field in unsaid:
+            said.pop(field, None)
+    if dialect not in (Dialect.TCP, Dialect.LOG):
+        _respell(message, said, dialect)
+    return msgspec.json.encode(said | extra if extra else said)
+
+
+def _check_demanded(message: Message, name: str, dialect: Dialect) -> None:
+    for field in DEMANDED[dialect].get(name, ()):
+        if getattr(message, field) is None:
+            raise LocalProtocolError(f"{name}.{field}", f"{dialect.name} demands it")
+
+
+def _respell(message: Message, said: dict[str, Any], dialect: Dialect) -> None:
+    """Put what Mortal's descendants call differently into their words."""
+    riichilab = dialect is Dialect.RIICHILAB
+    match message:
+        case Hora(uradora_markers=markers):
+            if markers is not None:
+                said["ura_markers"] = said.pop("uradora_markers")
+            if riichilab and message.actor == message.target:
+                said["tsumo"] = True
+        case Ryukyoku(reason=reason) if riichilab and reason:
+            said["reason"] = RIICHILAB_REASONS.get(reason, reason)
+        case Ankan(consumed=consumed) if riichilab:
+            said["pai"] = min(consumed, key=len)
+        case RequestAction():
+            limits = ("grace_ms", "bank_ms", "deadline_ms")
+            said["time"] = {limit: said.pop(limit) for limit in limits if limit in said}

@@ -1,0 +1,18 @@
+"""What can go wrong in what is said; each error is one clear line."""
+
+
+class ProtocolError(ValueError):
+    """The other side said something it may not say.
+
+    ``field`` names the culprit (``dahai.pai``, ``start_kyoku.tehais[2]``, ``type``, ``line``),
+    ``problem`` says what was found and what was expected.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+        self.problem = problem
+
+
+class LocalProtocolError(ProtocolError):
+    """Our own side was about to say something that is not its to say now."""

@@ -1,0 +1,48 @@
+"""Bytes in, lines out; knows nothing of what the lines say."""
+
+from typing import Final
+
+from protocol.errors import ProtocolError
+
+MAX_LINE_BYTES: Final = 1 << 20
+"""Longest line anybody may send; a real one is below 4 kB."""
+
+
+class LineBuffer:
+    r"""Cuts a byte stream into lines, wherever the pieces were cut.
+
+    >>> lines = LineBuffer()
+    >>> lines.feed(b'{"type"'), lines.feed(b':"none"}\r\n{')
+    ([], [b'{"type":"none"}'])
+    """
+
+    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max = max_line_bytes
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the lines that ``data`` completes, without their line ends.
+
+        Raises :class:`ProtocolError` as soon as a line is longer than the limit.
+        """
+        searched = len(self._rest)
+        self._rest += data
+        lines: list[bytes] = []
+        start = 0
+        while (end := self._rest.find(b"\n", max(start, searched))) >= 0:
+            self._check_length(end - start)
+            lines.append(bytes(self._rest[start:end]).rstrip(b"\r"))
+            start = end + 1
+        del self._rest[:start]
+        self._check_length(len(self._rest))
+        return lines
+
+    def finish(self) -> None:
+        """Take note of the end of the stream; raises if it came in mid-line."""
+        if self._rest.strip():
+            start = bytes(self._rest[:40]).decode("utf-8", "replace")
+            raise ProtocolError("line", f"cut off by the end of the stream after {start!r}")
+
+    def _check_length(self, length: int) -> None:
+        if length > self._max:
+            raise ProtocolError("line", f"longer than the limit of {self._max} bytes")

@@ -1,0 +1,57 @@
+"""What one seat may see of an event."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from protocol.messages import (
+    Chi,
+    Dahai,
+    Event,
+    Hint,
+    Kakan,
+    Pon,
+    Reach,
+    Seat,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+)
+
+HIDDEN_HAND: Final = ("?",) * 13
+
+
+def masked(event: Event, seat: Seat) -> Event:
+    """Return ``event`` as the original server would send it to ``seat``.
+
+    Other hands and draws become ``?``; ``start_game.id`` is the seat's own number; offers
+    (``possible_actions``, ``cannot_dahai``) reach only the seat that may use them.
+
+    >>> masked(Tsumo(actor=2, pai="5mr"), 0).pai
+    '?'
+    """
+    match event:
+        case StartGame():
+            return replace(event, id=seat)
+        case StartKyoku(tehais=tehais):
+            hands = [hand if owner == seat else HIDDEN_HAND for owner, hand in enumerate(tehais)]
+            return replace(event, tehais=tuple(hands))
+        case Tsumo(actor=actor):
+            return event if actor == seat else Tsumo(actor=actor, pai="?")
+        case Dahai(possible_actions=hints) | Kakan(possible_actions=hints):
+            return (
+                event
+                if hints is None
+                else replace(event, possible_actions=_offered(hints, event.actor, seat))
+            )
+        case Chi() | Pon() | Reach():
+            return event if event.actor == seat else replace(event, cannot_dahai=None)
+        case _:
+            return event
+
+
+def _offered(hints: tuple[Hint, ...], actor: Seat, seat: Seat) -> tuple[Hint, ...] | None:
+    """Nothing is offered to the one whose tile it is; to others an empty list is still said."""
+    if actor == seat:
+        return None
+    return tuple(hint for hint in hints if hint.actor in (seat, None))

@@ -1,0 +1,189 @@
+"""The tolerant way in: one JSON object of any dialect into its canonical message."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from protocol.dialects import canonical_reason
+from protocol.errors import ProtocolError
+from protocol.messages import (
+    ActionAck,
+    Error,
+    Event,
+    Hello,
+    Join,
+    Message,
+    RequestAction,
+    Skip,
+    Unknown,
+    ValidationResult,
+)
+
+Fields = dict[str, Any]
+
+_Known = Event | Skip | Hello | Join | Error | RequestAction | ActionAck | ValidationResult
+_KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Known.__args__)
+_SANMA: Final = frozenset({"nukidora", "kita"})
+
+
+def read_object(value: object) -> Message:
+    """Return the message that a decoded JSON value means in any dialect.
+
+    A type that nobody here knows becomes :class:`Unknown`.  Raises :class:`ProtocolError`.
+    """
+    if not isinstance(value, dict):
+        raise ProtocolError(
+            "line", f"expected an object or an array of objects, got {_short(value)}"
+        )
+    fields: Fields = {key: field for key, field in value.items() if field is not None}
+    name = _type_name(fields)
+    if name in _SANMA:
+        raise ProtocolError("type", f"{name!r} belongs to three-player mahjong, not played here")
+    if name not in _KNOWN_NAMES:
+        return Unknown(name=name)
+    if respell := _RESPELL.get(name):
+        fields = respell(fields)
+    try:
+        return msgspec.convert(fields, _Known)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), fields) from None
+
+
+def _type_name(fields: Fields) -> str:
+    name = fields.get("type")
+    if name is None and "error" in fields:
+        name = fields["type"] = "error"  # RiichiLab's other form
+    if name is None:
+        raise ProtocolError("type", "missing")
+    if not isinstance(name, str):
+        raise ProtocolError("type", f"expected a string, got {_short(name)}")
+    return name
+
+
+# --- one function per message that somebody spells differently -------------------------------
+
+
+def _error(fields: Fields) -> Fields:
+    text = fields.get("message", fields.get("error", "no reason given"))
+    return {"type": "error", "message": text if isinstance(text, str) else _short(text)}
+
+
+def _start_game(fields: Fields) -> Fields:
+    names = fields.get("names")
+    if fields.get("num_players", 4) == 3 or (isinstance(names, list) and len(names) == 3):
+        raise ProtocolError("start_game", "three-player mahjong is not played here")
+    return fields
+
+
+def _start_kyoku(fields: Fields) -> Fields:
+    for rows in ("tehais", "scores"):
+        if isinstance(fields.get(rows), list) and len(fields[rows]) == 3:
+            raise ProtocolError(f"start_kyoku.{rows}", "three-player mahjong is not played here")
+    kyoku, oya = fields.get("kyoku"), fields.get("oya")
+    if isinstance(kyoku, int) and isinstance(oya, int) and kyoku != oya + 1:
+        if kyoku != oya:  # mjai-gateway counts from 0
+            raise ProtocolError("start_kyoku.oya", f"seat {oya} does not deal in kyoku {kyoku}")
+        fields = fields | {"kyoku": oya + 1}
+    return _dora(fields)
+
+
+def _dora(fields: Fields) -> Fields:
+    match fields.get("dora_marker"):
+        case [marker]:  # one copy of RiichiLab's documents draws it so
+            return fields | {"dora_marker": marker}
+    return fields
+
+
+def _dahai(fields: Fields) -> Fields:
+    return {"tsumogiri": False} | fields
+
+
+def _kakan(fields: Fields) -> Fields:
+    """One copy of RiichiLab's documents shows a single consumed tile."""
+    pai, consumed = fields.get("pai"), fields.get("consumed")
+    if not isinstance(pai, str) or not isinstance(consumed, list) or len(consumed) != 1:
+        return fields
+    return fields | {"consumed": [pai[:2], pai[:2], *consumed]}
+
+
+def _hora(fields: Fields) -> Fields:
+    if "actor" not in fields and "scores" in fields:
+        # mjai-gateway does not say who won: the kyoku is over and the scores are these.
+        return {"type": "ryukyoku", "reason": "hora", "scores": fields["scores"]}
+    for spelling in ("ura_markers", "uradora_marker"):
+        if spelling in fields and "uradora_markers" not in fields:
+            markers = fields[spelling]
+            fields = fields | {
+                "uradora_markers": [markers] if isinstance(markers, str) else markers
+            }
+    if fields.get("tsumo") is True and "actor" in fields:
+        fields = {"target": fields["actor"]} | fields
+    return fields
+
+
+def _ryukyoku(fields: Fields) -> Fields:
+    reason = fields.get("reason")
+    return fields | {"reason": canonical_reason(reason)} if isinstance(reason, str) else fields
+
+
+def _request_action(fields: Fields) -> Fields:
+    limits = fields.get("time", {})
+    if not isinstance(limits, dict):
+        raise ProtocolError("request_action.time", f"expected an object, got {_short(limits)}")
+    return limits | fields
+
+
+def _validation_result(fields: Fields) -> Fields:
+    fields = {"passed": fields["success"]} | fields if "success" in fields else fields
+    return {"reason": fields["message"]} | fields if "message" in fields else fields
+
+
+_RESPELL: Final[dict[str, Callable[[Fields], Fields]]] = {
+    "error": _error,
+    "start_game": _start_game,
+    "start_kyoku": _start_kyoku,
+    "dora": _dora,
+    "dahai": _dahai,
+    "kakan": _kakan,
+    "hora": _hora,
+    "ryukyoku": _ryukyoku,
+    "request_action": _request_action,
+    "validation_result": _validation_result,
+}
+
+
+# --- errors that name the field --------------------------------------------------------------
+
+_AT: Final = re.compile(r"^(?P<problem>.*?)(?: - at `\$(?P<path>.*)`)?$", re.S)
+_MISSING: Final = re.compile(r"^Object missing required field `(\w+)`$")
+_NO_TILE: Final = re.compile(r"^Invalid enum value")
+
+
+def _explained(problem: str, fields: Fields) -> ProtocolError:
+    match = _AT.match(problem)
+    assert match
+    path = match["path"] or ""
+    problem = match["problem"]
+    if missing := _MISSING.match(problem):
+        return ProtocolError(f"{fields['type']}{path}.{missing[1]}", "missing")
+    found = _short(_value_at(fields, path))
+    if _NO_TILE.match(problem):
+        return ProtocolError(fields["type"] + path, f"{found} is not a tile")
+    expected = problem.partition(", got")[0].replace("`", "")
+    return ProtocolError(
+        fields["type"] + path, f"{expected[:1].lower()}{expected[1:]}, got {found}"
+    )
+
+
+def _value_at(fields: Fields, path: str) -> object:
+    value: Any = fields
+    for key, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+        value = value[key] if key else value[int(index)]
+    return value
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else text[:57] + "..."

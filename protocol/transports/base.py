@@ -1,0 +1,52 @@
+"""What every transport can do, and how it fails."""
+
+import abc
+from types import TracebackType
+from typing import Self
+
+
+class TransportError(ConnectionError):
+    """The line to the other side is not there; the text is one clear line."""
+
+
+class UnreachableError(TransportError):
+    """Nobody answers at that address, or it refuses us."""
+
+
+class VanishedError(TransportError):
+    """The other side closed the connection."""
+
+
+class SilenceError(TransportError):
+    """The other side said nothing for too long."""
+
+
+class Transport(abc.ABC):
+    """Carries whole lines (or frames) in both directions."""
+
+    @abc.abstractmethod
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return the next line, without its line end.
+
+        Raises :class:`SilenceError` after ``timeout_s`` seconds, :class:`VanishedError` at the
+        end of the stream and :class:`protocol.errors.ProtocolError` for a line that is too long or cut off.
+        """
+
+    @abc.abstractmethod
+    async def send(self, line: bytes) -> None:
+        """Send one line (without line end); raises :class:`VanishedError`."""
+
+    @abc.abstractmethod
+    async def close(self) -> None:
+        """Close both directions; harmless when already closed."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

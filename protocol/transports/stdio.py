@@ -1,0 +1,69 @@
+"""Lines over a pair of pipes: how Mortal and mjai.app talk to a bot they started."""
+
+import asyncio
+import os
+import threading
+from typing import Final
+
+from protocol.errors import ProtocolError
+from protocol.framing import LineBuffer
+from protocol.transports.base import SilenceError, Transport, VanishedError
+
+_CHUNK: Final = 1 << 16
+
+Heard = bytes | VanishedError | ProtocolError
+
+
+class StdioTransport(Transport):
+    """Lines in from one file descriptor, out to another (standard input and output).
+
+    A daemon thread reads, since an event loop cannot wait for every kind of file that standard
+    input may be, and a read that blocks must not keep the process from ending.
+    """
+
+    def __init__(self, fd_in: int = 0, fd_out: int = 1) -> None:
+        self._fd_in = fd_in
+        self._fd_out = fd_out
+        self._loop = asyncio.get_running_loop()
+        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        threading.Thread(target=self._read, name="stdio", daemon=True).start()
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return the next line; see :class:`Transport`."""
+        try:
+            heard = await asyncio.wait_for(self._heard.get(), timeout_s)
+        except TimeoutError:
+            raise SilenceError(f"nothing came for {timeout_s:g} s") from None
+        if isinstance(heard, bytes):
+            return heard
+        self._heard.put_nowait(heard)
+        raise heard
+
+    async def send(self, line: bytes) -> None:
+        """Write one line at once; see :class:`Transport`."""
+        rest = line + b"\n"
+        try:
+            while rest:
+                rest = rest[os.write(self._fd_out, rest) :]
+        except OSError as error:
+            raise VanishedError(f"standard output is closed: {error.strerror}") from None
+
+    async def close(self) -> None:
+        """Do nothing: the pipes belong to whoever started us."""
+
+    def _read(self) -> None:
+        buffer = LineBuffer()
+        try:
+            while data := os.read(self._fd_in, _CHUNK):
+                for line in buffer.feed(data):
+                    self._tell(line)
+            buffer.finish()
+        except ProtocolError as error:
+            self._tell(error)
+        except OSError as error:
+            self._tell(VanishedError(f"standard input broke: {error.strerror}"))
+        self._tell(VanishedError("the other side closed our standard input"))
+
+    def _tell(self, heard: Heard) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)

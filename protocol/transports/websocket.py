@@ -1,0 +1,68 @@
+"""Text frames over WebSocket, with a bearer token: RiichiLab's habit."""
+
+import asyncio
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+
+from protocol.errors import ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.transports.base import SilenceError, Transport, UnreachableError, VanishedError
+
+
+class WebSocketTransport(Transport):
+    """One WebSocket connection as a client; binary frames are ignored."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return the next text frame; see :class:`Transport`."""
+        try:
+            return await asyncio.wait_for(self._next_text(), timeout_s)
+        except TimeoutError:
+            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+        except ConnectionClosed as error:
+            raise _ended(error) from None
+
+    async def _next_text(self) -> bytes:
+        while True:
+            frame = await self._connection.recv()
+            if isinstance(frame, str):
+                return frame.encode()
+
+    async def send(self, line: bytes) -> None:
+        """Send one text frame; see :class:`Transport`."""
+        try:
+            await self._connection.send(line.decode())
+        except ConnectionClosed as error:
+            raise _ended(error) from None
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._connection.close()
+
+
+def _ended(error: ConnectionClosed) -> Exception:
+    if error.sent is not None and error.sent.code == 1009:
+        return ProtocolError("line", f"longer than the limit of {MAX_LINE_BYTES} bytes")
+    return VanishedError("the other side closed the connection")
+
+
+async def connect_websocket(
+    url: str, token: str | None = None, timeout_s: float = 10.0
+) -> WebSocketTransport:
+    """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
+
+    ``token`` is sent as ``Authorization: Bearer``.
+    """
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    options: dict[str, Any] = {"max_size": MAX_LINE_BYTES, "open_timeout": timeout_s, "proxy": None}
+    try:
+        connection = await connect(url, additional_headers=headers, **options)
+    except TimeoutError:
+        raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
+    except (OSError, InvalidHandshake, InvalidURI) as error:
+        raise UnreachableError(f"{url}: {error}") from None
+    return WebSocketTransport(connection)

@@ -1,0 +1,111 @@
+"""Whose turn it is to speak: the transition table of the four families.
+
+What a line calls for depends on the last event in it (:func:`due_after`), and what that means
+for the one addressed depends on the dialect (:func:`obligation`)::
+
+    event                      calls for   TCP         lines       arrays      RiichiLab
+    own tsumo                  TURN        one line    one line    one line    on request
+    own chi, pon, reach        DISCARD     one line    one line    one line    on request
+    other's dahai              CLAIM       one line    if it likes one line    on request
+    other's kakan              ROB         one line    if it likes one line    on request
+    hello                      JOIN        one line    -           -           -
+    error, end_game            NOTHING     nothing     nothing     one line*   nothing
+    everything else            NONE        one line    nothing     one line    nothing
+
+``*`` mjai.app wants a line for ``end_game`` too.  "One line" is exactly one: replies are matched
+by position, so one too many shifts everything after it.
+"""
+
+import enum
+from typing import Final
+
+from protocol.dialects import Dialect
+from protocol.messages import (
+    ActionAck,
+    Chi,
+    Dahai,
+    Dora,
+    EndGame,
+    Error,
+    Hello,
+    Kakan,
+    Message,
+    Pon,
+    Reach,
+    ReachAccepted,
+    RequestAction,
+    Seat,
+    Tsumo,
+    Unknown,
+)
+
+
+class Due(enum.Enum):
+    """What the last event calls for from one seat; the value lists the replies allowed."""
+
+    NOTHING = ()
+    JOIN = ("join",)
+    NONE = ("none",)
+    TURN = ("dahai", "reach", "ankan", "kakan", "hora", "ryukyoku")
+    DISCARD = ("dahai",)
+    CLAIM = ("none", "chi", "pon", "daiminkan", "hora")
+    ROB = ("none", "hora")
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the seat may have something to decide."""
+        return self in _CHOICES
+
+
+_AFTER_OWN: Final[dict[type[Message], Due]] = {
+    Tsumo: Due.TURN,
+    Chi: Due.DISCARD,
+    Pon: Due.DISCARD,
+    Reach: Due.DISCARD,
+}
+_AFTER_OTHERS: Final[dict[type[Message], Due]] = {Dahai: Due.CLAIM, Kakan: Due.ROB}
+_FOR_ALL: Final[dict[type[Message], Due]] = {
+    Hello: Due.JOIN,
+    Error: Due.NOTHING,
+    EndGame: Due.NOTHING,
+}
+_TRANSPARENT: Final = frozenset({Dora, ReachAccepted, RequestAction, ActionAck, Unknown})
+_CHOICES: Final = frozenset({Due.TURN, Due.DISCARD, Due.CLAIM, Due.ROB})
+
+
+class Speak(enum.Enum):
+    """Whether a line must, may or must not be said now."""
+
+    MUST = "exactly one line"
+    MAY = "a line if there is something to decide"
+    MUST_NOT = "nothing"
+
+
+def due_after(message: Message, seat: Seat | None, before: Due = Due.NONE) -> Due:
+    """Return what ``message`` calls for from ``seat``, given what was due ``before`` it.
+
+    A dora marker or an accepted riichi may come between an event and the answer to it.
+
+    >>> due_after(Tsumo(actor=1, pai="E"), 1), due_after(Tsumo(actor=1, pai="?"), 0)
+    (<Due.TURN: ('dahai', 'reach', 'ankan', 'kakan', 'hora', 'ryukyoku')>, <Due.NONE: ('none',)>)
+    """
+    kind = type(message)
+    if kind in _TRANSPARENT:
+        return before
+    if kind in _FOR_ALL:
+        return _FOR_ALL[kind]
+    is_own = getattr(message, "actor", None) == seat
+    return (_AFTER_OWN if is_own else _AFTER_OTHERS).get(kind, Due.NONE)
+
+
+def obligation(dialect: Dialect, due: Due, *, asked: bool = False) -> Speak:
+    """Return whether a seat must speak; ``asked`` says that RiichiLab requested an action."""
+    if dialect is Dialect.TCP:
+        return Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
+    if dialect is Dialect.STDIO_ARRAYS:
+        return Speak.MUST
+    if dialect is Dialect.RIICHILAB:
+        return Speak.MUST if asked else Speak.MUST_NOT
+    if due in (Due.TURN, Due.DISCARD):
+        return Speak.MUST
+    return Speak.MAY if due.is_choice else Speak.MUST_NOT
