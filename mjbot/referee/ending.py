@@ -24,7 +24,7 @@ def _turn_ura(state: State) -> None:
 def win_kyoku(state: State, winner: int, outcome: np.void, wins: Wins) -> None:
     """``winner`` wins on the drawn tile or the tile on offer; note and pay it."""
     by_draw = winner == state.turn
-    tile = state.drawn if by_draw else state.last_tile
+    tile = np.int64(state.drawn if by_draw else state.last_tile)
     if state.riichi[winner] == ACCEPTED:
         _turn_ura(state)
     win = wins[outcome.n_wins]

@@ -196,7 +196,7 @@ def _turn_dora(state: State, log: Log, n: int) -> int:
 
 @compiled
 def _own_action(state: State, code: int, log: Log, n: int, outcome: np.void, wins: Wins) -> int:
-    seat = state.turn
+    seat = np.int64(state.turn)
     if code < DECLARE_RIICHI:
         return _discard(state, seat, code, log, n)
     if code == DECLARE_RIICHI:

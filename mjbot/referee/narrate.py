@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.referee import flow
-from mjbot.rules.yaku import wire_yakus
 from mjbot.table.apply import STICK_POINTS
 from mjbot.table.draws import NINE_TERMINALS, NO_DRAW, WIRE_REASONS
 from mjbot.table.state import ACCEPTED, State
+from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES
 

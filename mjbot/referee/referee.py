@@ -8,7 +8,7 @@ import numpy as np
 from mjbot.referee import flow, narrate
 from mjbot.referee.outcome import OUTCOME
 from mjbot.referee.walls import shuffle_wall
-from mjbot.rules.points import chombo_deltas
+from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.table.actions import ACTIONS, N_ACTIONS, PASS, Action
 from mjbot.table.apply import apply_ryukyoku, apply_start_game
 from mjbot.table.convert import to_message
@@ -78,7 +78,8 @@ class Referee:
         before = narrate.four(self.state["scores"])
         self._outcome["reason"] = CHOMBO
         self._outcome["tenpai"] = 0
-        chombo_deltas(seat, int(self.state["dealer"]), self._outcome["deltas"])
+        dealer = int(self.state["dealer"])
+        self._outcome["deltas"] = -win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
         apply_ryukyoku(self.state, self._outcome["deltas"], 1, 1)
         return self._end_kyoku(before)
 

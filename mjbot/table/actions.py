@@ -1,8 +1,8 @@
 """What a seat can do, as 156 small codes with one interned :class:`Action` each.
 
 The codes leave out what the table knows anyway (who discarded which tile), so that an action
-compares, hashes and travels through compiled code as one integer.  :mod:`mjbot.table.convert` turns them
-into messages and back.
+compares, hashes and travels through compiled code as one integer.
+:mod:`mjbot.table.convert` turns them into messages and back.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.rules.yaku import wire_yakus
 from mjbot.table import apply as do
 from mjbot.table import draws
 from mjbot.table.convert import tile_code
@@ -21,6 +20,7 @@ from mjbot.table.settle import (
     win_payment,
 )
 from mjbot.table.state import DRAWN, GAME_OVER, WON, State
+from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
 

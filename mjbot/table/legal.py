@@ -145,7 +145,9 @@ def can_tsumo(state: State, seat: int) -> bool:
     if state.drawn < 0 or state.drawn == UNKNOWN:
         return False
     kind = kind_of(state.drawn)
-    return (state.waits[seat] >> kind) & 1 == 1 and has_yaku(state, seat, kind, True)
+    return (state.waits[seat] >> kind) & 1 == 1 and has_yaku(
+        state, seat, np.int64(state.drawn), True
+    )
 
 
 @compiled
@@ -208,7 +210,7 @@ def can_ron(state: State, seat: int) -> bool:
     kind = kind_of(state.last_tile)
     if (state.waits[seat] >> kind) & 1 == 0 or is_furiten(state, seat):
         return False
-    return has_yaku(state, seat, kind, False)
+    return has_yaku(state, seat, np.int64(state.last_tile), False)
 
 
 @compiled

@@ -6,27 +6,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.rules.points import draw_deltas, nagashi_deltas, win_deltas
-from mjbot.rules.scoring import (
-    FLAG_CHANKAN,
-    FLAG_DOUBLE_RIICHI,
-    FLAG_FIRST_TURN,
-    FLAG_HAITEI,
-    FLAG_HOUTEI,
-    FLAG_IPPATSU,
-    FLAG_RIICHI,
-    FLAG_RINSHAN,
-    FLAG_TSUMO,
-    can_win,
-    score_win,
+from mjbot.rules.points import (
+    Parties,
+    base_points,
+    draw_deltas,
+    nagashi_deltas,
+    ron_points,
+    tsumo_points,
+    win_deltas,
 )
+from mjbot.rules.scoring import score_win
+from mjbot.rules.wins import (
+    CHANKAN,
+    DOUBLE_RIICHI,
+    FIRST_TURN,
+    HAITEI,
+    HOUTEI,
+    IPPATSU,
+    RIICHI,
+    RINSHAN,
+    TSUMO,
+)
+from mjbot.rules.wins import WIN as HAND
+from mjbot.rules.yaku import DAISANGEN, DAISUUSHII
 from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, STICK_POINTS, kind_of
 from mjbot.table.draws import FOUR_KANS, FOUR_RIICHI, FOUR_WINDS
 from mjbot.table.observe import add_melds, dora_values, ura_values
 from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
 
-DAISANGEN_BIT = 39
-DAISUUSHII_BIT = 49
 TARGET_POINTS = 30000
 EXTENSION_ROUNDS = 4
 
@@ -54,75 +61,78 @@ def win_flags(state: State, seat: int, by_draw: bool) -> int:
     """Return the flags of :mod:`mjbot.rules.scoring` for a win of ``seat`` right now."""
     flags = 0
     if state.riichi[seat] == ACCEPTED:
-        flags |= FLAG_DOUBLE_RIICHI if state.double_riichi[seat] else FLAG_RIICHI
+        flags |= DOUBLE_RIICHI if state.double_riichi[seat] else RIICHI
     if state.ippatsu[seat]:
-        flags |= FLAG_IPPATSU
+        flags |= IPPATSU
     if by_draw:
-        flags |= FLAG_TSUMO
+        flags |= TSUMO
         if state.after_kan:
-            flags |= FLAG_RINSHAN
+            flags |= RINSHAN
         elif state.wall_left == 0:
-            flags |= FLAG_HAITEI
+            flags |= HAITEI
         if state.n_river[seat] == 0 and not state.calls_made:
-            flags |= FLAG_FIRST_TURN
+            flags |= FIRST_TURN
     elif state.chankan:
-        flags |= FLAG_CHANKAN
+        flags |= CHANKAN
     elif state.wall_left == 0:
-        flags |= FLAG_HOUTEI
+        flags |= HOUTEI
     return flags
 
 
 @compiled
-def _winning_hand(state: State, seat: int, win_kind: int, by_draw: bool) -> NDArray[np.int8]:
-    hand = state.hand[seat].copy()
+def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: np.void) -> None:
+    """Fill the scoring record ``hand`` (:data:`mjbot.rules.wins.WIN`), dora left at 0."""
+    hand.hand[:] = state.hand[seat]
     if not by_draw:
-        hand[win_kind] += 1
-    return hand
+        hand.hand[kind_of(tile)] += 1
+    hand.n_melds = state.n_melds[seat]
+    hand.meld_type[:] = state.meld_type[seat]
+    hand.meld_kind[:] = state.meld_kind[seat]
+    hand.win_kind = kind_of(tile)
+    hand.seat_wind = (seat - state.dealer) & 3
+    hand.round_wind = state.round >> 2
+    hand.flags = win_flags(state, seat, by_draw)
+    hand.dora = 0
+    hand.ura = 0
+    hand.red = 0
 
 
 @compiled
-def has_yaku(state: State, seat: int, win_kind: int, by_draw: bool) -> bool:
+def has_yaku(state: State, seat: int, tile: int, by_draw: bool) -> bool:
     """Return whether the complete hand of ``seat`` has a yaku (dora is none)."""
-    flags = win_flags(state, seat, by_draw)
-    if flags & (FLAG_RIICHI | FLAG_DOUBLE_RIICHI) or (by_draw and not state.is_open[seat]):
+    if state.riichi[seat] == ACCEPTED or (by_draw and not state.is_open[seat]):
         return True
-    return can_win(
-        _winning_hand(state, seat, win_kind, by_draw),
-        state.meld_type[seat],
-        state.meld_kind[seat],
-        state.n_melds[seat],
-        win_kind,
-        flags,
-        (seat - state.dealer) & 3,
-        state.round >> 2,
-    )
+    hand = np.empty(1, HAND)[0]
+    describe_win(state, seat, tile, by_draw, hand)
+    return score_win(hand)[0] > 0
 
 
 @compiled
-def _count_red(state: State, seat: int, tile: int, by_draw: bool) -> int:
-    count = state.red[seat, 0] + state.red[seat, 1] + state.red[seat, 2]
-    if not by_draw and tile >= N_KINDS:
-        count += 1
-    for place in range(state.n_melds[seat]):
-        bits = state.meld_red[seat, place]
-        count += (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1)
-    return count
-
-
-@compiled
-def _count_dora(held: NDArray[np.int8], values: NDArray[np.int8]) -> int:
-    count = 0
+def _count_dora(state: State, seat: int, tile: int, hand: np.void) -> None:
+    held = hand.hand.copy()
+    add_melds(state, seat, held)
+    values = np.empty(N_KINDS, np.int8)
+    dora_values(state, values)
     for kind in range(N_KINDS):
-        count += held[kind] * values[kind]
-    return count
+        hand.dora += held[kind] * values[kind]
+    if state.riichi[seat] == ACCEPTED:
+        ura_values(state, values)
+        for kind in range(N_KINDS):
+            hand.ura += held[kind] * values[kind]
+    for suit in range(3):
+        hand.red += state.red[seat, suit]
+        for place in range(state.n_melds[seat]):
+            hand.red += (state.meld_red[seat, place] >> suit) & 1
+    if tile >= N_KINDS and not hand.flags & TSUMO:
+        hand.red += 1
 
 
 @compiled
 def liable_seat(state: State, seat: int, yaku_mask: int) -> int:
     """Return who is liable for the yakuman of ``seat`` (pao), or -1."""
-    if (yaku_mask >> DAISANGEN_BIT) & 1 and state.pao_dragons[seat] >= 0:
+    if (yaku_mask >> DAISANGEN) & 1 and state.pao_dragons[seat] >= 0:
         return state.pao_dragons[seat]
-    if (yaku_mask >> DAISUUSHII_BIT) & 1 and state.pao_winds[seat] >= 0:
+    if (yaku_mask >> DAISUUSHII) & 1 and state.pao_winds[seat] >= 0:
         return state.pao_winds[seat]
     return -1
 
@@ -134,41 +144,32 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: np.void)
     Ura markers count if the state knows them and the seat is in riichi.  Honba and sticks go to
     the first winner only.
     """
+    hand = np.empty(1, HAND)[0]
+    describe_win(state, seat, tile, by_draw, hand)
+    _count_dora(state, seat, tile, hand)
+    han, fu, yaku_mask, yakuman = score_win(hand)
     win.winner = seat
-    _count_bonus(state, seat, tile, by_draw, win)
-    win_kind = kind_of(tile)
-    win.han, win.fu, win.yaku_mask, win.yakuman = score_win(
-        _winning_hand(state, seat, win_kind, by_draw),
-        state.meld_type[seat],
-        state.meld_kind[seat],
-        state.n_melds[seat],
-        win_kind,
-        win_flags(state, seat, by_draw),
-        (seat - state.dealer) & 3,
-        state.round >> 2,
-        win.dora,
-        win.ura,
-        win.red,
-    )
-    win.liable = liable_seat(state, seat, win.yaku_mask)
-    win.points = win_deltas(
-        win.han, win.fu, win.yakuman, seat, seat if by_draw else state.turn, state.dealer,
-        0 if state.wins else state.honba, state.sticks, win.liable, win.deltas,
-    )  # fmt: skip
-
-
-@compiled
-def _count_bonus(state: State, seat: int, tile: int, by_draw: bool, win: np.void) -> None:
-    held = _winning_hand(state, seat, kind_of(tile), by_draw)
-    add_melds(state, seat, held)
-    values = np.empty(N_KINDS, np.int8)
-    dora_values(state, values)
-    win.dora = _count_dora(held, values)
-    win.ura = 0
-    if state.riichi[seat] == ACCEPTED:
-        ura_values(state, values)
-        win.ura = _count_dora(held, values)
-    win.red = _count_red(state, seat, tile, by_draw)
+    win.han = han
+    win.fu = fu
+    win.yaku_mask = yaku_mask
+    win.yakuman = yakuman
+    win.dora = hand.dora
+    win.ura = hand.ura
+    win.red = hand.red
+    win.liable = liable_seat(state, seat, yaku_mask)
+    base = base_points(han, fu, yakuman)
+    is_dealer = seat == state.dealer
+    if by_draw:
+        from_dealer = tsumo_points(base, True)
+        win.points = from_dealer * 3 if is_dealer else from_dealer + 2 * tsumo_points(base, False)
+    else:
+        win.points = ron_points(base, is_dealer)
+    loser = seat if by_draw else np.int64(state.turn)
+    parties = Parties(seat, loser, np.int64(state.dealer), np.int64(win.liable))
+    if state.wins:
+        win.deltas[:] = win_deltas(base, parties, 0, 0)
+    else:
+        win.deltas[:] = win_deltas(base, parties, np.int64(state.honba), np.int64(state.sticks))
 
 
 @compiled
@@ -189,15 +190,14 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
 
     ``tenpai`` is int8[4].  Nagashi of several players adds up and cancels the noten payments.
     """
-    deltas[:] = 0
-    nagashi = False
+    nagashi = np.zeros(4, np.int8)
     for seat in range(4):
-        if has_nagashi(state, seat):
-            nagashi = True
-            nagashi_deltas(seat, state.dealer, deltas)
-    if not nagashi:
-        draw_deltas(tenpai, deltas)
-    return nagashi
+        nagashi[seat] = has_nagashi(state, seat)
+    if nagashi.any():
+        deltas[:] = nagashi_deltas(nagashi, np.int64(state.dealer))
+        return True
+    deltas[:] = draw_deltas(tenpai)
+    return False
 
 
 @compiled
