@@ -1,0 +1,71 @@
+"""``mjbot convert IN OUT``: Tenhou mjlog records to mjai lines."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from mjbot.cli import exit_codes
+from mjbot.cli.record_files import MissingRecordError, find_sources, report, with_progress
+from mjbot.records.errors import RecordError
+from mjbot.records.game import Game
+from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
+from mjbot.records.writers import GameWriter, open_writer
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "source",
+        type=Path,
+        metavar="IN",
+        help="mjlog (or mjai log), also gzipped; a zip or folder of them",
+    )
+    parser.add_argument(
+        "out",
+        type=Path,
+        metavar="OUT",
+        help="a .zip, .jsonl.gz or .jsonl file to write, or a folder for one file per game",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert and count; FAILED if a file was damaged (the others are converted)."""
+    games = 0
+    try:
+        sources, damaged = find_sources([args.source])
+        with open_writer(args.out) as writer:
+            for source in with_progress(sources, "converting"):
+                try:
+                    for _ in _convert(source, _base_name(source, args.source), writer):
+                        games += 1
+                except RecordError as error:
+                    report(f"damaged, skipped: {error}")
+                    damaged += 1
+    except (MissingRecordError, OSError) as error:
+        report(str(error))
+        return exit_codes.UNREACHABLE
+    print(f"{games} games written to {args.out}, {damaged} damaged files skipped")
+    return exit_codes.FAILED if damaged else exit_codes.OK
+
+
+def _convert(source: Source, base: PurePosixPath, writer: GameWriter) -> Iterator[Game]:
+    for count, game in enumerate(games_of(source), 1):
+        name = base if count == 1 else base.with_name(f"{base.name}-{count}")
+        writer.write(name, (entry.event for entry in game.entries))
+        yield game
+
+
+def _base_name(source: Source, root: Path) -> PurePosixPath:
+    """Return the name of a source inside what the user named, without its endings."""
+    inside = source.path.relative_to(root) if source.path != root else Path(root.name)
+    path = _without_endings(PurePosixPath(inside.as_posix()))
+    if source.member is None:
+        return path
+    member = _without_endings(PurePosixPath(source.member))
+    return path / member if source.path != root else member
+
+
+def _without_endings(path: PurePosixPath) -> PurePosixPath:
+    while path.suffix and path.suffix.lower() in RECORD_ENDINGS:
+        path = path.with_suffix("")
+    return path

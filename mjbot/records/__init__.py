@@ -1,0 +1,1 @@
+"""Recorded games: Tenhou mjlog and mjai lines, plain or packed, read one game at a time."""

@@ -1,0 +1,105 @@
+"""Logs of mjai lines: reading any dialect, and writing one as a game happens."""
+
+import gzip
+import zipfile
+from collections.abc import Iterator, Sequence
+from io import BufferedReader
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, get_args
+
+from mjbot.records.errors import RecordError
+from mjbot.records.game import Entry, Game
+from protocol.codec import decode_line, encode
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.messages import Event
+
+_EVENTS: Final = get_args(Event)
+_Line = tuple[int, bytes]
+Lines = BufferedReader | zipfile.ZipExtFile | gzip.GzipFile
+"""What logs are read from: a file, a member of a zip, or either of them gzipped."""
+
+
+def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
+    """Yield the games of a log, each beginning at its ``start_game``.
+
+    A line holds one message or an array of them.  Messages that are no events (hello,
+    requests, a server's error) are passed over.  A log that begins inside a game makes a game
+    of what it holds.  Raises :class:`RecordError` here for an endless line; a line that cannot
+    be read raises it while the game's entries are walked.
+    """
+    lines: list[_Line] = []
+    begun = False
+    count = 0
+    for number, line in _numbered_lines(stream, name):
+        # Escaped quotes end in \", so a message that quotes another does not match.
+        if begun and b'"start_game"' in line:
+            count += 1
+            yield _game(name, count, lines)
+            lines = []
+        begun = begun or b'"start_' in line
+        lines.append((number, line))
+    if lines:
+        yield _game(name, count + 1, lines)
+
+
+class EventLog:
+    """A log that is written line by line as events happen; nothing written is ever lost.
+
+    Folders on the way to ``path`` are made.  Raises ``OSError`` if it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("wb", buffering=0)
+
+    def write(self, event: Event) -> None:
+        """Append one event."""
+        self._file.write(log_line(event))
+
+    def close(self) -> None:
+        """Close the file; further events are refused."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def log_line(event: Event) -> bytes:
+    """Return an event as a line of a log, with its line end."""
+    return encode(event, Dialect.LOG).rstrip(b"\n") + b"\n"
+
+
+def _game(name: str, count: int, lines: Sequence[_Line]) -> Game:
+    return Game(name if count == 1 else f"{name}#{count}", "line", _entries(lines, name))
+
+
+def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
+    for number, line in lines:
+        try:
+            messages = decode_line(line)
+        except ProtocolError as error:
+            raise RecordError(name, f"line {number}", str(error)) from None
+        for message in messages:
+            if isinstance(message, _EVENTS):
+                yield Entry(number, message)
+
+
+def _numbered_lines(stream: Lines, name: str) -> Iterator[_Line]:
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise RecordError(name, f"line {number}", f"longer than {MAX_LINE_BYTES} bytes")
+        if line := line.removeprefix(b"\xef\xbb\xbf").strip():
+            yield number, line

@@ -1,0 +1,128 @@
+"""How a hand ended: Tenhou's AGARI and RYUUKYOKU tags, and the final scores."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from mjbot.records.game import WinRecord
+from mjbot.records.mjlog_tags import Tag
+from mjbot.records.yaku_names import YAKUMAN_FAN, named_yaku
+from protocol.messages import FourInts, Hora, Ryukyoku
+
+DRAW_REASONS: Final = {
+    "": "fanpai",
+    "yao9": "kyushukyuhai",
+    "kaze4": "sufonrenta",
+    "reach4": "suchareach",
+    "ron3": "sanchaho",
+    "kan4": "sukaikan",
+    "nm": "nagashimangan",
+}
+"""RYUUKYOKU ``type`` (absent = "") -> mjai reason."""
+
+
+def final_scores(tag: Tag) -> FourInts | None:
+    """Return the final scores in points if the game ends here, leftover sticks included."""
+    if "owari" not in tag.attributes:
+        return None
+    try:
+        a, b, c, d = (100 * int(score) for score in tag["owari"].split(",")[:8:2])
+    except ValueError:
+        raise ValueError(f'<{tag.name}> owari="{tag["owari"][:80]}" is no final result') from None
+    return a, b, c, d
+
+
+def read_win(tag: Tag, tiles: Sequence[str]) -> tuple[Hora, WinRecord]:
+    """Read an AGARI tag; ``tiles`` maps tile ids to wire tiles."""
+    before, deltas = _scores(tag)
+    win = _win_record(tag, tiles, deltas)
+    concealed = tag.tiles("hai")
+    winning = tag.tiles("machi", 1)[0]
+    if winning not in concealed:
+        raise ValueError(f"<AGARI> machi={winning} is not among its hai")
+    concealed.remove(winning)
+    if win.winner == win.source:
+        concealed.append(winning)
+    event = Hora(
+        actor=win.winner,
+        target=win.source,
+        pai=win.winning_tile,
+        pao=win.liable,
+        uradora_markers=win.ura_markers,
+        hora_tehais=tuple(tiles[tile] for tile in concealed),
+        yakus=named_yaku(win),
+        fu=win.fu,
+        fan=YAKUMAN_FAN * len(win.yakuman) or sum(han for _, han in win.yaku),
+        hora_points=win.hand_points,
+        deltas=deltas,
+        scores=_sum(before, deltas),
+    )
+    return event, win
+
+
+def read_draw(
+    tag: Tag, tiles: Sequence[str], n_melds: Sequence[int], drawer: int | None
+) -> Ryukyoku:
+    """Read a RYUUKYOKU tag; ``drawer`` is the seat that has drawn and not discarded."""
+    kind = tag.attributes.get("type", "")
+    if (reason := DRAW_REASONS.get(kind)) is None:
+        raise ValueError(f'<RYUUKYOKU> type="{kind}" is unknown')
+    before, deltas = _scores(tag)
+    shown = [f"hai{seat}" in tag.attributes for seat in range(4)]
+    nine_terminals = reason == "kyushukyuhai"
+    if nine_terminals and drawer is None:
+        raise ValueError("<RYUUKYOKU> nine terminals, but nobody has just drawn")
+    hands = (
+        tuple(tiles[tile] for tile in tag.tiles(f"hai{seat}"))
+        if shown[seat]
+        else ("?",) * (13 - 3 * n_melds[seat])
+        for seat in range(4)
+    )
+    t0, t1, t2, t3 = (known and not nine_terminals for known in shown)
+    return Ryukyoku(
+        actor=drawer if nine_terminals else None,
+        reason=reason,
+        tehais=tuple(hands),
+        tenpais=(t0, t1, t2, t3),
+        deltas=deltas,
+        scores=_sum(before, deltas),
+    )
+
+
+def _win_record(tag: Tag, tiles: Sequence[str], deltas: FourInts) -> WinRecord:
+    honba, sticks = tag.integers("ba", 2)
+    fu, points, limit = tag.integers("ten", 3)
+    pairs = tag.integers("yaku") if "yaku" in tag.attributes else []
+    yakuman = tag.integers("yakuman") if "yakuman" in tag.attributes else []
+    if len(pairs) % 2 or bool(pairs) == bool(yakuman):
+        raise ValueError("<AGARI> needs either yaku (pairs of id and han) or yakuman")
+    return WinRecord(
+        winner=tag.seat("who"),
+        source=tag.seat("fromWho"),
+        liable=tag.seat("paoWho") if "paoWho" in tag.attributes else None,
+        yaku=tuple(zip(pairs[::2], pairs[1::2], strict=True)),
+        yakuman=tuple(yakuman),
+        fu=fu,
+        hand_points=points,
+        limit=limit,
+        honba=honba,
+        sticks=sticks,
+        winning_tile=tiles[tag.tiles("machi", 1)[0]],
+        dora_markers=tuple(tiles[tile] for tile in tag.tiles("doraHai")),
+        ura_markers=tuple(tiles[tile] for tile in _optional_tiles(tag, "doraHaiUra")),
+        deltas=deltas,
+    )
+
+
+def _optional_tiles(tag: Tag, attribute: str) -> list[int]:
+    return tag.tiles(attribute) if attribute in tag.attributes else []
+
+
+def _scores(tag: Tag) -> tuple[FourInts, FourInts]:
+    """Return the scores before the result and the changes, both in points by seat."""
+    b0, d0, b1, d1, b2, d2, b3, d3 = (100 * number for number in tag.integers("sc", 8))
+    return (b0, b1, b2, b3), (d0, d1, d2, d3)
+
+
+def _sum(before: FourInts, deltas: FourInts) -> FourInts:
+    a, b, c, d = (score + delta for score, delta in zip(before, deltas, strict=True))
+    return a, b, c, d

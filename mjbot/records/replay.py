@@ -1,0 +1,60 @@
+"""Replaying recorded games through the table."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from mjbot.records.game import Entry, Game
+from mjbot.table.table import Table, TableError
+from protocol.messages import EndGame, StartKyoku
+
+
+@dataclass
+class MismatchError(ValueError):
+    """A record and the rules disagree; ``game`` and ``place`` say where, ``event`` on what."""
+
+    game: str
+    place: str
+    event: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.place}: {self.problem}\n  {self.event}"
+
+
+@dataclass
+class Tally:
+    """What has been replayed; a game without ``end_game`` counts as unfinished."""
+
+    games: int = 0
+    unfinished: int = 0
+    kyoku: int = 0
+    events: int = 0
+
+    def __str__(self) -> str:
+        unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
+        return f"{self.games} games{unfinished}, {self.kyoku} kyoku, {self.events} events"
+
+
+def replay(game: Game, tally: Tally, strict: bool = True) -> None:
+    """Apply a game's events to a fresh table and count them in ``tally``.
+
+    Raises :class:`MismatchError` at the first event that the strict table refuses, and
+    :class:`RecordError` at a line or tag that cannot be read.
+    """
+    table = Table(strict=strict)
+    tally.games += 1
+    tally.unfinished += 1
+    for entry in game.entries:
+        try:
+            table.apply(entry.event)
+        except TableError as error:
+            raise _mismatch(game, entry, error) from None
+        tally.events += 1
+        tally.kyoku += isinstance(entry.event, StartKyoku)
+        tally.unfinished -= isinstance(entry.event, EndGame)
+
+
+def _mismatch(game: Game, entry: Entry, error: TableError) -> MismatchError:
+    event = msgspec.json.encode(entry.event).decode()
+    return MismatchError(game.name, game.place(entry.number), event, str(error))

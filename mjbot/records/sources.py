@@ -1,0 +1,142 @@
+"""Finding games: a file, a folder or a zip of mjlog and mjai logs, plain or gzipped.
+
+What a file is follows from its first bytes, not from its name.  One game is in memory at a
+time, however many a zip or a log holds.
+"""
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, cast
+
+from mjbot.records.errors import RecordError
+from mjbot.records.game import Game
+from mjbot.records.mjai_log import Lines, read_mjai_log
+from mjbot.records.mjlog import read_mjlog
+
+RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
+"""Endings that are read inside folders and zips; a file named by the user may end anyhow."""
+MAX_MJLOG_BYTES: Final = 1 << 24
+"""A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of records: ``path`` itself, or ``member`` of the zip at ``path``."""
+
+    path: Path
+    member: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How messages call this file."""
+        return str(self.path) if self.member is None else f"{self.path}/{self.member}"
+
+
+def list_sources(path: Path) -> list[Source]:
+    """List the files of records at ``path`` in a stable order.
+
+    Raises ``OSError`` if there is nothing at ``path`` or it cannot be opened, and
+    :class:`RecordError` if it is a damaged zip or holds no record.
+    """
+    if path.is_dir():
+        inside = sorted(child for child in path.rglob("*") if _looks_like_record(child))
+        sources = [source for child in inside for source in list_sources(child)]
+    elif _starts_with(path, b"PK"):
+        sources = _zip_members(path)
+    else:
+        return [Source(path)]
+    if not sources:
+        raise RecordError(str(path), "", "holds no records")
+    return sources
+
+
+def games_of(source: Source) -> Iterator[Game]:
+    """Yield the games of one file.
+
+    Raises :class:`RecordError` here or while a game's entries are walked if the file is
+    damaged, ``OSError`` if it vanished.
+    """
+    try:
+        with _opened(source) as stream:
+            first = stream.peek(512)[:512].lstrip(b"\xef\xbb\xbf \t\r\n")
+            if first.startswith(b"<"):
+                document = stream.read(MAX_MJLOG_BYTES + 1)
+                if len(document) > MAX_MJLOG_BYTES:
+                    raise RecordError(source.name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
+                yield Game(source.name, "tag", read_mjlog(document, source.name))
+            elif first.startswith((b"{", b"[")):
+                yield from read_mjai_log(stream, source.name)
+            else:
+                problem = "neither an mjlog nor lines of mjai messages" if first else "is empty"
+                raise RecordError(source.name, "", problem)
+    except _DAMAGED as error:
+        raise RecordError(source.name, "", f"damaged archive ({error})") from None
+
+
+def open_games(path: Path) -> Iterator[Game]:
+    """Yield every game at ``path``, one in memory at a time.
+
+    Raises as :func:`list_sources` and :func:`games_of`; to pass over damaged files and go on,
+    walk those two yourself.
+    """
+    for source in list_sources(path):
+        yield from games_of(source)
+
+
+def _looks_like_record(path: Path) -> bool:
+    return (
+        path.suffix.lower() in RECORD_ENDINGS and not path.name.startswith(".") and path.is_file()
+    )
+
+
+def _starts_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _zip_members(path: Path) -> list[Source]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except _DAMAGED as error:
+        raise RecordError(str(path), "", f"damaged zip ({error})") from None
+    return [
+        Source(path, name)
+        for name in names
+        if Path(name).suffix.lower() in RECORD_ENDINGS and not name.startswith("__MACOSX/")
+    ]
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Lines]:
+    """Open a file or member, through gzip if it is gzipped."""
+    with _packed(source) as stream:
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            with gzip.GzipFile(fileobj=stream) as unpacked:
+                yield unpacked
+        else:
+            yield stream
+
+
+def _packed(source: Source) -> Lines:
+    if source.member is None:
+        return source.path.open("rb")
+    status = source.path.stat()
+    archive = _archive(source.path, (status.st_mtime_ns, status.st_size))
+    if archive.getinfo(source.member).flag_bits & 1:
+        raise RecordError(source.name, "", "is encrypted")
+    return cast(zipfile.ZipExtFile, archive.open(source.member))
+
+
+@lru_cache(maxsize=1)
+def _archive(path: Path, _stamp: tuple[int, int]) -> zipfile.ZipFile:
+    # Reading the directory of a zip of thousands for each member would take minutes.
+    return zipfile.ZipFile(path)

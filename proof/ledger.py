@@ -1,0 +1,150 @@
+"""Book-keeping over a game's events that knows no rule of ours: tiles and points are conserved.
+
+It checks the reader of records on its own, without the table that the records prove.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from mjbot.records.mjlog_tags import Tag
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Daiminkan,
+    Dora,
+    EndGame,
+    EndKyoku,
+    Event,
+    FourInts,
+    Hora,
+    Kakan,
+    Pon,
+    Reach,
+    ReachAccepted,
+    Ryukyoku,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+)
+
+TOTAL_POINTS = 100_000
+LIVE_TILES = 70
+
+
+class LedgerError(ValueError):
+    """The events cannot all be true."""
+
+
+class Ledger:
+    """Follows one unmasked game with all scores told; ``counts`` says what was checked."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._hands: list[list[str]] = [[], [], [], []]
+        self._seen: Counter[str] = Counter()
+        self._scores = [25000] * 4
+        self._sticks = 0
+        self._draws = 0
+        self._drawn: tuple[int, str] | None = None  # in hand, not yet discarded
+        self._claimable: tuple[int, str] | None = None
+
+    def apply(self, event: Event) -> None:
+        """Book one event; raise :class:`LedgerError` if it contradicts what came before."""
+        match event:
+            case StartKyoku():
+                self._deal(event)
+            case Tsumo(actor=seat, pai=tile):
+                self._draws += 1
+                self._see(tile)
+                self._hands[seat].append(tile)
+                self._drawn, self._claimable = (seat, tile), None
+            case Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
+                self._discard(seat, tile, tsumogiri)
+            case Chi() | Pon() | Daiminkan():
+                self._check("claimed tiles", self._claimable == (event.target, event.pai))
+                self._take(event.actor, event.consumed)
+            case Ankan(actor=seat, consumed=tiles):
+                self._take(seat, tiles)
+            case Kakan(actor=seat, pai=tile):
+                self._take(seat, (tile,))
+            case Dora(dora_marker=tile):
+                self._see(tile)
+            case ReachAccepted() | Hora() | Ryukyoku():
+                self._pay(event)
+            case EndGame(scores=scores):
+                self._end(scores)
+            case Reach() | StartGame() | EndKyoku():
+                pass
+
+    def _deal(self, event: StartKyoku) -> None:
+        self._seen.clear()
+        self._draws = 0
+        self._hands = [list(hand) for hand in event.tehais]
+        for tile in (event.dora_marker, *(tile for hand in event.tehais for tile in hand)):
+            self._see(tile)
+        self._check("scores of the next hand", event.scores == tuple(self._scores))
+        self._check("sticks of the next hand", event.kyotaku == self._sticks)
+
+    def _see(self, tile: str) -> None:
+        self._seen[tile] += 1
+        most = 1 if tile.endswith("r") else 3 if tile in ("5m", "5p", "5s") else 4
+        self._check("tiles (no fifth copy)", self._seen[tile] <= most)
+
+    def _take(self, seat: int, tiles: Iterable[str]) -> None:
+        for tile in tiles:
+            self._check("tiles given up were held", tile in self._hands[seat])
+            self._hands[seat].remove(tile)
+        self._drawn = self._claimable = None
+
+    def _discard(self, seat: int, tile: str, tsumogiri: bool) -> None:
+        if tsumogiri:
+            self._check("tsumogiri is the drawn tile", self._drawn == (seat, tile))
+        self._take(seat, (tile,))
+        self._claimable = (seat, tile)
+
+    def _pay(self, event: ReachAccepted | Hora | Ryukyoku) -> None:
+        if isinstance(event, ReachAccepted):
+            self._sticks += 1
+        elif isinstance(event, Hora):
+            self._sticks = 0
+        deltas = event.deltas or (0, 0, 0, 0)
+        self._scores = [score + delta for score, delta in zip(self._scores, deltas, strict=True)]
+        self._check("scores told", event.scores == tuple(self._scores))
+        total = sum(self._scores) + 1000 * self._sticks
+        self._check("sum of points and sticks", total == TOTAL_POINTS)
+        if isinstance(event, Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):
+            self._check("draws of an exhausted wall", self._draws == LIVE_TILES)
+
+    def _end(self, scores: FourInts | None) -> None:
+        top = self._scores.index(max(self._scores))
+        self._scores[top] += 1000 * self._sticks
+        self._check("final scores", scores == tuple(self._scores))
+
+    def _check(self, what: str, holds: bool) -> None:
+        self.counts[what] += 1
+        if not holds:
+            raise LedgerError(f"{what}: contradiction")
+
+
+def check_ids(tags: Iterable[Tag], counts: Counter[str]) -> None:
+    """Check that no hand of an mjlog deals, draws or turns one of the 136 tiles twice.
+
+    Raises :class:`LedgerError`.
+    """
+    seen: set[int] = set()
+    for tag in tags:
+        if tag.name == "INIT":
+            seen = set()
+            new = [tag.integers("seed")[5]]
+            new += (tile for seat in range(4) for tile in tag.tiles(f"hai{seat}"))
+        elif tag.name[0] in "TUVW" and tag.name[1:].isdigit():
+            new = [int(tag.name[1:])]
+        elif tag.name == "DORA":
+            new = tag.tiles("hai")
+        else:
+            continue
+        counts["tile ids dealt once"] += len(new)
+        if not seen.isdisjoint(new) or len(set(new)) != len(new):
+            raise LedgerError(f"tag {tag.number}: a tile appears twice")
+        seen.update(new)
