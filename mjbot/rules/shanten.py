@@ -28,7 +28,7 @@ def shanten(hand: Hand, n_melds: int) -> int:
     """
     lowest = shanten_regular(hand, n_melds)
     if n_melds == 0:
-        n_kinds, n_pairs, n_edges, edge_pair = _kinds(hand)
+        n_kinds, n_pairs, n_edges, edge_pair = count_kinds_held(hand)
         lowest = min(lowest, 6 - n_pairs + max(0, 7 - n_kinds), 13 - n_edges - edge_pair)
     return lowest
 
@@ -46,7 +46,7 @@ def shanten_pairs(hand: Hand, n_melds: int) -> int:
     """Return the shanten for seven different pairs, :data:`NEVER` with a meld."""
     if n_melds:
         return NEVER
-    n_kinds, n_pairs, _, _ = _kinds(hand)
+    n_kinds, n_pairs, _, _ = count_kinds_held(hand)
     return 6 - n_pairs + max(0, 7 - n_kinds)
 
 
@@ -55,7 +55,7 @@ def shanten_orphans(hand: Hand, n_melds: int) -> int:
     """Return the shanten for thirteen orphans (kokushi), :data:`NEVER` with a meld."""
     if n_melds:
         return NEVER
-    _, _, n_edges, edge_pair = _kinds(hand)
+    _, _, n_edges, edge_pair = count_kinds_held(hand)
     return 13 - n_edges - edge_pair
 
 
@@ -79,7 +79,7 @@ def is_edge(kind: int) -> bool:
 
 
 @compiled
-def _kinds(hand: Hand) -> tuple[int, int, int, int]:
+def count_kinds_held(hand: Hand) -> tuple[int, int, int, int]:
     """Return the number of kinds, of pairs, of terminals and honours, and 1 for a pair of those."""
     n_kinds, n_pairs, n_edges, edge_pair = 0, 0, 0, 0
     for kind in range(34):

@@ -75,11 +75,11 @@ def _rows_of_all_hands(n_ranks: int, n_low: int) -> tuple[IntTable, IntTable, Ro
     n_fitting = np.searchsorted(high_sizes[by_size], MAX_TILES - low_sizes, side="right")
     ends = np.cumsum(n_fitting)
     start = (ends - n_fitting).astype(np.int32)
-    # An impossible hand (more than 14 tiles) still has to point inside the table.
     rows = np.zeros(int(ends[-1]) + len(order), np.int64)
     fill_rows(start, order, n_ranks, n_low, rows)
+    # An impossible hand (a fifth copy, more than 14 tiles) still has to point inside the tables.
     rows[ends[-1] :] = rows[0]
-    return start, order, rows
+    return np.resize(start, 2 * len(start)), np.resize(order, 2 * len(order)), rows
 
 
 def _digit_sums(n_digits: int) -> NDArray[np.int64]:
