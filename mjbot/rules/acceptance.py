@@ -111,7 +111,7 @@ def count_tiles(mask: int, unseen: NDArray[np.int8]) -> int:
 
 @compiled
 def _suit_acceptance(hand: Hand, first: int, others: int, n_melds: int) -> int:
-    """Return the kinds of a suit that bring blocks and pair nearer; ``others`` is the rest's row."""
+    """Return the kinds of a suit that bring the hand nearer; ``others`` is the rest's row."""
     low, high = low_number(hand, first), high_number(hand, first + 5)
     here = missing(join(suit_row(low, high), others), n_melds)
     mask, step = 0, 1

@@ -94,7 +94,8 @@ def _unpacked(codes: RowTable) -> DistanceTable:
 
 
 def _packed_many(distances: NDArray[np.int8]) -> RowTable:
-    return (distances.astype(np.int64) << (4 * np.arange(10))).sum(axis=-1)
+    codes: RowTable = (distances.astype(np.int64) << (4 * np.arange(10))).sum(axis=-1)
+    return codes
 
 
 def _all_joins(rows: DistanceTable) -> RowTable:
@@ -180,6 +181,6 @@ def _number(digits: NDArray[np.int64]) -> int:
 def _packed(distances: DistanceTable) -> int:
     row = 0
     for m in range(5):
-        row |= np.int64(distances[m, 0]) << (4 * m)
-        row |= np.int64(distances[m, 1]) << (20 + 4 * m)
+        row |= int(distances[m, 0]) << (4 * m)
+        row |= int(distances[m, 1]) << (20 + 4 * m)
     return row

@@ -63,6 +63,7 @@ for _name, _table in TABLES._asdict().items():
 def _pointer(name: str) -> Any:
     """Return an intrinsic: the address of a table, for use in compiled code only."""
     element = numba.from_dtype(getattr(TABLES, name).dtype)
+    pointer: Any = types.CPointer
 
     def address(context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -71,7 +72,7 @@ def _pointer(name: str) -> Any:
                 ir.GlobalVariable(builder.module, context.get_data_type(element), symbol)
             return builder.module.globals[symbol]
 
-        return types.CPointer(element)(), generate
+        return pointer(element)(), generate
 
     return intrinsic(address)
 
@@ -101,14 +102,14 @@ def low_number(hand: NDArray[np.int8], first: int) -> int:
         + 125 * hand[first + 3]
         + 625 * hand[first + 4]
     )
-    return max(0, min(number, _N_LOW - 1))
+    return int(max(0, min(number, _N_LOW - 1)))
 
 
 @compiled
 def high_number(hand: NDArray[np.int8], first: int) -> int:
     """Return the same for four kinds."""
     number = hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2] + 125 * hand[first + 3]
-    return max(0, min(number, _N_HIGH - 1))
+    return int(max(0, min(number, _N_HIGH - 1)))
 
 
 @compiled
@@ -126,7 +127,7 @@ def honour_row(winds: int, dragons: int) -> int:
 @compiled
 def dragon_number(hand: NDArray[np.int8]) -> int:
     """Return the base-5 number of the three dragons' counts."""
-    return max(0, min(hand[31] + 5 * hand[32] + 25 * hand[33], _N_DRAGONS - 1))
+    return int(max(0, min(hand[31] + 5 * hand[32] + 25 * hand[33], _N_DRAGONS - 1)))
 
 
 @compiled

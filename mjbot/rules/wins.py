@@ -8,9 +8,10 @@ Fill one in Python (:func:`new_win`) or in compiled code::
     han, fu, yaku, yakuman = score_win(win)
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 # Bits of `flags`:
 TSUMO: Final = 1
@@ -40,10 +41,30 @@ WIN: Final = np.dtype(
     align=True,
 )
 
-Win = np.void
-"""One record of :data:`WIN`."""
+if TYPE_CHECKING:
+
+    class Win:
+        """One record of :data:`WIN`: ``win["hand"]`` in Python, ``win.hand`` in compiled code."""
+
+        hand: NDArray[np.int8]
+        n_melds: int
+        meld_type: NDArray[np.int8]
+        meld_kind: NDArray[np.int8]
+        win_kind: int
+        seat_wind: int
+        round_wind: int
+        dora: int
+        ura: int
+        red: int
+        flags: int
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Win = np.void
 
 
 def new_win() -> Win:
     """Return an empty record (East seat, East round, no flags)."""
-    return np.zeros(1, WIN)[0]
+    return cast(Win, np.zeros(1, WIN)[0])
