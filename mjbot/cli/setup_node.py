@@ -1,0 +1,41 @@
+"""``mjbot setup-node``: fetch Node (if missing) and the external AI's packages."""
+
+import argparse
+import sys
+
+from mjbot.cli import exit_codes
+from mjbot.external import node as nodes
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--check", action="store_true", help="only say what is there")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Install what is missing; every failure is one line."""
+    try:
+        return _check() if args.check else _install()
+    except nodes.NodeError as error:
+        print(f"mjbot setup-node: {error}", file=sys.stderr)
+        return exit_codes.UNREACHABLE
+
+
+def _check() -> int:
+    found = nodes.find_node()
+    if not nodes.packages_ready():
+        raise nodes.NodeError(f"packages missing in {nodes.packages_folder()}; {nodes.CURE}")
+    print(f"Node {found.version} ({found.executable}), packages in {nodes.packages_folder()}")
+    return exit_codes.OK
+
+
+def _install() -> int:
+    try:
+        found = nodes.find_node()
+    except nodes.NodeError:
+        print(f"no Node found: installing {nodes.NODE_WHEEL} with pip")
+        nodes.install_node()
+        found = nodes.find_node()
+    if not nodes.packages_ready():
+        nodes.install_packages(found)
+    return _check()

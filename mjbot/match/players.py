@@ -1,0 +1,88 @@
+"""Who sits at a match: what the command line calls a player, and the process that plays it."""
+
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+
+from mjbot.external.majiang import majiang_command
+from mjbot.registry import strategy_class
+
+EXTERNAL = "external:"
+MAJIANG = "external:majiang"
+
+
+class SeatError(ValueError):
+    """A seat of the command line names nobody who could play; the text is one line."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """One participant.
+
+    ``spec`` is what the user wrote, ``name`` what tables show (told apart by ``-2`` if two are
+    alike).  ``plays_on`` says that one process plays all games; the others are started anew.
+    """
+
+    spec: str
+    name: str
+    plays_on: bool
+
+    def command(self, url: str, games: int) -> list[str]:
+        """Return the command line that plays at ``url`` (``mjsonp://HOST:PORT/ROOM``).
+
+        Raises :class:`mjbot.external.node.NodeError` when the external AI cannot run.
+        """
+        if self.spec == MAJIANG:
+            return majiang_command(url, games=games, name=self.name)
+        if self.spec.startswith(EXTERNAL):
+            return [*shlex.split(self.spec.removeprefix(EXTERNAL)), url]
+        command = [sys.executable, "-m", "mjbot.cli.main", "play", url]
+        return [*command, "--strategy", self.spec, "--name", self.name, "--games", str(games)]
+
+
+def read_players(specs: list[str]) -> tuple[Player, ...]:
+    """Return the players that four seat arguments name; raises :class:`SeatError`."""
+    names: list[str] = []
+    players = []
+    for spec in specs:
+        _check(spec)
+        name = _free_name(_short_name(spec), names)
+        names.append(name)
+        foreign = spec.startswith(EXTERNAL) and spec != MAJIANG
+        players.append(Player(spec, name, plays_on=not foreign))
+    return tuple(players)
+
+
+def _check(spec: str) -> None:
+    if spec == MAJIANG:
+        return
+    if not spec.startswith(EXTERNAL):
+        try:
+            strategy_class(spec)
+        except (ValueError, LookupError, ImportError) as error:
+            raise SeatError(f"seat {spec!r}: {error}") from None
+        return
+    try:
+        words = shlex.split(spec.removeprefix(EXTERNAL))
+    except ValueError as error:
+        raise SeatError(f"seat {spec!r}: {error}") from None
+    if not words or shutil.which(words[0]) is None:
+        program = words[0] if words else ""
+        raise SeatError(f"seat {spec!r}: no program {program!r} to run")
+
+
+def _short_name(spec: str) -> str:
+    if not spec.startswith(EXTERNAL):
+        return spec.rpartition(":")[2]
+    words = shlex.split(spec.removeprefix(EXTERNAL))
+    return words[0].replace("\\", "/").rpartition("/")[2]
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    number = 2
+    free = name
+    while free in taken:
+        free = f"{name}-{number}"
+        number += 1
+    return free

@@ -1,0 +1,182 @@
+"""The table server's core: who is told what and what the answers do.  No clock, no socket.
+
+The original server's lock-step: an event goes to seat 0, whose one answer is awaited, then to
+seats 1, 2 and 3; only then are the four answers judged, in seat order::
+
+    while (say := core.next()) is not None:
+        core.answer(answer_of(say))      # unless say.is_final: nobody answers those
+
+A fault voids the game (every seat is told), costs its seat a mangan, or is replaced by a safe
+action (:class:`OnFault`).
+"""
+
+import enum
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from mjbot.referee import Referee
+from mjbot.server.hints import with_hints, without_hints
+from mjbot.server.replies import ReplyError, read_reply
+from mjbot.table.actions import Action
+from protocol.masking import masked
+from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
+
+
+class OnFault(enum.Enum):
+    """What an illegal, late or broken reply costs."""
+
+    ABORT = "abort"
+    CHOMBO = "chombo"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """The next thing to tell one seat, already masked for it.
+
+    ``legal`` is what the seat may choose from, empty when it is not asked (it then owes a
+    ``none``).  After a final message it owes nothing.
+    """
+
+    seat: int
+    message: Event | Error
+    legal: tuple[Action, ...]
+    referee: Referee
+
+    @property
+    def is_final(self) -> bool:
+        """Whether this ends the conversation."""
+        return isinstance(self.message, EndGame | Error)
+
+    def offers(self) -> list[tuple[Action, PlayerAction]]:
+        """Return every legal action with the message that says it."""
+        return [(action, self.referee.message(self.seat, action)) for action in self.legal]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
+
+    ``raw`` is what it sent, for the complaint.  ``excused`` asks for a safe action without
+    blame: the seat has left, or answered too late where that is no fault.
+    """
+
+    reply: PlayerAction | None = None
+    action: Action | None = None
+    problem: str | None = None
+    raw: str = ""
+    excused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """An unmasked event, with what each seat remarked on it."""
+
+    event: Event
+    logs: tuple[str | None, ...]
+
+
+class TableCore:
+    """One game between four seats; ``names`` by seat."""
+
+    def __init__(
+        self, referee: Referee, names: tuple[str, ...], on_fault: OnFault = OnFault.ABORT
+    ) -> None:
+        self.referee: Final = referee
+        self.names: Final = names
+        self.on_fault: Final = on_fault
+        self.faults: list[str] = []
+        self.void = False
+        self._log: list[LogLine] = []
+        self._waiting: deque[Event | Error] = deque(referee.start())
+        self._shown: Event | Error | None = None
+        self._legal: dict[int, tuple[Action, ...]] = {}
+        self._seat = 0
+        self._choices: dict[int, Action] = {}
+        self._logs: list[str | None] = []
+        self._blame: tuple[int, str] | None = None
+
+    def drain_log(self) -> list[LogLine]:
+        """Return the events that all seats have answered since the last call."""
+        lines, self._log = self._log, []
+        return lines
+
+    def next(self) -> Say | None:
+        """Return what to say next, and to whom; ``None`` when all is said."""
+        if self._shown is None:
+            if not self._waiting:
+                return None
+            self._show(self._waiting.popleft())
+        assert self._shown is not None
+        message = self._shown
+        if not isinstance(message, Error):
+            message = masked(message, self._seat)
+        say = Say(self._seat, message, self._legal.get(self._seat, ()), self.referee)
+        if say.is_final:
+            self._go_on(None)
+        return say
+
+    def answer(self, answer: Answer) -> None:
+        """Take the answer to what :meth:`next` returned last."""
+        seat = self._seat
+        legal = self._legal.get(seat, ())
+        try:
+            action = None if answer.excused else self._meaning(answer, seat, legal)
+        except ReplyError as error:
+            action = None
+            text = f"Error in player {seat}'s response: {error} Response: {answer.raw}"
+            self._blame = self._blame or (seat, text)
+        if legal:
+            self._choices[seat] = action or self.referee.view(seat).default_action
+        self._go_on(answer.reply.log if answer.reply else None)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _meaning(self, answer: Answer, seat: int, legal: tuple[Action, ...]) -> Action | None:
+        if answer.problem is not None:
+            raise ReplyError(answer.problem)
+        if answer.action is not None:
+            return answer.action
+        return read_reply(self.referee, seat, answer.reply or Skip(), legal)
+
+    def _show(self, message: Event | Error) -> None:
+        # Only the last event before a decision may be acted on.
+        last = not self._waiting and not isinstance(message, Error)
+        self._legal = self.referee.asked if last else {}
+        if isinstance(message, StartGame):
+            message = replace(message, names=self.names)
+        if not isinstance(message, Error):
+            message = with_hints(message, self.referee, self._legal)
+        self._shown = message
+        self._seat, self._choices, self._logs, self._blame = 0, {}, [], None
+
+    def _go_on(self, log: str | None) -> None:
+        """Turn to the next seat; after the fourth do what the answers said."""
+        self._logs.append(log)
+        self._seat += 1
+        if self._seat < len(self.names):
+            return
+        shown, self._shown = self._shown, None
+        if shown is None or isinstance(shown, Error):
+            return
+        self._log.append(LogLine(without_hints(shown), tuple(self._logs)))
+        if self._blame is not None and self._punished(*self._blame):
+            return
+        if self._legal:
+            self._waiting.extend(self.referee.step(self._choices))
+
+    def _punished(self, seat: int, text: str) -> bool:
+        """Note a fault; return whether it took the place of what was chosen."""
+        self.faults.append(text)
+        if self.on_fault is OnFault.ABORT:
+            self.void = True
+            self._waiting = deque([Error(message=text)])
+            return True
+        # While events wait, the referee is past this point: the fault costs nothing but a note.
+        if self.on_fault is OnFault.CHOMBO and self._legal:
+            self._waiting.extend(self.referee.fault(seat))
+            return True
+        return False

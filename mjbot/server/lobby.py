@@ -1,0 +1,67 @@
+"""Where players wait for a table: which rooms there are, and who has joined."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+from mjbot.server.seats import Seat
+from protocol.server_session import BUSY
+
+PLACES: Final = 4
+
+
+class BusyError(ValueError):
+    """All places of the room are taken."""
+
+    def __init__(self) -> None:
+        super().__init__(BUSY)
+
+
+class Lobby:
+    """Four places (0..3, in the order of joining), each behind the door of one room.
+
+    An ordinary table has one room with all four; a match gives every player a room of its own,
+    and so knows who is who.
+    """
+
+    def __init__(self, rooms: Mapping[str, tuple[int, ...]]) -> None:
+        self.rooms: Final = dict(rooms)
+        self._seats: dict[int, Seat] = {}
+        self._playing = False
+        self._changed = asyncio.Event()
+
+    def is_busy(self, room: str) -> bool:
+        """Return whether the room has no free place."""
+        return self._playing or all(place in self._seats for place in self.rooms[room])
+
+    def take(self, room: str, seat: Seat) -> int:
+        """Give the player the room's first free place; raises :class:`BusyError`."""
+        if self.is_busy(room):
+            raise BusyError
+        place = next(place for place in self.rooms[room] if place not in self._seats)
+        self._seats[place] = seat
+        self._changed.set()
+        return place
+
+    def leave(self, seat: Seat) -> None:
+        """Free the place of a player who left before the game; during it nobody's is free."""
+        if not self._playing:
+            self._seats = {at: other for at, other in self._seats.items() if other is not seat}
+
+    @property
+    def n_joined(self) -> int:
+        """How many places are taken."""
+        return len(self._seats)
+
+    async def gather(self) -> list[Seat]:
+        """Wait for all four and close the doors; return the players by place."""
+        while len(self._seats) < PLACES:
+            self._changed.clear()
+            await self._changed.wait()
+        self._playing = True
+        return [self._seats[place] for place in range(PLACES)]
+
+    def reopen(self) -> None:
+        """Free all places for the next game."""
+        self._seats = {}
+        self._playing = False

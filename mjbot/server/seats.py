@@ -1,0 +1,122 @@
+"""A player's line as the table uses it, and the original server's kind of it."""
+
+import abc
+import asyncio
+import contextlib
+from typing import Final
+
+from mjbot.server.core import Answer, OnFault, Say
+from protocol.errors import ProtocolError
+from protocol.messages import Skip
+from protocol.server_session import FaultError, LockstepSession
+from protocol.transports.base import SilenceError, Transport, TransportError
+
+FAREWELL_TIMEOUT_S: Final = 2.0
+"""How long a last message may take: the game is over, and nobody waits for a stuck reader."""
+
+
+class Seat(abc.ABC):
+    """One player of one game, joined and named."""
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+
+    def start(self) -> None:
+        """The game begins: from now on every line is an answer."""
+
+    @abc.abstractmethod
+    async def exchange(self, say: Say) -> Answer:
+        """Tell the player something and return its answer; never raises, never waits forever."""
+
+    @abc.abstractmethod
+    async def farewell(self, say: Say | None) -> None:
+        """Tell the player a final message, if any, and close its line."""
+
+
+class TcpSeat(Seat):
+    """A player who owes one line for every event (mjai-protocol.md section 4).
+
+    A closed socket says ``none``; where the table goes on after faults it is excused, and so is
+    a player who has once been too late: its next line could only be an answer to something else.
+    """
+
+    def __init__(
+        self, transport: Transport, session: LockstepSession, timeout_s: float, on_fault: OnFault
+    ) -> None:
+        super().__init__(session.name or "")
+        self._transport: Final = transport
+        self._session: Final = session
+        self._timeout_s: Final = timeout_s
+        self._goes_on: Final = on_fault is not OnFault.ABORT
+        self._gone = False
+        self._idling: asyncio.Task[bytes] | None = None
+
+    async def idle(self) -> str | None:
+        """Watch the line until the game starts; return what went wrong, ``None`` if it starts."""
+        self._idling = asyncio.create_task(self._transport.receive())
+        try:
+            await self._idling
+        except asyncio.CancelledError:
+            return None
+        except (TransportError, ProtocolError) as error:
+            return str(error)
+        return "Nothing may be said before start_game."
+
+    def start(self) -> None:
+        """See :meth:`Seat.start`."""
+        if self._idling is not None:
+            self._idling.cancel()
+
+    async def dismiss(self, line: bytes) -> None:
+        """Send a last line, if it still goes through, and close."""
+        with contextlib.suppress(TransportError, TimeoutError):
+            await asyncio.wait_for(self._transport.send(line), FAREWELL_TIMEOUT_S)
+        await self.farewell(None)
+
+    async def exchange(self, say: Say) -> Answer:
+        """See :meth:`Seat.exchange`."""
+        if self._gone and self._goes_on:
+            return Answer(excused=True)
+        line = self._session.say(say.message)
+        try:
+            if not self._gone:
+                await asyncio.wait_for(self._transport.send(line), self._timeout_s)
+                return await self._listen()
+        except (TransportError, TimeoutError):  # not even our line went through
+            self._gone = True
+        return self._nothing_said()
+
+    async def farewell(self, say: Say | None) -> None:
+        """See :meth:`Seat.farewell`."""
+        if say is not None and not self._gone:
+            await self.dismiss(self._session.say(say.message))
+            return
+        with contextlib.suppress(TransportError, TimeoutError):
+            await asyncio.wait_for(self._transport.close(), FAREWELL_TIMEOUT_S)
+
+    async def _listen(self) -> Answer:
+        try:
+            line = await self._transport.receive(self._timeout_s)
+            reply = self._session.receive(line)
+        except SilenceError:
+            fault = self._session.timeout(self._timeout_s)
+            self._gone = True
+            return Answer(problem=fault.reason, raw=fault.response)
+        except FaultError as fault:
+            return Answer(problem=fault.reason, raw=fault.response)
+        except ProtocolError as error:  # endless or cut off: where the next line begins is lost
+            self._gone = True
+            return Answer(problem=f"{error}.")
+        return Answer(reply=reply, raw="" if isinstance(reply, Skip) else _text(line))
+
+    def _nothing_said(self) -> Answer:
+        if self._goes_on:
+            return Answer(excused=True)
+        try:
+            return Answer(reply=self._session.vanish())
+        except FaultError as fault:
+            return Answer(problem=fault.reason, raw=fault.response)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()

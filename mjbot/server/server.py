@@ -1,0 +1,160 @@
+"""The table server: opens the doors, plays the games, keeps the records."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from mjbot.referee import Referee
+from mjbot.referee.referee import Length
+from mjbot.server.core import OnFault, Say, TableCore
+from mjbot.server.game_log import GameLog
+from mjbot.server.lobby import PLACES, Lobby
+from mjbot.server.requests import TimeLimits
+from mjbot.server.seats import Seat
+from mjbot.server.tcp import Doorman
+from protocol.messages import Event
+
+ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRules:
+    """What is played at a table, and how strictly.
+
+    Game ``n`` (from 0) has the walls of ``seed + n`` and, unless ``fixed_seats``, seats shuffled
+    by the same number.  ``timeout_s`` is per TCP reply, ``limits`` are for WebSocket players.
+    """
+
+    seed: int
+    length: Length = "hanchan"
+    fixed_seats: bool = False
+    timeout_s: float = 60.0
+    on_fault: OnFault = OnFault.ABORT
+    limits: TimeLimits = field(default_factory=TimeLimits)
+
+    def seating(self, game: int) -> list[int]:
+        """Return the place (order of joining) of seat 0, 1, 2 and 3 in game ``game``."""
+        places = list(range(PLACES))
+        if not self.fixed_seats:
+            random.Random(f"seats {self.seed + game}").shuffle(places)
+        return places
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameResult:
+    """How a game ended.  ``names``, ``scores`` and ``places`` are by seat.
+
+    ``scores`` of a void game are those at its end.  ``faults`` are the texts of all faults.
+    """
+
+    game: int
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    void: bool
+    faults: tuple[str, ...]
+    log: Path | None
+
+
+class TableServer:
+    """One table behind TCP and WebSocket doors; use it as an async context manager."""
+
+    def __init__(
+        self,
+        rules: TableRules,
+        rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
+        log_dir: Path | None = None,
+        on_event: Callable[[int, Event], None] | None = None,
+    ) -> None:
+        self.rules: Final = rules
+        self.lobby: Final = Lobby(rooms)
+        self.doorman: Final = Doorman(self.lobby, rules.timeout_s, rules.on_fault)
+        self._log_dir = log_dir
+        self._on_event = on_event
+        self._closers = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> "TableServer":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._closers.aclose()
+
+    async def open_tcp(self, host: str, port: int) -> int:
+        """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
+        server = await asyncio.start_server(self.doorman.admit, host, port)
+        self._closers.callback(server.close)
+        return int(server.sockets[0].getsockname()[1])
+
+    async def open_websocket(self, host: str, port: int, token: str | None = None) -> int:
+        """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
+        from aiohttp import web
+
+        from mjbot.server.websocket import make_app
+
+        app = make_app(self.lobby, self.rules.limits, token)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        self._closers.push_async_callback(runner.cleanup)
+        await web.TCPSite(runner, host, port).start()
+        return int(runner.addresses[0][1])
+
+    async def play(self, games: int) -> AsyncIterator[GameResult]:
+        """Play ``games`` games one after another, each as soon as four players have joined."""
+        for game in range(games):
+            players = await self.lobby.gather()
+            places = self.rules.seating(game)
+            seats = [players[place] for place in places]
+            yield await self._play_game(game, tuple(places), seats, last=game == games - 1)
+
+    async def _play_game(
+        self, game: int, places: tuple[int, ...], seats: list[Seat], *, last: bool
+    ) -> GameResult:
+        referee = Referee(self.rules.seed + game, self.rules.length)
+        core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
+        for seat in seats:
+            seat.start()
+        with contextlib.ExitStack() as stack:
+            log = None
+            if self._log_dir is not None:
+                log = stack.enter_context(GameLog.create(self._log_dir))
+            farewells = await self._converse(core, seats, game, log)
+        if not last:
+            self.lobby.reopen()
+        await _part(seats, farewells)
+        return GameResult(
+            game=game,
+            names=core.names,
+            places=places,
+            scores=tuple(referee.state["scores"].tolist()),
+            void=core.void,
+            faults=tuple(core.faults),
+            log=log.path if log else None,
+        )
+
+    async def _converse(
+        self, core: TableCore, seats: list[Seat], game: int, log: GameLog | None
+    ) -> list[Say]:
+        """Play to the end; return the last messages, which are still to be sent."""
+        farewells: list[Say] = []
+        while (say := core.next()) is not None:
+            if say.is_final:
+                farewells.append(say)
+            else:
+                core.answer(await seats[say.seat].exchange(say))
+            lines = core.drain_log()
+            if log:
+                log.write(lines)
+            if self._on_event:
+                for line in lines:
+                    self._on_event(game, line.event)
+        return farewells
+
+
+async def _part(seats: list[Seat], farewells: list[Say]) -> None:
+    """Send the last messages all at once: the original waits up to 60 s for each seat."""
+    last = {say.seat: say for say in farewells}
+    await asyncio.gather(*[seat.farewell(last.get(number)) for number, seat in enumerate(seats)])

@@ -1,0 +1,87 @@
+"""The TCP door: the original server's handshake, one task per connection."""
+
+import asyncio
+import contextlib
+from typing import Final
+
+import msgspec
+
+from mjbot.server.core import OnFault
+from mjbot.server.lobby import Lobby
+from mjbot.server.seats import FAREWELL_TIMEOUT_S, TcpSeat
+from protocol.codec import encode
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.messages import Error
+from protocol.server_session import LockstepSession, RefusedError
+from protocol.transports.base import SilenceError, Transport, TransportError
+from protocol.transports.tcp import TcpTransport
+
+
+class Doorman:
+    """Greets every connection and seats who joins properly.
+
+    Unlike at the original server, a join that is no object, or one that never comes, costs only
+    its own connection, and who leaves before the game frees the place.
+    """
+
+    def __init__(self, lobby: Lobby, timeout_s: float, on_fault: OnFault) -> None:
+        self._lobby: Final = lobby
+        self._timeout_s: Final = timeout_s
+        self._on_fault: Final = on_fault
+
+    async def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Handle one accepted connection; returns when the game has taken it over."""
+        await self.greet(TcpTransport(reader, writer))
+
+    async def greet(self, transport: Transport) -> None:
+        """Shake hands over any transport."""
+        seat = None
+        try:
+            seat = await self._handshake(transport)
+        except RefusedError as refusal:
+            await _dismiss(transport, refusal.line)
+        except SilenceError:
+            await _dismiss(transport, _error(f"No join within {self._timeout_s:g} sec."))
+        except ProtocolError as error:
+            await _dismiss(transport, _error(f"{error}."))
+        except TransportError:
+            await _dismiss(transport, None)
+        if seat is not None:
+            await self._await_game(seat)
+
+    async def _handshake(self, transport: Transport) -> TcpSeat:
+        await transport.send(LockstepSession().hello())
+        line = await transport.receive(self._timeout_s)
+        room = self._room_of(line)
+        session = LockstepSession(room)
+        session.join(line, busy=self._lobby.is_busy(room))
+        seat = TcpSeat(transport, session, self._timeout_s, self._on_fault)
+        self._lobby.take(room, seat)
+        return seat
+
+    def _room_of(self, line: bytes) -> str:
+        """Return which of our rooms a join names; the first of them if none."""
+        rooms = self._lobby.rooms
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            match msgspec.json.decode(line):
+                case {"room": str(room)} if room in rooms:
+                    return room
+        return next(iter(rooms))
+
+    async def _await_game(self, seat: TcpSeat) -> None:
+        if problem := await seat.idle():
+            self._lobby.leave(seat)
+            await seat.dismiss(_error(problem))
+
+
+async def _dismiss(transport: Transport, line: bytes | None) -> None:
+    with contextlib.suppress(TransportError, TimeoutError):
+        if line is not None:
+            await asyncio.wait_for(transport.send(line), FAREWELL_TIMEOUT_S)
+    with contextlib.suppress(TransportError, TimeoutError):
+        await asyncio.wait_for(transport.close(), FAREWELL_TIMEOUT_S)
+
+
+def _error(text: str) -> bytes:
+    return encode(Error(message=text), Dialect.TCP)
