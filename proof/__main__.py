@@ -1,0 +1,31 @@
+"""``python -m proof NAME``: run one of the proofs."""
+
+import argparse
+import importlib
+import sys
+from types import ModuleType
+
+PROOFS = {
+    "records": "every recorded Phoenix game through the strict table",
+    "known-answers": "hands with known yaku, points and shanten",
+}
+
+
+def main() -> int:
+    """Run the named proof and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m proof")
+    subparsers = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name, summary in PROOFS.items():
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        if name in sys.argv[1:2]:
+            _module(name).add_arguments(subparser)
+    args = parser.parse_args()
+    return int(_module(args.name).run(args))
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module("proof." + name.replace("-", "_"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Proof on records: every Phoenix game through the strict table, and what the record adds.
+
+The strict table refuses any action outside our legal set and any payment, score, round or end
+of game that our rules do not give.  Beside it each win is compared by Tenhou's yaku ids, fu,
+han, limit, points and liable player, each dora marker by its moment, each draw by its kind and
+tenpai list.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.progress import track
+
+from mjbot.records.errors import RecordError
+from mjbot.records.game import Game
+from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.table.table import TableError
+from proof.ledger import Ledger, LedgerError
+from proof.witness import ContradictionError, Witness
+
+ARCHIVES: Final = ("hanchan-2024.zip", "hanchan-2020.zip")
+BATCH: Final = 25
+MOST_SHOWN: Final = 20
+
+
+@dataclass
+class Findings:
+    """How often each thing was checked, and what did not hold."""
+
+    checked: Counter[str] = field(default_factory=Counter)
+    mismatches: list[str] = field(default_factory=list)
+
+    def add(self, other: "Findings") -> None:
+        """Take over what another process found."""
+        self.checked += other.checked
+        self.mismatches += other.mismatches
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof records``."""
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--limit", type=int, default=None, help="only the first N games of each")
+    parser.add_argument("--data", type=Path, default=None, help="folder with the Phoenix zips")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check all games, print the table, return 1 if anything did not hold."""
+    folder = args.data or shared_folder() / "data" / "phoenix"
+    try:
+        sources = [
+            source
+            for archive in ARCHIVES
+            for source in list_sources(folder / archive)[: args.limit]
+        ]
+    except OSError as error:
+        print(f"proof: {error.filename}: {error.strerror}; see --data", file=sys.stderr)
+        return 3
+    start = time.monotonic()
+    findings = check_all(sources, args.jobs)
+    print_table(findings, time.monotonic() - start)
+    return 1 if findings.mismatches else 0
+
+
+def shared_folder() -> Path:
+    """Return the shared folder: ``MJBOT_SHARED``, or ``shared`` beside the checkout."""
+    beside = Path(__file__).resolve().parent.parent.parent / "shared"
+    return Path(os.environ.get("MJBOT_SHARED") or beside)
+
+
+def check_all(sources: list[Source], jobs: int) -> Findings:
+    """Check the games of all sources in ``jobs`` processes."""
+    batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
+    total = Findings()
+    for findings in _with_progress(_in_processes(batches, jobs), len(batches)):
+        total.add(findings)
+    return total
+
+
+def _in_processes(batches: list[list[Source]], jobs: int) -> Iterator[Findings]:
+    if jobs == 1:
+        yield from map(check_batch, batches)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(check_batch, batches)
+
+
+def _with_progress(results: Iterable[Findings], count: int) -> Iterator[Findings]:
+    console = Console(stderr=True)
+    yield from track(results, "replaying", count, console=console, disable=not console.is_terminal)
+
+
+def check_batch(sources: list[Source]) -> Findings:
+    """Check the games of some sources."""
+    findings = Findings()
+    for source in sources:
+        try:
+            for game in games_of(source):
+                check_game(game, findings)
+        except RecordError as error:
+            findings.mismatches.append(str(error))
+    return findings
+
+
+def check_game(game: Game, findings: Findings) -> None:
+    """Check one game up to its first mismatch."""
+    witness = Witness(findings.checked)
+    ledger = Ledger()
+    findings.checked["games"] += 1
+    for entry in game.entries:
+        try:
+            ledger.apply(entry.event)
+            witness.apply(entry)
+        except (TableError, ContradictionError, LedgerError) as error:
+            place = game.place(entry.number)
+            findings.mismatches.append(f"{game.name}: {place}: {error}\n  {entry.event}")
+            break
+    findings.checked += ledger.counts
+
+
+def print_table(findings: Findings, seconds: float) -> None:
+    """Print what was checked how often, then the mismatches."""
+    for what, count in sorted(findings.checked.items()):
+        print(f"{count:>12,}  {what}")
+    print(f"{seconds:>12,.0f}  seconds")
+    for mismatch in findings.mismatches[:MOST_SHOWN]:
+        print(mismatch)
+    print(f"{len(findings.mismatches):>12,}  mismatches")
