@@ -51,14 +51,16 @@ def _ended(error: ConnectionClosed) -> Exception:
 
 
 async def connect_websocket(
-    url: str, token: str | None = None, timeout_s: float = 10.0
+    url: str, token: str | None = None, *, timeout_s: float = 10.0, use_proxy: bool = True
 ) -> WebSocketTransport:
     """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
 
-    ``token`` is sent as ``Authorization: Bearer``.
+    ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    options: dict[str, Any] = {"max_size": MAX_LINE_BYTES, "open_timeout": timeout_s, "proxy": None}
+    options: dict[str, Any] = {"max_size": MAX_LINE_BYTES, "open_timeout": timeout_s}
+    if not use_proxy:
+        options["proxy"] = None
     try:
         connection = await connect(url, additional_headers=headers, **options)
     except TimeoutError:

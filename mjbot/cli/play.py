@@ -1,0 +1,168 @@
+"""``mjbot play URL --strategy NAME``: one bot at somebody's table."""
+
+import argparse
+import asyncio
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from mjbot.cli import exit_codes
+from mjbot.client.address import FORMS, parse_address
+from mjbot.client.conversation import ServerSaysError
+from mjbot.client.play import Settings, play
+from mjbot.registry import make_strategy
+from mjbot.strategy import Strategy
+from mjbot.strategy_options import StrategyError
+from mjbot.table.table import TableError
+from protocol.errors import ProtocolError
+from protocol.transports.base import TransportError
+
+TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("url", metavar="URL", help=FORMS)
+    parser.add_argument(
+        "own_seat", metavar="SEAT", nargs="?", type=_seat, help="own seat 0..3 (stdio: only)"
+    )
+    parser.add_argument("--strategy", default="tsumogiri", metavar="NAME")
+    parser.add_argument("--option", action="append", default=[], type=_option, metavar="KEY=VALUE")
+    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots")
+    parser.add_argument("--name", help="name at the table (default: the strategy's)")
+    parser.add_argument("--room", help="instead of the URL's")
+    parser.add_argument("--seat", type=_seat, help="the same as SEAT")
+    parser.add_argument(
+        "--games", type=_count, default=1, help="0: until the server is gone (default 1)"
+    )
+    parser.add_argument("--deadline-s", type=_seconds, help="longest a decision may take")
+    parser.add_argument(
+        "--silence-s", type=_seconds, default=300.0, help="longest the server may say nothing"
+    )
+    strictness = parser.add_mutually_exclusive_group()
+    strictness.add_argument(
+        "--strict", action="store_true", default=True, help="stop at a contradiction (default)"
+    )
+    strictness.add_argument(
+        "--lenient", dest="strict", action="store_false", help="log a contradiction and play on"
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write the game as we see it")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
+    )
+    parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, and say in one line why not if it fails."""
+    _log_to_stderr(verbose=args.verbose)
+    try:
+        settings = _settings(args)
+        options = dict(args.option)
+        make_strategy(args.strategy, options, args.seed)
+    except (ValueError, StrategyError) as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
+    pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
+    seeds = itertools.count(args.seed)
+    return _play(settings, lambda: make_strategy(args.strategy, options, next(seeds)), pipes)
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    address = parse_address(args.url, args.room)
+    return Settings(
+        address=address,
+        name=args.name or args.strategy.rpartition(":")[2],
+        seat=args.own_seat if args.seat is None else args.seat,
+        token=_token(args.token_file),
+        games=args.games,
+        deadline_s=args.deadline_s,
+        silence_s=args.silence_s,
+        strict=args.strict,
+        log=args.log,
+    )
+
+
+def _token(file: Path | None) -> str | None:
+    text = os.environ.get(TOKEN_VARIABLE) if file is None else file.read_text(encoding="utf-8")
+    return text.strip() if text else None
+
+
+def _play(settings: Settings, make: Callable[[], Strategy], pipes: tuple[int, int]) -> int:
+    try:
+        results = asyncio.run(play(settings, make, pipes))
+    except ServerSaysError as error:
+        code = exit_codes.UNREACHABLE if error.before_game else exit_codes.PROTOCOL_FAULT
+        return _fail(f"the server refuses us: {error.problem}", code)
+    except TransportError as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except ProtocolError as error:
+        return _fail(f"the server broke the protocol: {error}", exit_codes.PROTOCOL_FAULT)
+    except TableError as error:
+        return _fail(f"the server contradicts the table: {error}", exit_codes.PROTOCOL_FAULT)
+    except StrategyError as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    except OSError as error:
+        return _fail(f"{error.filename or settings.log}: {error.strerror}", exit_codes.UNREACHABLE)
+    if any(result.validated is False for result in results):
+        return _fail("the server's validation was not passed", exit_codes.FAILED)
+    return exit_codes.OK
+
+
+def _take_stdout() -> int:
+    """Return a descriptor for the conversation, and let stray prints go to stderr instead."""
+    conversation = os.dup(1)
+    os.dup2(2, 1)
+    return conversation
+
+
+def _log_to_stderr(*, verbose: bool) -> None:
+    logger.remove()
+    level = "DEBUG" if verbose else "INFO"
+    logger.add(sys.stderr, level=level, format="{time:HH:mm:ss} {level: <7} {message}")
+
+
+def _fail(reason: str, code: int) -> int:
+    print(f"mjbot play: {reason}", file=sys.stderr)
+    return code
+
+
+# --- argument types --------------------------------------------------------------------------
+
+
+def _seat(text: str) -> int:
+    if text not in ("0", "1", "2", "3"):
+        raise argparse.ArgumentTypeError(f"seat {text!r}: expected 0, 1, 2 or 3")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games, or 0")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
+    return seconds
+
+
+def _option(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected KEY=VALUE")
+    return key, value

@@ -1,0 +1,1 @@
+"""One bot at somebody else's table."""

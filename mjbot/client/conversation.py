@@ -1,0 +1,121 @@
+"""One connection from its first line to its last: transport, session and player."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from loguru import logger
+
+from mjbot.client.player import Player
+from protocol.client_session import ClientSession, Received
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
+from protocol.stages import Stage
+from protocol.transports.base import SilenceError, Transport, VanishedError
+from protocol.turns import Speak
+
+Record = Callable[[Event], None]
+
+
+class ServerSaysError(ProtocolError):
+    """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
+
+    def __init__(self, message: str, *, before_game: bool) -> None:
+        super().__init__("error", message)
+        self.before_game = before_game
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How a game ended for us; ``scores`` (points by seat) as far as the server told."""
+
+    seat: int
+    names: tuple[str, ...]
+    scores: tuple[int, ...]
+    validated: bool | None = None
+
+    @property
+    def place(self) -> int:
+        """1..4; equal scores go by seat."""
+        ranking = sorted(range(4), key=lambda seat: (-self.scores[seat], seat))
+        return ranking.index(self.seat) + 1
+
+
+class Conversation:
+    """Plays one game over a connection.  ``record`` is called with every event as it comes."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        session: ClientSession,
+        player: Player,
+        *,
+        silence_s: float,
+        record: Record,
+    ) -> None:
+        self._transport: Final = transport
+        self._session: Final = session
+        self._player: Final = player
+        self._silence_s: Final = silence_s
+        self._record: Final = record
+        self._validated: bool | None = None
+        self._begun = False
+
+    async def play_game(self) -> GameResult:
+        """Play until the game is over and return how it ended.
+
+        Raises :class:`ProtocolError` and :class:`mjbot.table.table.TableError` for what the
+        server did wrong, :class:`ServerSaysError` for an ``error`` of its own, and
+        :class:`~protocol.transports.base.TransportError` when it is gone or silent.
+        """
+        over = False
+        while not over:
+            over = await self._one_line()
+        result = self._result()
+        logger.info("game over: place {}, scores {}", result.place, list(result.scores))
+        return result
+
+    async def linger(self, limit_s: float) -> bool | None:
+        """Wait until the server closes; return RiichiLab's verdict on a validation game."""
+        try:
+            while True:
+                await self._one_line(limit_s)
+        except (VanishedError, SilenceError):
+            return self._validated
+
+    async def _one_line(self, limit_s: float | None = None) -> bool:
+        """Take in one line and answer it; return whether it ended the game."""
+        line = await self._transport.receive(limit_s or self._silence_s)
+        received = self._session.receive(line)
+        for event in received.events:
+            self._begun = True
+            self._record(event)
+            await self._player.take(event, self._session.seat or 0)
+        for message in received.others:
+            self._note(message)
+        if received.speak is not Speak.MUST_NOT:
+            await self._answer(received)
+        return self._session.stage is Stage.OVER and bool(received.events)
+
+    async def _answer(self, received: Received) -> None:
+        action = await self._player.answer(received)
+        line = self._session.reply(action)
+        if line is not None:
+            await self._transport.send(line)
+
+    def _note(self, message: Message) -> None:
+        match message:
+            case Error(message=text) if self._session.dialect is Dialect.RIICHILAB:
+                logger.error("the server says: {}", text)
+            case Error(message=text):
+                raise ServerSaysError(text, before_game=not self._begun)
+            case ActionAck(status=status) if status != "accepted":
+                logger.warning("reply {}: {}", status, message.reason or "no reason given")
+            case ValidationResult(passed=passed):
+                self._validated = passed
+                logger.info("validation {}", "passed" if passed else f"failed: {message.reason}")
+
+    def _result(self) -> GameResult:
+        scores = tuple([int(score) for score in self._player.table.state["scores"]])
+        return GameResult(self._session.seat or 0, self._session.names, scores, self._validated)

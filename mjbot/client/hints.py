@@ -1,0 +1,71 @@
+"""A server's own list of what is legal, against ours."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from protocol.messages import Hint, PlayerAction, Tile, wire_name
+
+_UNLISTED: Final = frozenset({"dahai", "none"})
+_EXACT: Final = ("actor", "target", "pai")
+
+
+def fits(hint: Hint, action: PlayerAction) -> bool:
+    """Return whether all that the hint says is true of the action.
+
+    Hints may leave out anything but the type, name a tile once per physical copy and list
+    ``consumed`` in any order.  ``tsumogiri`` is passed over: servers disagree on it.
+
+    >>> from protocol.messages import Pon
+    >>> pon = Pon(actor=1, target=0, pai="5p", consumed=("5pr", "5p"))
+    >>> fits(Hint(type="pon", consumed=("5p", "5pr")), pon), fits(Hint(type="pon", pai="5pr"), pon)
+    (True, False)
+    """
+    if hint.type != wire_name(action):
+        return False
+    for field in _EXACT:
+        said = getattr(hint, field)
+        # An ankan has no pai of its own, yet some servers say one.
+        if said is not None and getattr(action, field, said) != said:
+            return False
+    consumed = getattr(action, "consumed", ())
+    return hint.consumed is None or sorted(hint.consumed) == sorted(consumed)
+
+
+def disagreement(
+    hints: Iterable[Hint], ours: Sequence[PlayerAction], *, complete: bool
+) -> str | None:
+    """Return how the server's list and ours differ, or ``None`` if they agree.
+
+    ``complete`` says that the list names discards and the pass too (RiichiLab); the original
+    server's leaves them out.
+    """
+    offered = [hint for hint in hints if complete or hint.type not in _UNLISTED]
+    expected = [action for action in ours if complete or wire_name(action) not in _UNLISTED]
+    for hint in offered:
+        if not any(fits(hint, action) for action in expected):
+            return f"the server offers {_text(hint)}, which we think illegal"
+    for action in expected:
+        if not any(fits(hint, action) for hint in offered):
+            return f"we think {_text(action)} legal, which the server does not offer"
+    return None
+
+
+def discard_disagreement(
+    cannot_discard: Sequence[Tile], held: Iterable[Tile], ours: Iterable[Tile]
+) -> str | None:
+    """Return how ``cannot_dahai`` differs from our legal discards, or ``None``.
+
+    ``held`` are the tiles of the hand, ``ours`` those of them that we think may be discarded.
+    """
+    theirs = set(held) - set(cannot_discard)
+    if surplus := sorted(set(ours) - theirs):
+        return f"the server forbids to discard {', '.join(surplus)}, which we think legal"
+    if missing := sorted(theirs - set(ours)):
+        return f"the server lets us discard {', '.join(missing)}, which we think illegal"
+    return None
+
+
+def _text(said: Hint | PlayerAction) -> str:
+    return msgspec.json.encode(said).decode()

@@ -1,0 +1,159 @@
+"""A bot at a server for one game or many: connect, play, come back."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from mjbot.client.address import Address, is_loopback
+from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError
+from mjbot.client.player import Player
+from mjbot.records.mjai_log import EventLog
+from mjbot.strategy import Strategy
+from protocol.client_session import ClientSession
+from protocol.dialects import Dialect
+from protocol.stages import Stage
+from protocol.transports.base import Transport, TransportError, UnreachableError, VanishedError
+from protocol.transports.stdio import StdioTransport
+from protocol.transports.tcp import connect_tcp
+from protocol.transports.websocket import connect_websocket
+
+REJOIN_S: Final = 15.0
+"""How long a server may need between two games before we call it gone."""
+
+_REJOIN_PAUSE_S: Final = 0.2
+_VERDICT_S: Final = 5.0
+DEADLINES_S: Final = {
+    Dialect.TCP: 30.0,
+    Dialect.STDIO_LINES: 30.0,
+    Dialect.STDIO_ARRAYS: 2.0,
+    Dialect.RIICHILAB: 15.0,
+}
+"""Default time for a decision: the original server waits 60 s, mjai.app 3 s, RiichiLab 18 s."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What ``mjbot play`` was told.
+
+    ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
+    how long the server may say nothing.
+    """
+
+    address: Address
+    name: str = "mjbot"
+    seat: int | None = None
+    token: str | None = None
+    games: int = 1
+    deadline_s: float | None = None
+    silence_s: float = 300.0
+    strict: bool = True
+    log: Path | None = None
+
+
+async def play(
+    settings: Settings,
+    make_strategy: Callable[[], Strategy],
+    pipes: tuple[int, int] = (0, 1),
+) -> list[GameResult]:
+    """Play the games and return how each ended.
+
+    ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
+    :meth:`Conversation.play_game` raises, and :class:`UnreachableError`.
+    """
+    deadline_s = settings.deadline_s or DEADLINES_S[settings.address.dialect]
+    player = Player(
+        make_strategy, settings.address.dialect, strict=settings.strict, deadline_s=deadline_s
+    )
+    with EventLog(settings.log) if settings.log else nullcontext() as log:
+        record: Record = log.write if log else _ignore
+        if settings.address.is_stdio:
+            return await _play_on_pipes(settings, player, record, StdioTransport(*pipes))
+        return await _play_by_connecting(settings, player, record)
+
+
+async def _play_on_pipes(
+    settings: Settings, player: Player, record: Record, transport: Transport
+) -> list[GameResult]:
+    """All games come down the same pipe; its end between two games is no fault."""
+    session = _session(settings)
+    conversation = Conversation(
+        transport, session, player, silence_s=settings.silence_s, record=record
+    )
+    results: list[GameResult] = []
+    while not settings.games or len(results) < settings.games:
+        try:
+            results.append(await conversation.play_game())
+        except VanishedError:
+            if session.stage not in (Stage.JOINED, Stage.OVER):
+                raise
+            break
+    return results
+
+
+async def _play_by_connecting(
+    settings: Settings, player: Player, record: Record
+) -> list[GameResult]:
+    """Every game has its own connection, as the original server and RiichiLab want it."""
+    results: list[GameResult] = []
+    while not settings.games or len(results) < settings.games:
+        try:
+            results.append(await _play_one(settings, player, record, rejoining=bool(results)))
+        except UnreachableError:
+            if settings.games or not results:
+                raise
+            break
+    return results
+
+
+async def _play_one(
+    settings: Settings, player: Player, record: Record, *, rejoining: bool
+) -> GameResult:
+    """Connect and play; between two games give the server a while to be ready again."""
+    clock = asyncio.get_running_loop()
+    give_up_at = clock.time() + (REJOIN_S if rejoining else 0.0)
+    while True:
+        session = _session(settings)
+        try:
+            return await _play_connected(settings, session, player, record)
+        except (TransportError, ServerSaysError) as error:
+            if session.names or clock.time() >= give_up_at:
+                raise
+            logger.debug("not ready yet: {}", error)
+        await asyncio.sleep(_REJOIN_PAUSE_S)
+
+
+async def _play_connected(
+    settings: Settings, session: ClientSession, player: Player, record: Record
+) -> GameResult:
+    async with await _connect(settings) as transport:
+        logger.info("connected to {}", settings.address.url)
+        conversation = Conversation(
+            transport, session, player, silence_s=settings.silence_s, record=record
+        )
+        result = await conversation.play_game()
+        if session.dialect is Dialect.RIICHILAB:
+            result = replace(result, validated=await conversation.linger(_VERDICT_S))
+        return result
+
+
+async def _connect(settings: Settings) -> Transport:
+    address = settings.address
+    if address.dialect is Dialect.TCP:
+        return await connect_tcp(address.host, address.port)
+    return await connect_websocket(
+        address.url, settings.token, use_proxy=not is_loopback(address.host)
+    )
+
+
+def _session(settings: Settings) -> ClientSession:
+    address = settings.address
+    return ClientSession(address.dialect, name=settings.name, room=address.room, seat=settings.seat)
+
+
+def _ignore(_: object) -> None:
+    """Record nothing."""

@@ -1,0 +1,183 @@
+"""One seat's mind: the mirror of the table, the strategy, and what stands in for either."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from loguru import logger
+
+from mjbot.client.hints import disagreement, discard_disagreement, fits
+from mjbot.client.last_resort import held_tiles, last_resort
+from mjbot.client.thinking import CrashError, LateError, Thinker
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.convert import to_message
+from mjbot.table.table import Table, TableError, quote
+from mjbot.table.view import View
+from protocol.client_session import Received
+from protocol.dialects import Dialect
+from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
+from protocol.turns import Due
+
+_REQUEST_SHARE: Final = 0.8
+"""Part of RiichiLab's deadline to think in; the rest is for the network."""
+
+
+class Player:
+    """Plays one seat of one game after the other, whatever the strategy does.
+
+    ``make_strategy`` is called once per game; ``deadline_s`` is what a decision may take.  In
+    strict mode :class:`TableError` is raised where the server contradicts itself or us; in
+    lenient mode that is logged and play goes on.
+    """
+
+    _strategy: Strategy  # from the first start_game on
+
+    def __init__(
+        self,
+        make_strategy: Callable[[], Strategy],
+        dialect: Dialect,
+        *,
+        strict: bool,
+        deadline_s: float | None,
+    ) -> None:
+        self._make_strategy: Final = make_strategy
+        self._lists_all: Final = dialect is Dialect.RIICHILAB
+        self._strict: Final = strict
+        self._deadline_s: Final = deadline_s
+        self._thinker: Final = Thinker()
+        self._seat: Seat = 0
+        self._drawn: Tile | None = None
+        self._last: Event = StartGame()
+        self.table = Table(strict=strict)
+        self.late = 0
+        self.crashes = 0
+
+    # --- events ------------------------------------------------------------------------------
+
+    async def take(self, event: Event, seat: Seat) -> None:
+        """Take in one event; raises :class:`TableError` in strict mode."""
+        self._last = event
+        if isinstance(event, StartGame):
+            self._seat = seat
+            self.table = Table(seat, self._strict)
+            self._strategy = self._make_strategy()
+        self._apply(event)
+        if isinstance(event, StartGame):
+            names = event.names or ()
+            await self._inform(lambda: self._strategy.start_game(seat, names))
+        elif isinstance(event, StartKyoku):
+            view = self.table.view(seat)
+            await self._inform(lambda: self._strategy.start_kyoku(view))
+        elif isinstance(event, Tsumo):
+            self._drawn = event.pai if event.actor == seat and event.pai != "?" else None
+        elif isinstance(event, Dahai):
+            self._drawn = None
+
+    def _apply(self, event: Event) -> None:
+        try:
+            self.table.apply(event)
+        except TableError:
+            raise
+        except Exception as error:  # a broken stream must not end a lenient game
+            problem = f"cannot be applied: {type(error).__name__}: {error}"
+            self._contradiction(problem)
+
+    async def _inform(self, note: Callable[[], None]) -> None:
+        try:
+            await self._thinker.think(note, self._deadline_s)
+        except LateError:
+            self._report_late()
+        except CrashError as error:
+            self._report_crash(error)
+
+    # --- decisions ---------------------------------------------------------------------------
+
+    async def answer(self, received: Received) -> PlayerAction | None:
+        """Return what to say, or ``None`` where there is nothing to decide.
+
+        Raises :class:`TableError` in strict mode if the server's list of legal actions is not
+        ours, or if it waits for a discard where we know of none.
+        """
+        if not received.due.is_choice:
+            return None
+        view = self.table.view(self._seat)
+        messages = [self._message(action) for action in view.legal]
+        self._compare(received, view, messages)
+        if not view.legal:
+            return self._without_legal(received, view)
+        if len(view.legal) == 1:
+            return messages[0]
+        choice = await self._choose(view, received.deadline_ms)
+        return self._acceptable(self._message(choice), messages, received, view)
+
+    def _message(self, action: Action) -> PlayerAction:
+        return to_message(self.table.state, self._seat, action)
+
+    async def _choose(self, view: View, deadline_ms: int | None) -> Action:
+        limit_s = self._deadline_s
+        if deadline_ms is not None:
+            asked_s = _REQUEST_SHARE * deadline_ms / 1000
+            limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
+        try:
+            choice = await self._thinker.think(lambda: self._strategy.decide(view), limit_s)
+        except LateError:
+            self._report_late()
+        except CrashError as error:
+            self._report_crash(error)
+        else:
+            if choice in view.legal:
+                return choice
+            self.crashes += 1
+            logger.error("the strategy chose {}, which is not legal now", choice)
+        return view.default_action
+
+    def _acceptable(
+        self,
+        message: PlayerAction,
+        messages: Sequence[PlayerAction],
+        received: Received,
+        view: View,
+    ) -> PlayerAction:
+        """Return the choice, or the nearest thing that a server with a full list will take."""
+        if not self._lists_all or not received.hints:
+            return message
+        default = self._message(view.default_action)
+        for candidate in (message, default, *messages):
+            if any(fits(hint, candidate) for hint in received.hints):
+                return candidate
+        return self._without_legal(received, view) or message
+
+    # --- when things do not fit --------------------------------------------------------------
+
+    def _compare(self, received: Received, view: View, messages: Sequence[PlayerAction]) -> None:
+        if received.hints is not None:
+            problem = disagreement(received.hints, messages, complete=self._lists_all)
+            if problem:
+                self._contradiction(problem)
+        if received.cannot_discard is not None and received.due is Due.DISCARD:
+            ours = [said.pai for said in messages if isinstance(said, Dahai)]
+            problem = discard_disagreement(received.cannot_discard, held_tiles(view), ours)
+            if problem:
+                self._contradiction(problem)
+
+    def _without_legal(self, received: Received, view: View) -> PlayerAction | None:
+        if "none" in received.due.value and not (self._lists_all and received.hints):
+            return None
+        self._contradiction("the server waits for a discard, but we know of no legal one")
+        forbidden = received.cannot_discard or ()
+        held = [tile for tile in held_tiles(view) if tile not in forbidden]
+        return last_resort(received.due, self._seat, self._drawn, held, received.hints)
+
+    def _contradiction(self, problem: str) -> None:
+        if self._strict:
+            raise TableError(problem, self._last)
+        logger.warning("{}; event: {}", problem, quote(self._last))
+
+    def _report_late(self) -> None:
+        self.late += 1
+        logger.warning("the strategy was not ready in time: a safe action goes out instead")
+
+    def _report_crash(self, crash: CrashError) -> None:
+        self.crashes += 1
+        logger.error("the strategy failed with {}: a safe action goes out instead", crash)
+        logger.opt(exception=crash.__cause__).debug("where it failed")
