@@ -1,0 +1,190 @@
+"""Strategies by name: found, made with options from text, and listed.
+
+A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_bot:MyBot`` (the
+file ``my_bot.py`` in the current folder, or any module that can be imported) or
+``path/to/my_bot.py:MyBot``.  Nothing of ``strategies`` is imported before it is asked for.
+"""
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from mjbot.strategy import Strategy
+from mjbot.strategy_options import Option, StrategyError, options_of, read_options
+
+BUILT_IN: Final = "strategies"
+
+
+@dataclass(frozen=True)
+class StrategyInfo:
+    """What the list shows of a strategy; ``problem`` is why it cannot be loaded, or empty."""
+
+    name: str
+    thesis: str
+    options: tuple[Option, ...] = ()
+    problem: str = ""
+
+
+def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int = 0) -> Strategy:
+    """Return a new player of the strategy.  Raises :class:`StrategyError`.
+
+    ``seed`` goes to the field ``seed`` of strategies that have one and were not given it.
+    """
+    cls = strategy_class(name)
+    values = read_options(cls, options or {})
+    if any(option.name == "seed" for option in options_of(cls)):
+        values.setdefault("seed", seed)
+    try:
+        return cls(**values)
+    except Exception as problem:
+        raise StrategyError(f"strategy {name!r} cannot be made: {_blame(problem)}") from problem
+
+
+def strategy_class(name: str) -> type[Strategy]:
+    """Return the class of a strategy.  Raises :class:`StrategyError`."""
+    place, colon, class_name = name.rpartition(":")
+    if not colon:
+        return _only_class(_built_in_module(name))
+    if not place or not class_name:
+        raise StrategyError(f"strategy {name!r}: expected MODULE:CLASS or FILE.py:CLASS")
+    module = _module(place)
+    cls = getattr(module, class_name, None)
+    if cls is None:
+        has = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
+        raise StrategyError(f"strategy {name!r}: no class {class_name} in {place}, only: {has}")
+    if not (inspect.isclass(cls) and issubclass(cls, Strategy)):
+        raise StrategyError(f"strategy {name!r}: {class_name} is not a mjbot.strategy.Strategy")
+    return cls
+
+
+def strategy_info(name: str) -> StrategyInfo:
+    """Return what there is to say about a strategy, also when it cannot be loaded."""
+    try:
+        cls = strategy_class(name)
+        return StrategyInfo(name, thesis_of(cls), options_of(cls))
+    except StrategyError as problem:
+        return StrategyInfo(name, "", problem=str(problem))
+
+
+def all_strategies() -> tuple[StrategyInfo, ...]:
+    """Return the strategies in the folder ``strategies`` by name."""
+    return tuple(strategy_info(name) for name in built_in_names())
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Return the names of the modules directly inside ``strategies``."""
+    package = importlib.import_module(BUILT_IN)
+    modules = pkgutil.iter_modules(package.__path__)
+    return tuple(sorted(m.name.replace("_", "-") for m in modules if not m.ispkg))
+
+
+def thesis_of(cls: type[Strategy]) -> str:
+    """Return the first sentence of the class's own docstring, or nothing."""
+    text = vars(cls).get("__doc__") or ""
+    if text.startswith(f"{cls.__name__}("):  # what @dataclass writes if there is none
+        return ""
+    paragraph = " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
+    return re.split(r"(?<=[.!?])\s", paragraph)[0]
+
+
+# --- modules ---------------------------------------------------------------------------------
+
+
+def _built_in_module(name: str) -> ModuleType:
+    names = built_in_names()
+    if name.replace("_", "-") in names:
+        return _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
+    if Path(f"{name.removesuffix('.py')}.py").is_file():
+        raise StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
+    near = difflib.get_close_matches(name, names) or names
+    raise StrategyError(f"unknown strategy {name!r}; the nearest: {', '.join(near)}")
+
+
+def _module(place: str) -> ModuleType:
+    file = Path(place if place.endswith(".py") else f"{place}.py")
+    if file.is_file():
+        return _loaded(file.resolve())
+    if place.endswith(".py") or "/" in place:
+        raise StrategyError(f"strategy {place!r}: no such file {file}")
+    _add_to_path(Path.cwd())
+    return _imported(place)
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except (Exception, SystemExit) as problem:
+        if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
+            hint = f"no file {module}.py here and no module of that name"
+            raise StrategyError(f"strategy {module!r}: {hint}") from problem
+        raise StrategyError(f"strategy {module!r}: {_blame(problem)}") from problem
+
+
+def _is_within(module: str, parent: str | None) -> bool:
+    return parent is not None and f"{module}.".startswith(f"{parent}.")
+
+
+def _loaded(file: Path) -> ModuleType:
+    """Load a file once, as the module of its name unless that is taken."""
+    module = sys.modules.get(file.stem)
+    if module and getattr(module, "__file__", None) == str(file):
+        return module
+    name = file.stem if module is None else f"{file.stem}@{file.parent}"
+    if name in sys.modules:
+        return sys.modules[name]
+    _add_to_path(file.parent)
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise StrategyError(f"strategy {file}: not a Python file")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as problem:
+        del sys.modules[name]
+        raise StrategyError(f"strategy {file.name!r}: {_blame(problem)}") from problem
+    return module
+
+
+def _add_to_path(folder: Path) -> None:
+    """Let a strategy's file import its neighbours, behind everything installed."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _blame(problem: BaseException) -> str:
+    """Return one line: what went wrong and in which line of which file."""
+    text = f"{type(problem).__name__}: {problem}".splitlines()[0]
+    if isinstance(problem, SyntaxError):
+        return text
+    frames = traceback.extract_tb(problem.__traceback__)
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+
+
+# --- classes ---------------------------------------------------------------------------------
+
+
+def _classes(module: ModuleType) -> list[type[Strategy]]:
+    """Return the strategies that the module itself defines."""
+    return [
+        cls
+        for cls in vars(module).values()
+        if inspect.isclass(cls) and issubclass(cls, Strategy) and cls.__module__ == module.__name__
+    ]
+
+
+def _only_class(module: ModuleType) -> type[Strategy]:
+    classes = _classes(module)
+    if len(classes) != 1:
+        found = ", ".join(cls.__name__ for cls in classes) or "none"
+        raise StrategyError(f"{module.__name__}: expected one strategy class, found: {found}")
+    return classes[0]

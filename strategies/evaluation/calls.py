@@ -1,0 +1,86 @@
+"""The calls of fast-riichi-b and -d, and how they play an open hand in tenpai.
+
+Source: Nakano 2021, section 3.2.2.  In tenpai nothing is called, as in the listing.
+"""
+
+from typing import Final
+
+from mjbot.table.actions import PON_PLAIN, Action
+from mjbot.table.apply import kuikae_kinds
+from mjbot.table.state import CHI, PON, TURN
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
+from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.tenpai import tiles_of, waits_by_discard
+
+EAST: Final = 27
+FIRST_DRAGON: Final = 31
+MIDDLE: Final = 1
+
+
+def pon_value_honour(view: View) -> Action | None:
+    """Open a closed hand only by a pon of a value honour of which it holds exactly two."""
+    kind = tile_kind(view.claim_tile)
+    if view.is_open(view.seat) or not is_value_honour(view, kind) or view.hand[kind] != 2:
+        return None
+    pon = [action for action in view.legal if action.code == PON_PLAIN]
+    return pon[0] if pon and not view.waits else None
+
+
+def is_value_honour(view: View, kind: int) -> bool:
+    """Whether three tiles of the kind are a yaku: dragons, the round's and the seat's wind."""
+    winds = (EAST + view.round_wind, EAST + view.seat_wind(view.seat))
+    return kind >= FIRST_DRAGON or kind in winds
+
+
+def call_that_raises_value(view: View, bot: FastRiichi) -> Action | None:
+    """Take the pon or chi that, after its best discard, raises the value of an open hand most.
+
+    Of equals as the listing: pon, then chi at the low, the high end, in the middle.  A red five
+    rather goes into the meld, where it is kept for good.
+    """
+    calls = [action for action in view.legal if action.name in ("pon", "chi")]
+    if not calls or not view.is_open(view.seat) or view.waits:
+        return None
+    points = {call: _points_after(view, bot, call) for call in calls}
+    best = max(calls, key=lambda call: (points[call], call.red, call.offset != MIDDLE))
+    return best if points[best] > bot.hand_points(view) else None
+
+
+def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
+    """In tenpai with an open hand, discard the drawn tile unless another widens the waits.
+
+    Wider means more unseen copies; own discards do not count as waits.
+    """
+    if view.phase != TURN or not view.is_open(view.seat):
+        return None
+    own = view.genbutsu(view.seat)
+    tiles = {
+        kind: tiles_of(waits & ~(own | 1 << kind), view.unseen)
+        for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
+    }
+    drawn = tile_kind(view.drawn)
+    if drawn not in tiles:
+        return None
+    widest = max(tiles.values())
+    wider = [kind for kind in tiles if tiles[kind] == widest]
+    return bot.discard(view, wider if widest > tiles[drawn] else [drawn])
+
+
+def _points_after(view: View, bot: FastRiichi, call: Action) -> int:
+    """Return the value of the hand after the call and the best discard that kuikae allows."""
+    claimed = tile_kind(view.claim_tile)
+    low = claimed - call.offset
+    used = [claimed, claimed]
+    if call.name == "chi":
+        used = [kind for kind in range(low, low + 3) if kind != claimed]
+    hand, red = view.hand.copy(), view.red.copy()
+    for kind in used:
+        hand[kind] -= 1
+    if call.red:
+        red[claimed // 9] -= 1
+    banned = kuikae_kinds(CHI if call.name == "chi" else PON, claimed, low)
+    points = bot.discard_points(view, hand, red)
+    allowed = [points[kind] for kind in range(N_KINDS) if hand[kind] and not banned >> kind & 1]
+    kept = int(view.dora[claimed]) + (view.claim_tile in RED_FIVES)
+    return max(allowed) + bot.dora_points * kept

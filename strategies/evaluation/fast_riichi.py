@@ -1,0 +1,103 @@
+"""The steps that the strategies fast-riichi-a .. -d are put together from.
+
+Source: Nakano, "Development of a mahjong AI that aims to win quickly", Kindai University 2021,
+section 3.2 and the listing in its appendix.  Where the two differ:
+
+* The text rates a discard by the best draw that may follow, the listing by the sum over all
+  draws.  The listing is what was run, so it is the default (option ``lookahead``).
+* The listing declares riichi before it looks for furiten; the text is followed.
+* The listing adds the meld that a call makes to the sum over all draws once, as if it were the
+  value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from mjbot.strategy import Strategy
+from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, RON, TSUMO, Action
+from mjbot.table.state import RIICHI, TURN
+from mjbot.table.view import View
+from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
+from strategies.evaluation.draws import Counts, discard_values, hand_value
+from strategies.evaluation.tenpai import tiles_of, waits_by_discard
+
+RIICHI_MIN_WALL: Final = 4
+ALL_KINDS: Final = range(N_KINDS)
+
+
+@dataclass
+class FastRiichi(Strategy):
+    """Steps return the action they stand for, or ``None`` to leave it to the next step."""
+
+    lookahead: Literal["appendix", "text"] = field(
+        default="appendix", metadata={"unit": "appendix: sum of all draws, text: best draw"}
+    )
+    block_points: int = field(default=50, metadata={"unit": "points per meld or head"})
+    dora_points: int = field(default=1, metadata={"unit": "points per dora or red five kept"})
+
+    def win(self, view: View) -> Action | None:
+        """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
+        for action in view.legal:
+            if action.code in (TSUMO, RON, NINE_TERMINALS):
+                return action
+        return None
+
+    def riichi(self, view: View) -> Action | None:
+        """Declare riichi if some discard leaves tenpai without furiten, then discard the best.
+
+        At least one copy of the waits must be unseen, as in the listing.
+        """
+        if view.phase == RIICHI:
+            return self.discard(view, self._ready(view) or ALL_KINDS)
+        if view.phase != TURN or view.wall_left < RIICHI_MIN_WALL:
+            return None
+        for action in view.legal:
+            if action.code == DECLARE_RIICHI and self._ready(view):
+                return action
+        return None
+
+    def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
+        """Discard the tile (of these kinds) that is rated best; of equals the drawn tile."""
+        discards = [a for a in view.legal if a.name == "discard" and tile_kind(a.tile) in kinds]
+        if len(discards) < 2:
+            return discards[0] if discards else None
+        points = self.rate(view)
+
+        def rank(action: Action) -> tuple[int, bool, bool, int]:
+            plain = action.tile not in RED_FIVES
+            return points[tile_kind(action.tile)], plain, action.tsumogiri, -action.tile
+
+        return max(discards, key=rank)
+
+    def rate(self, view: View) -> list[int]:
+        """Return the points of discarding each kind (34); override to weigh more than speed."""
+        return self.discard_points(view, view.hand, view.red)
+
+    def discard_points(self, view: View, hand: Counts, red: Counts) -> list[int]:
+        """Return the value of a hand of 3n+2 tiles after each discard, less the dora given up.
+
+        ``hand`` is int8[34], ``red`` its red fives int8[3]; a red five goes after the plain ones.
+        """
+        own, text = view.genbutsu(view.seat), self.lookahead == "text"
+        points = discard_values(hand, view.unseen, own, self.block_points, text)
+        for kind in view.dora.nonzero()[0].tolist():
+            points[kind] -= self.dora_points * int(view.dora[kind])
+        for kind, n_red in zip(FIVE_KINDS, red.tolist(), strict=True):
+            if n_red and hand[kind] == n_red:
+                points[kind] -= self.dora_points
+        return points
+
+    def hand_points(self, view: View) -> int:
+        """Return the value of the hand of 3n+1 tiles as it stands."""
+        own, text = view.genbutsu(view.seat), self.lookahead == "text"
+        return hand_value(view.hand, view.unseen, own, self.block_points, text)
+
+    def _ready(self, view: View) -> list[int]:
+        """Return the kinds whose discard leaves tenpai, no furiten and a wait to draw."""
+        own = view.genbutsu(view.seat)
+        return [
+            kind
+            for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
+            if not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
+        ]

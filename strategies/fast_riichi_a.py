@@ -1,0 +1,20 @@
+"""Strategy A of Nakano 2021."""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from strategies.evaluation.fast_riichi import FastRiichi
+
+
+@dataclass
+class FastRiichiA(FastRiichi):
+    """Whoever is first to declare riichi wins: race to tenpai, never call, never fold.
+
+    Each discard is the one after which one more draw makes the most melds and head and leaves
+    the most tiles to wait for.  Riichi as soon as a closed tenpai is not furiten.
+    """
+
+    def decide(self, view: View) -> Action:
+        """Win, else riichi, else the fastest discard; pass on everything else."""
+        return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action

@@ -1,0 +1,30 @@
+"""Strategy B of Nakano 2021: A with calls."""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from strategies.evaluation.calls import call_that_raises_value, keep_tenpai, pon_value_honour
+from strategies.evaluation.fast_riichi import FastRiichi
+
+
+@dataclass
+class FastRiichiB(FastRiichi):
+    """Calling is faster than drawing, once a pon of a value honour has secured the yaku.
+
+    Plays as fast-riichi-a until it can pon a value honour that it holds as a pair.  From then on
+    it takes every pon and chi that raises the value of its hand, and in tenpai it changes its
+    waits only for wider ones.
+    """
+
+    def decide(self, view: View) -> Action:
+        """Win, else riichi, else call, else the fastest discard."""
+        return (
+            self.win(view)
+            or self.riichi(view)
+            or pon_value_honour(view)
+            or call_that_raises_value(view, self)
+            or keep_tenpai(view, self)
+            or self.discard(view)
+            or view.default_action
+        )

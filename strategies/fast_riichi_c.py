@@ -1,0 +1,26 @@
+"""Strategy C of Nakano 2021: A with folding."""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.fold import Folding
+
+
+@dataclass
+class FastRiichiC(Folding, FastRiichi):
+    """A hand that is not tenpai is not worth a deal-in: race to riichi, but fold to one.
+
+    Plays as fast-riichi-a, with the safety of a tile added to what its discard is worth.  An own
+    riichi comes before folding.
+    """
+
+    def decide(self, view: View) -> Action:
+        """Win, else riichi, else the fastest discard that is safe enough."""
+        return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action
+
+    def rate(self, view: View) -> list[int]:
+        """Return the points of discarding each kind: speed and safety."""
+        pairs = zip(super().rate(view), self.safety(view), strict=True)
+        return [speed + safety for speed, safety in pairs]

@@ -1,0 +1,40 @@
+"""Strategy D of Nakano 2021: A with calls and folding."""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from strategies.evaluation.calls import call_that_raises_value, keep_tenpai, pon_value_honour
+from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.fold import Folding
+
+
+@dataclass
+class FastRiichiD(Folding, FastRiichi):
+    """Call for speed while the table is quiet, fold as soon as it is not.
+
+    Plays as fast-riichi-b, with the safety of a tile added to what its discard is worth.  While
+    an opponent is in riichi or the wall runs out, it makes no calls and gives an open tenpai up
+    for safety; an own riichi still comes first.
+    """
+
+    def decide(self, view: View) -> Action:
+        """Win, else riichi, else call and keep tenpai unless threatened, else discard."""
+        return (
+            self.win(view)
+            or self.riichi(view)
+            or (None if self.threatened(view) else self.call(view))
+            or self.discard(view)
+            or view.default_action
+        )
+
+    def call(self, view: View) -> Action | None:
+        """Open and play an open hand as fast-riichi-b does."""
+        return (
+            pon_value_honour(view) or call_that_raises_value(view, self) or keep_tenpai(view, self)
+        )
+
+    def rate(self, view: View) -> list[int]:
+        """Return the points of discarding each kind: speed and safety."""
+        pairs = zip(super().rate(view), self.safety(view), strict=True)
+        return [speed + safety for speed, safety in pairs]

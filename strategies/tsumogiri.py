@@ -1,0 +1,16 @@
+"""A strategy that only ever throws away what it draws."""
+
+from dataclasses import dataclass
+
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+
+
+@dataclass
+class Tsumogiri(Strategy):
+    """Discards what it drew and lets everything else pass: the least that can be played."""
+
+    def decide(self, view: View) -> Action:
+        """Discard the drawn tile; never win, call or declare anything."""
+        return view.default_action
