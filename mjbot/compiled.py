@@ -12,10 +12,14 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
-from numba.core import config, types
+from numba.core import config as _config
+from numba.core import types as _types
+
+config: Final[Any] = _config  # numba has no type hints
+types: Final[Any] = _types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -91,7 +95,7 @@ def _with_imports(module: str) -> set[str]:
 
 def _source_file(module: str) -> Path | None:
     if loaded := sys.modules.get(module):
-        return Path(loaded.__file__) if getattr(loaded, "__file__", None) else None
+        return Path(loaded.__file__) if loaded.__file__ else None
     root = Path(__file__).parent.parent
     path = root.joinpath(*module.split("."))
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):

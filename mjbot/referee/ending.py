@@ -1,16 +1,16 @@
 """How a kyoku ends, in compiled code: wins, draws and what they pay."""
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from mjbot.compiled import compiled
+from mjbot.referee.outcome import Outcome
 from mjbot.table.apply import apply_hora, apply_ryukyoku
 from mjbot.table.draws import EXHAUSTIVE, FOUR_RIICHI, NAGASHI, NO_DRAW
-from mjbot.table.settle import exhaustive_deltas, win_payment
+from mjbot.table.settle import Payment, exhaustive_deltas, win_payment
 from mjbot.table.state import ACCEPTED, URA_WALL, State
 
-Wins = NDArray[np.void]
-"""Three records of :data:`mjbot.table.settle.WIN`."""
+Wins = Sequence[Payment]
+"""An array of three records of :data:`mjbot.table.settle.PAYMENT`."""
 
 
 @compiled
@@ -21,10 +21,10 @@ def _turn_ura(state: State) -> None:
 
 
 @compiled
-def win_kyoku(state: State, winner: int, outcome: np.void, wins: Wins) -> None:
+def win_kyoku(state: State, winner: int, outcome: Outcome, wins: Wins) -> None:
     """``winner`` wins on the drawn tile or the tile on offer; note and pay it."""
     by_draw = winner == state.turn
-    tile = np.int64(state.drawn if by_draw else state.last_tile)
+    tile = state.drawn if by_draw else state.last_tile
     if state.riichi[winner] == ACCEPTED:
         _turn_ura(state)
     win = wins[outcome.n_wins]
@@ -37,7 +37,7 @@ def win_kyoku(state: State, winner: int, outcome: np.void, wins: Wins) -> None:
 
 
 @compiled
-def abort_kyoku(state: State, reason: int, outcome: np.void) -> None:
+def abort_kyoku(state: State, reason: int, outcome: Outcome) -> None:
     """An abortive draw: nothing is paid, the dealer stays."""
     outcome.reason = reason
     outcome.deltas[:] = 0
@@ -47,7 +47,7 @@ def abort_kyoku(state: State, reason: int, outcome: np.void) -> None:
 
 
 @compiled
-def exhaust_kyoku(state: State, outcome: np.void) -> None:
+def exhaust_kyoku(state: State, outcome: Outcome) -> None:
     """The wall is empty: nagashi mangan or noten payments; the dealer stays if tenpai."""
     for seat in range(4):
         outcome.tenpai[seat] = state.waits[seat] != 0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.referee.ending import Wins, abort_kyoku, exhaust_kyoku, win_kyoku
+from mjbot.referee.outcome import Outcome
 from mjbot.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -106,7 +107,7 @@ def advance(
     state: State,
     choices: NDArray[np.int16],
     log: Log,
-    outcome: np.void,
+    outcome: Outcome,
     wins: Wins,
     codes: NDArray[np.uint8],
 ) -> int:
@@ -138,7 +139,7 @@ def _anyone_asked(state: State, codes: NDArray[np.uint8]) -> bool:
 
 @compiled
 def _carry_out(
-    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: np.void, wins: Wins
+    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: Outcome, wins: Wins
 ) -> int:
     phase = state.phase
     if phase == DRAW:
@@ -169,7 +170,7 @@ def _note(log: Log, n: int, type_: int, actor: int, target: int, tile: int, flag
 @compiled
 def next_live_tile(state: State) -> int:
     """Return the tile that the next draw from the live wall brings."""
-    return state.wall[LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken]
+    return int(state.wall[LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken])
 
 
 @compiled
@@ -195,8 +196,8 @@ def _turn_dora(state: State, log: Log, n: int) -> int:
 
 
 @compiled
-def _own_action(state: State, code: int, log: Log, n: int, outcome: np.void, wins: Wins) -> int:
-    seat = np.int64(state.turn)
+def _own_action(state: State, code: int, log: Log, n: int, outcome: Outcome, wins: Wins) -> int:
+    seat = state.turn
     if code < DECLARE_RIICHI:
         return _discard(state, seat, code, log, n)
     if code == DECLARE_RIICHI:
@@ -256,7 +257,7 @@ def _added_kan(state: State, seat: int, kind: int, log: Log, n: int) -> int:
 
 
 @compiled
-def _wins(state: State, choices: NDArray[np.int16], outcome: np.void, wins: Wins) -> bool:
+def _wins(state: State, choices: NDArray[np.int16], outcome: Outcome, wins: Wins) -> bool:
     """Carry out the rons, nearest to the discarder first; three of them abort the kyoku."""
     rons = 0
     for step in range(1, 4):
@@ -277,7 +278,7 @@ def _wins(state: State, choices: NDArray[np.int16], outcome: np.void, wins: Wins
 
 @compiled
 def _resolve_discard(
-    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: np.void, wins: Wins
+    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: Outcome, wins: Wins
 ) -> int:
     if _wins(state, choices, outcome, wins):
         return n
@@ -299,7 +300,7 @@ def _resolve_discard(
 
 @compiled
 def _resolve_kakan(
-    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: np.void, wins: Wins
+    state: State, choices: NDArray[np.int16], log: Log, n: int, outcome: Outcome, wins: Wins
 ) -> int:
     if _wins(state, choices, outcome, wins):
         return n

@@ -26,7 +26,7 @@ def four(values: NDArray[np.int32]) -> Seats4:
 def start_kyoku(state: State) -> m.StartKyoku:
     """Tell the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
     wall = state["wall"].tolist()
-    hands = tuple(
+    a, b, c, d = (
         tuple(TILE_NAMES[tile] for tile in sorted(wall[13 * seat : 13 * seat + 13], key=_order))
         for seat in range(4)
     )
@@ -39,7 +39,7 @@ def start_kyoku(state: State) -> m.StartKyoku:
         oya=int(state["dealer"]),
         dora_marker=TILE_NAMES[int(state["dora_markers"][0])],
         scores=four(state["scores"]),
-        tehais=hands,
+        tehais=(a, b, c, d),
     )
 
 

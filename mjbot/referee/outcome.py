@@ -1,8 +1,9 @@
 """How a kyoku ended, as one compiled record that messages are made from."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 OUTCOME: Final = np.dtype(
     [
@@ -16,4 +17,23 @@ OUTCOME: Final = np.dtype(
     ],
     align=True,
 )
-"""Beside it goes an array of three :data:`mjbot.table.settle.WIN`."""
+"""Beside it goes an array of three :data:`mjbot.table.settle.PAYMENT`."""
+
+if TYPE_CHECKING:
+
+    class Outcome:
+        """One record of :data:`OUTCOME`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        deltas: NDArray[np.int32]
+        n_wins: int
+        target: int
+        tile: int
+        reason: int
+        actor: int
+        tenpai: NDArray[np.int8]
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Outcome = np.void

@@ -1,12 +1,13 @@
 """One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
 from mjbot.referee import flow, narrate
-from mjbot.referee.outcome import OUTCOME
+from mjbot.referee.ending import Wins
+from mjbot.referee.outcome import OUTCOME, Outcome
 from mjbot.referee.walls import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.table.actions import ACTIONS, N_ACTIONS, PASS, Action
@@ -14,7 +15,7 @@ from mjbot.table.apply import apply_ryukyoku, apply_start_game
 from mjbot.table.convert import to_message
 from mjbot.table.draws import CHOMBO
 from mjbot.table.legal import legal_codes
-from mjbot.table.settle import WIN, game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import PAYMENT, game_ends, give_leftover_sticks, next_kyoku
 from mjbot.table.state import CHANKAN, DRAWN, REACTION, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
@@ -48,8 +49,8 @@ class Referee:
         self._codes = np.empty(N_ACTIONS, np.uint8)
         self._choices = np.full(4, PASS, np.int16)
         self._log = np.empty((flow.LOG_ROWS, flow.LOG_COLUMNS), np.int8)
-        self._outcome = np.zeros(1, OUTCOME)[0]
-        self._wins = np.zeros(3, WIN)
+        self._outcome = cast(Outcome, np.zeros(1, OUTCOME)[0])
+        self._wins = cast(Wins, np.zeros(3, PAYMENT))
 
     # --- what happens ------------------------------------------------------------------------
 

@@ -14,9 +14,8 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @compiled
-def mix(value: int) -> int:
+def mix(bits: np.uint64) -> np.uint64:
     """Return the splitmix64 finaliser of a 64-bit value (Steele, Lea and Flood 2014)."""
-    bits = np.uint64(value)
     bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
     bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
     return bits ^ (bits >> np.uint64(31))

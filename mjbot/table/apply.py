@@ -178,7 +178,7 @@ def pass_claims(state: State) -> None:
     """Nobody won on the tile on offer: those who could have are furiten, all see it passed."""
     if state.phase != REACTION and state.phase != CHANKAN:
         return
-    bit = np.int64(1) << kind_of(state.last_tile)
+    bit = 1 << kind_of(state.last_tile)
     for seat in range(4):
         if seat == state.turn:
             continue
@@ -226,7 +226,7 @@ def apply_discard(state: State, actor: int, tile: int, tsumogiri: int) -> None:
     state.river_turn[actor, place] = state.n_discards
     state.n_river[actor] = place + 1
     state.n_discards += 1
-    state.discarded[actor] |= np.int64(1) << kind_of(tile)
+    state.discarded[actor] |= 1 << kind_of(tile)
     if state.missed[actor] == MISSED_UNTIL_DISCARD:
         state.missed[actor] = MISSED_NONE
     if state.riichi[actor] == ACCEPTED:
@@ -300,12 +300,12 @@ def kuikae_kinds(type_: int, called: int, low: int) -> int:
 
     ``called`` is the claimed kind, ``low`` the lowest kind of a chi.
     """
-    bits = np.int64(1) << called
+    bits = 1 << called
     if type_ == CHI:
         if called == low and low % 9 < 6:
-            bits |= np.int64(1) << (low + 3)
+            bits |= 1 << (low + 3)
         elif called == low + 2 and low % 9 > 0:
-            bits |= np.int64(1) << (low - 1)
+            bits |= 1 << (low - 1)
     return bits
 
 

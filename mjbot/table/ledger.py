@@ -9,7 +9,7 @@ from mjbot.table import apply as do
 from mjbot.table import draws
 from mjbot.table.convert import tile_code
 from mjbot.table.settle import (
-    WIN,
+    PAYMENT,
     abort_reason,
     exhaustive_deltas,
     game_ends,
@@ -43,7 +43,7 @@ class Ledger:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._win: Any = np.zeros(1, WIN)[0]
+        self._win: Any = np.zeros(1, PAYMENT)[0]
         self._win_known = False
         self._deltas: NDArray[np.int32] = np.zeros(4, np.int32)
         self._last_rounds: set[int] = set(LAST_ROUNDS)
@@ -277,6 +277,7 @@ class Ledger:
         if event.scores is not None:
             return np.array(event.scores, np.int32) - self._state["scores"]
         if ours_known:
-            return self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
+            ours = self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
+            return np.array(ours, np.int32)
         self._scores_known = False
         return np.zeros(4, np.int32)

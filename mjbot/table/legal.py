@@ -100,8 +100,8 @@ def _discards(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
 def held_tiles(state: State, seat: int, tile: int) -> int:
     """Return how many concealed copies of exactly this tile (0..36) the seat holds."""
     if tile >= N_KINDS:
-        return state.red[seat, tile - N_KINDS]
-    held = state.hand[seat, tile]
+        return int(state.red[seat, tile - N_KINDS])
+    held = int(state.hand[seat, tile])
     if tile < FIRST_HONOUR and tile % 9 == 4:
         held -= state.red[seat, tile // 9]
     return held
@@ -145,9 +145,7 @@ def can_tsumo(state: State, seat: int) -> bool:
     if state.drawn < 0 or state.drawn == UNKNOWN:
         return False
     kind = kind_of(state.drawn)
-    return (state.waits[seat] >> kind) & 1 == 1 and has_yaku(
-        state, seat, np.int64(state.drawn), True
-    )
+    return (state.waits[seat] >> kind) & 1 == 1 and has_yaku(state, seat, state.drawn, True)
 
 
 @compiled
@@ -195,13 +193,13 @@ def _may_close_kan(state: State, seat: int, kind: int) -> bool:
         return False
     hand = state.hand[seat].copy()
     hand[kind] = 0
-    return waits(hand, state.n_melds[seat] + 1) == state.waits[seat]
+    return bool(waits(hand, state.n_melds[seat] + 1) == state.waits[seat])
 
 
 @compiled
 def is_furiten(state: State, seat: int) -> bool:
     """Own discards, a win missed since the last own discard, or one missed in riichi."""
-    return (state.waits[seat] & state.discarded[seat]) != 0 or state.missed[seat] != 0
+    return bool(state.waits[seat] & state.discarded[seat]) or bool(state.missed[seat])
 
 
 @compiled
@@ -210,7 +208,7 @@ def can_ron(state: State, seat: int) -> bool:
     kind = kind_of(state.last_tile)
     if (state.waits[seat] >> kind) & 1 == 0 or is_furiten(state, seat):
         return False
-    return has_yaku(state, seat, np.int64(state.last_tile), False)
+    return has_yaku(state, seat, state.last_tile, False)
 
 
 @compiled

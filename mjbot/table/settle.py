@@ -1,6 +1,6 @@
 """What a win or a draw pays in the state at hand, and which kyoku comes next."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,9 @@ from mjbot.rules.wins import (
     RIICHI,
     RINSHAN,
     TSUMO,
+    WIN,
+    Win,
 )
-from mjbot.rules.wins import WIN as HAND
 from mjbot.rules.yaku import DAISANGEN, DAISUUSHII
 from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, STICK_POINTS, kind_of
 from mjbot.table.draws import FOUR_KANS, FOUR_RIICHI, FOUR_WINDS
@@ -37,7 +38,7 @@ from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
 TARGET_POINTS = 30000
 EXTENSION_ROUNDS = 4
 
-WIN: Final = np.dtype(
+PAYMENT: Final = np.dtype(
     [
         ("yaku_mask", np.int64),  # bit per Tenhou yaku id
         ("points", np.int32),  # hand value without honba and sticks
@@ -53,7 +54,28 @@ WIN: Final = np.dtype(
     ],
     align=True,
 )
-"""One win: its value and what everybody pays."""
+if TYPE_CHECKING:
+
+    class Payment:
+        """One record of :data:`PAYMENT`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        yaku_mask: int
+        points: int
+        deltas: NDArray[np.int32]
+        han: int
+        fu: int
+        dora: int
+        ura: int
+        red: int
+        yakuman: int
+        winner: int
+        liable: int
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Payment = np.void
 
 
 @compiled
@@ -80,7 +102,7 @@ def win_flags(state: State, seat: int, by_draw: bool) -> int:
 
 
 @compiled
-def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: np.void) -> None:
+def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: Win) -> None:
     """Fill the scoring record ``hand`` (:data:`mjbot.rules.wins.WIN`), dora left at 0."""
     hand.hand[:] = state.hand[seat]
     if not by_draw:
@@ -102,13 +124,13 @@ def has_yaku(state: State, seat: int, tile: int, by_draw: bool) -> bool:
     """Return whether the complete hand of ``seat`` has a yaku (dora is none)."""
     if state.riichi[seat] == ACCEPTED or (by_draw and not state.is_open[seat]):
         return True
-    hand = np.empty(1, HAND)[0]
+    hand = np.empty(1, WIN)[0]
     describe_win(state, seat, tile, by_draw, hand)
     return score_win(hand)[0] > 0
 
 
 @compiled
-def _count_dora(state: State, seat: int, tile: int, hand: np.void) -> None:
+def _count_dora(state: State, seat: int, tile: int, hand: Win) -> None:
     held = hand.hand.copy()
     add_melds(state, seat, held)
     values = np.empty(N_KINDS, np.int8)
@@ -131,20 +153,20 @@ def _count_dora(state: State, seat: int, tile: int, hand: np.void) -> None:
 def liable_seat(state: State, seat: int, yaku_mask: int) -> int:
     """Return who is liable for the yakuman of ``seat`` (pao), or -1."""
     if (yaku_mask >> DAISANGEN) & 1 and state.pao_dragons[seat] >= 0:
-        return state.pao_dragons[seat]
+        return int(state.pao_dragons[seat])
     if (yaku_mask >> DAISUUSHII) & 1 and state.pao_winds[seat] >= 0:
-        return state.pao_winds[seat]
+        return int(state.pao_winds[seat])
     return -1
 
 
 @compiled
-def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: np.void) -> None:
-    """Fill ``win`` (:data:`WIN`) with the value and payments of a win of ``seat`` right now.
+def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment) -> None:
+    """Fill ``win`` (:data:`PAYMENT`) with the value and payments of a win of ``seat`` right now.
 
     Ura markers count if the state knows them and the seat is in riichi.  Honba and sticks go to
     the first winner only.
     """
-    hand = np.empty(1, HAND)[0]
+    hand = np.empty(1, WIN)[0]
     describe_win(state, seat, tile, by_draw, hand)
     _count_dora(state, seat, tile, hand)
     han, fu, yaku_mask, yakuman = score_win(hand)
@@ -164,12 +186,12 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: np.void)
         win.points = from_dealer * 3 if is_dealer else from_dealer + 2 * tsumo_points(base, False)
     else:
         win.points = ron_points(base, is_dealer)
-    loser = seat if by_draw else np.int64(state.turn)
-    parties = Parties(seat, loser, np.int64(state.dealer), np.int64(win.liable))
+    loser = seat if by_draw else state.turn
+    parties = Parties(seat, loser, state.dealer, win.liable)
     if state.wins:
         win.deltas[:] = win_deltas(base, parties, 0, 0)
     else:
-        win.deltas[:] = win_deltas(base, parties, np.int64(state.honba), np.int64(state.sticks))
+        win.deltas[:] = win_deltas(base, parties, state.honba, state.sticks)
 
 
 @compiled
@@ -194,7 +216,7 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
     for seat in range(4):
         nagashi[seat] = has_nagashi(state, seat)
     if nagashi.any():
-        deltas[:] = nagashi_deltas(nagashi, np.int64(state.dealer))
+        deltas[:] = nagashi_deltas(nagashi, state.dealer)
         return True
     deltas[:] = draw_deltas(tenpai)
     return False

@@ -6,7 +6,7 @@ kinds 0..33, seats absolute 0..3, ``-1`` means none.  What a seat may not see is
 filled in: an unknown hand has ``hand_known == 0`` and only its size.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,17 +117,80 @@ STATE: Final = np.dtype(
     align=True,
 )
 
-State = np.void
-"""One record of :data:`STATE`."""
+if TYPE_CHECKING:
+
+    class State:
+        """One record of :data:`STATE`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        scores: NDArray[np.int32]
+        waits: NDArray[np.int64]
+        discarded: NDArray[np.int64]
+        passed: NDArray[np.int64]
+        kuikae: int
+        round: int
+        dealer: int
+        honba: int
+        sticks: int
+        last_round: int
+        phase: int
+        turn: int
+        drawn: int
+        last_tile: int
+        after_kan: int
+        calls_made: int
+        chankan: int
+        wins: int
+        dealer_stays: int
+        aborted: int
+        wall_left: int
+        rinshan_taken: int
+        kans: int
+        pending_dora: int
+        n_dora: int
+        dora_markers: NDArray[np.int8]
+        ura_markers: NDArray[np.int8]
+        n_ura: int
+        hand_known: NDArray[np.int8]
+        hand_size: NDArray[np.int8]
+        hand: NDArray[np.int8]
+        red: NDArray[np.int8]
+        n_melds: NDArray[np.int8]
+        meld_type: NDArray[np.int8]
+        meld_kind: NDArray[np.int8]
+        meld_red: NDArray[np.int8]
+        meld_called: NDArray[np.int8]
+        meld_from: NDArray[np.int8]
+        is_open: NDArray[np.int8]
+        n_river: NDArray[np.int8]
+        river: NDArray[np.int8]
+        river_flags: NDArray[np.uint8]
+        river_turn: NDArray[np.uint8]
+        n_discards: int
+        riichi: NDArray[np.int8]
+        double_riichi: NDArray[np.int8]
+        ippatsu: NDArray[np.int8]
+        missed: NDArray[np.int8]
+        pao_dragons: NDArray[np.int8]
+        pao_winds: NDArray[np.int8]
+        pinned: int
+        draws: NDArray[np.int8]
+        has_wall: int
+        wall: NDArray[np.int8]
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    State = np.void
 
 
 def new_state() -> State:
     """Return an empty state (phase :data:`IDLE`, all zero)."""
-    return np.zeros(1, STATE)[0]
+    return cast(State, np.zeros(1, STATE)[0])
 
 
 def copy_state(state: State) -> State:
     """Return an independent copy."""
-    copies: NDArray[np.void] = np.empty(1, STATE)
+    copies = np.empty(1, STATE)
     copies[0] = state
-    return copies[0]
+    return cast(State, copies[0])
