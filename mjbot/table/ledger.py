@@ -277,7 +277,9 @@ class Ledger:
         if event.scores is not None:
             return np.array(event.scores, np.int32) - self._state["scores"]
         if ours_known:
-            ours = self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
-            return np.array(ours, np.int32)
+            ours: NDArray[np.int32] = (
+                self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
+            )
+            return ours.copy()
         self._scores_known = False
         return np.zeros(4, np.int32)
