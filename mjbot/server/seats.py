@@ -6,6 +6,8 @@ import contextlib
 from typing import Final
 
 from mjbot.server.core import Answer, OnFault, Say
+from protocol.codec import encode
+from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import Skip
 from protocol.server_session import FaultError, LockstepSession
@@ -21,8 +23,9 @@ class Seat(abc.ABC):
     def __init__(self, name: str) -> None:
         self.name: Final = name
 
+    @abc.abstractmethod
     def start(self) -> None:
-        """The game begins: from now on every line is an answer."""
+        """The game begins: from now on whatever comes is an answer."""
 
     @abc.abstractmethod
     async def exchange(self, say: Say) -> Answer:
@@ -67,12 +70,6 @@ class TcpSeat(Seat):
         if self._idling is not None:
             self._idling.cancel()
 
-    async def dismiss(self, line: bytes) -> None:
-        """Send a last line, if it still goes through, and close."""
-        with contextlib.suppress(TransportError, TimeoutError):
-            await asyncio.wait_for(self._transport.send(line), FAREWELL_TIMEOUT_S)
-        await self.farewell(None)
-
     async def exchange(self, say: Say) -> Answer:
         """See :meth:`Seat.exchange`."""
         if self._gone and self._goes_on:
@@ -80,7 +77,8 @@ class TcpSeat(Seat):
         line = self._session.say(say.message)
         try:
             if not self._gone:
-                await asyncio.wait_for(self._transport.send(line), self._timeout_s)
+                async with asyncio.timeout(self._timeout_s):
+                    await self._transport.send(line)
                 return await self._listen()
         except (TransportError, TimeoutError):  # not even our line went through
             self._gone = True
@@ -88,11 +86,11 @@ class TcpSeat(Seat):
 
     async def farewell(self, say: Say | None) -> None:
         """See :meth:`Seat.farewell`."""
-        if say is not None and not self._gone:
-            await self.dismiss(self._session.say(say.message))
-            return
-        with contextlib.suppress(TransportError, TimeoutError):
-            await asyncio.wait_for(self._transport.close(), FAREWELL_TIMEOUT_S)
+        await dismiss(self._transport, say and encode(say.message, Dialect.TCP))
+
+    async def dismiss(self, line: bytes) -> None:
+        """Close before the game has begun, with a last line."""
+        await dismiss(self._transport, line)
 
     async def _listen(self) -> Answer:
         try:
@@ -116,6 +114,17 @@ class TcpSeat(Seat):
             return Answer(reply=self._session.vanish())
         except FaultError as fault:
             return Answer(problem=fault.reason, raw=fault.response)
+
+
+async def dismiss(transport: Transport, line: bytes | None) -> None:
+    """Send a last line, if it still goes through, and close."""
+    with contextlib.suppress(TransportError, TimeoutError):
+        async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+            if line is not None:
+                await transport.send(line)
+    with contextlib.suppress(TransportError, TimeoutError):
+        async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+            await transport.close()
 
 
 def _text(line: bytes) -> str:

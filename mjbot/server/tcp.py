@@ -8,7 +8,7 @@ import msgspec
 
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import Lobby
-from mjbot.server.seats import FAREWELL_TIMEOUT_S, TcpSeat
+from mjbot.server.seats import TcpSeat, dismiss
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
@@ -40,13 +40,13 @@ class Doorman:
         try:
             seat = await self._handshake(transport)
         except RefusedError as refusal:
-            await _dismiss(transport, refusal.line)
+            await dismiss(transport, refusal.line)
         except SilenceError:
-            await _dismiss(transport, _error(f"No join within {self._timeout_s:g} sec."))
+            await dismiss(transport, _error(f"No join within {self._timeout_s:g} sec."))
         except ProtocolError as error:
-            await _dismiss(transport, _error(f"{error}."))
+            await dismiss(transport, _error(f"{error}."))
         except TransportError:
-            await _dismiss(transport, None)
+            await dismiss(transport, None)
         if seat is not None:
             await self._await_game(seat)
 
@@ -73,14 +73,6 @@ class Doorman:
         if problem := await seat.idle():
             self._lobby.leave(seat)
             await seat.dismiss(_error(problem))
-
-
-async def _dismiss(transport: Transport, line: bytes | None) -> None:
-    with contextlib.suppress(TransportError, TimeoutError):
-        if line is not None:
-            await asyncio.wait_for(transport.send(line), FAREWELL_TIMEOUT_S)
-    with contextlib.suppress(TransportError, TimeoutError):
-        await asyncio.wait_for(transport.close(), FAREWELL_TIMEOUT_S)
 
 
 def _error(text: str) -> bytes:
