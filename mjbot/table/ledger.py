@@ -272,14 +272,13 @@ class Ledger:
             raise ValueError(f"scores are {event.scores}, expected {ours}")
 
     def _paid(self, event: m.Hora | m.Ryukyoku, ours_known: bool) -> NDArray[np.int32]:
+        paid: NDArray[np.int32] = np.zeros(4, np.int32)
         if event.deltas is not None:
-            return np.array(event.deltas, np.int32)
-        if event.scores is not None:
-            return np.array(event.scores, np.int32) - self._state["scores"]
-        if ours_known:
-            ours: NDArray[np.int32] = (
-                self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
-            )
-            return ours.copy()
-        self._scores_known = False
-        return np.zeros(4, np.int32)
+            paid[:] = event.deltas
+        elif event.scores is not None:
+            paid[:] = event.scores - self._state["scores"]
+        elif ours_known:
+            paid[:] = self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
+        else:
+            self._scores_known = False
+        return paid
