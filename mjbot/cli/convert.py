@@ -61,7 +61,7 @@ def _base_name(source: Source, root: Path) -> PurePosixPath:
     path = _without_endings(PurePosixPath(inside.as_posix()))
     if source.member is None:
         return path
-    member = _without_endings(PurePosixPath(source.member))
+    member = _without_endings(PurePosixPath(source.member.lstrip("/")))
     return path / member if source.path != root else member
 
 

@@ -43,9 +43,10 @@ def replay(game: Game, tally: Tally, strict: bool = True) -> None:
     :class:`RecordError` at a line or tag that cannot be read.
     """
     table = Table(strict=strict)
-    tally.games += 1
-    tally.unfinished += 1
-    for entry in game.entries:
+    for count, entry in enumerate(game.entries):
+        if count == 0:
+            tally.games += 1
+            tally.unfinished += 1
         try:
             table.apply(entry.event)
         except TableError as error:

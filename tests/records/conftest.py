@@ -70,3 +70,15 @@ def tenhou() -> ModuleType:
 def small_game(number: int = 0) -> bytes:
     """Return a whole game of one hand; ``number`` sets the hand's index."""
     return mjlog(deal(f"{number % 8},0,0,1,2,132", oya=number % 4), "T60", "D60", "U64", OVER)
+
+
+def four_winds(number: int = 0, discard: str = "E109") -> bytes:
+    """Return a game whose only hand is legal throughout: all four discard an east wind."""
+    hands = " ".join(
+        f'hai{seat}="{",".join(str(4 * kind + seat) for kind in range(12))},{108 + seat}"'
+        for seat in range(4)
+    )
+    init = f'<INIT seed="0,0,0,1,2,132" ten="250,250,250,250" oya="0" {hands}/>'
+    kaze4 = '<RYUUKYOKU type="kaze4" ba="0,0" sc="250,0,250,0,250,0,250,0"/>'
+    turns = ("T60", "D108", "U64", discard, "V68", "F110", f"W{72 + number % 4}", "G111")
+    return mjlog(init, *turns, kaze4)

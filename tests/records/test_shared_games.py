@@ -1,0 +1,52 @@
+"""Recorded games that lie outside the project; skipped where they are missing."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mjbot.records.replay import Tally, replay
+from mjbot.records.sources import Source, games_of, list_sources, open_games
+
+BESIDE = Path(__file__).resolve().parents[3] / "shared"
+DATA = Path(os.environ.get("MJBOT_SHARED") or BESIDE) / "data"
+
+
+def sources(name: str) -> list[Source]:
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{name} is not in the shared data folder (set MJBOT_SHARED)")
+    return list_sources(path)
+
+
+def test_games_of_the_original_server_replay_strictly() -> None:
+    tally = Tally()
+    for source in sources("mjai/gimite-server-games.zip"):
+        for game in games_of(source):
+            replay(game, tally)
+    # Two games ended early, with the server's error about a player's answer.
+    assert str(tally) == "6 games (2 unfinished), 53 kyoku, 5092 events"
+
+
+def test_game_in_the_mortal_dialect_replays_strictly() -> None:
+    tally = Tally()
+    for source in sources("mjai/mortal-dialect-hanchan.jsonl"):
+        for game in games_of(source):
+            replay(game, tally)
+    assert str(tally) == "1 games, 12 kyoku, 1383 events"
+
+
+@pytest.mark.parametrize("name", ["phoenix/hanchan-2020.zip", "phoenix/hanchan-2024.zip"])
+def test_some_phoenix_games_replay_strictly(name: str) -> None:
+    tally = Tally()
+    for source in sources(name)[::60]:
+        for game in games_of(source):
+            replay(game, tally)
+    assert tally.games >= 10
+    assert tally.unfinished == 0
+
+
+def test_open_games_walks_a_whole_zip() -> None:
+    wanted = sources("phoenix/hanchan-2020.zip")
+    games = open_games(wanted[0].path)
+    assert [next(games).name for _ in range(3)] == [source.name for source in wanted[:3]]
