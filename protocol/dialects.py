@@ -27,10 +27,11 @@ _HORA_DETAILS: Final = frozenset(
     {"pao", "hora_tehais", "yakus", "fu", "fan", "hora_points", "scores"}
 )
 _DRAW_DETAILS: Final = frozenset({"tehais", "tenpais", "scores"})
-_OFFERS: Final = frozenset({"possible_actions", "cannot_dahai"})
+OFFERS: Final = frozenset({"possible_actions", "cannot_dahai"})
+"""What the TCP server offers or forbids to one seat, beside what happens."""
 
 _MORTAL: Final = {
-    "*": _OFFERS | {"log"},
+    "*": OFFERS | {"log"},
     "reach_accepted": frozenset({"deltas", "scores"}),
     "hora": _HORA_DETAILS | {"pai"},
     "ryukyoku": _DRAW_DETAILS | {"actor", "reason"},
@@ -40,7 +41,7 @@ _MORTAL: Final = {
 UNSAID: Final[dict[Dialect, dict[str, frozenset[str]]]] = {
     Dialect.TCP: {"*": frozenset({"can_act"}), "start_kyoku": frozenset({"scores"})},
     Dialect.STDIO_LINES: _MORTAL,
-    Dialect.STDIO_ARRAYS: _MORTAL | {"*": _OFFERS | {"log", "can_act"}},
+    Dialect.STDIO_ARRAYS: _MORTAL | {"*": OFFERS | {"log", "can_act"}},
     Dialect.RIICHILAB: {
         "*": frozenset({"log", "can_act", "cannot_dahai"}),
         "start_game": frozenset({"names"}),

@@ -67,7 +67,7 @@ def _type_name(fields: Fields) -> str:
 
 def _error(fields: Fields) -> Fields:
     text = fields.get("message", fields.get("error", "no reason given"))
-    return {"type": "error", "message": text if isinstance(text, str) else _short(text)}
+    return fields | {"message": text if isinstance(text, str) else _short(text)}
 
 
 def _start_game(fields: Fields) -> Fields:

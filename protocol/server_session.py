@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import OFFERS, Dialect
 from protocol.errors import LocalProtocolError
 from protocol.messages import Error, Join, Message, PlayerAction, Seat, StartGame, wire_name
 from protocol.replies import BadReplyError, read_reply, silent_reply, timeout_reply
@@ -36,6 +36,7 @@ class FaultError(ValueError):
     def __init__(self, seat: Seat, reason: str, response: str) -> None:
         self.seat = seat
         self.reason = reason
+        self.response = response
         super().__init__(f"Error in player {seat}'s response: {reason} Response: {response}")
 
     @property
@@ -52,7 +53,7 @@ class LockstepSession:
         self.name: str | None = None
         self.seat: Seat | None = None
         self._due = Due.NOTHING
-        self._event = ""
+        self._event: Message | None = None
         self._response = ""
 
     # --- handshake ---------------------------------------------------------------------------
@@ -92,14 +93,14 @@ class LockstepSession:
             self.seat = message.id
         line = encode(message, Dialect.TCP)
         self._due = due_after(message, self.seat)
-        self._event = line.decode()
+        self._event = message
         return line
 
     def receive(self, line: bytes) -> PlayerAction:
         """Return the reply in ``line``; raises :class:`FaultError`."""
         seat, due = self._awaited()
         try:
-            action = read_reply(line, seat, due, self._event)
+            action = read_reply(line, seat, due, self._quoted_event())
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
         self._response = line.decode().strip()
@@ -110,7 +111,7 @@ class LockstepSession:
         seat, due = self._awaited()
         self._response = ""
         try:
-            return silent_reply(due, self._event)
+            return silent_reply(due, self._quoted_event())
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
 
@@ -123,6 +124,12 @@ class LockstepSession:
     def blame(self, reason: str) -> FaultError:
         """Return the fault of the last reply, for a ``reason`` that only the table could see."""
         return FaultError(self.seat or 0, reason, self._response)
+
+    def _quoted_event(self) -> str:
+        said = msgspec.to_builtins(self._event)
+        for offer in OFFERS:
+            said.pop(offer, None)
+        return msgspec.json.encode(said).decode()
 
     def _awaited(self) -> tuple[Seat, Due]:
         if self.seat is None or self._due is Due.NOTHING:

@@ -1,0 +1,200 @@
+"""Every dialect's spelling becomes the same message."""
+
+import json
+
+import pytest
+
+from protocol.codec import decode_all, decode_line
+from protocol.messages import (
+    ActionAck,
+    Ankan,
+    Dahai,
+    Dora,
+    EndGame,
+    EndKyoku,
+    Error,
+    Hint,
+    Hora,
+    Kakan,
+    Reach,
+    ReachAccepted,
+    RequestAction,
+    Ryukyoku,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+    Unknown,
+    ValidationResult,
+)
+
+HIDDEN = ["?"] * 13
+DEAL = {
+    "type": "start_kyoku",
+    "bakaze": "E",
+    "kyoku": 2,
+    "honba": 0,
+    "kyotaku": 1,
+    "oya": 1,
+    "dora_marker": "5sr",
+    "tehais": [HIDDEN, HIDDEN, HIDDEN, ["1m"] * 13],
+}
+
+
+def read(**fields):
+    (message,) = decode_line(json.dumps(fields))
+    return message
+
+
+def test_objects_and_arrays():
+    line = '{"type":"tsumo","actor":0,"pai":"?"}'
+    assert decode_line(line) == (Tsumo(actor=0, pai="?"),)
+    assert decode_line(f" [{line}, {line}] \r\n") == (Tsumo(actor=0, pai="?"),) * 2
+    assert decode_line(f'[{line},{{"type":"end_game"}}]') == (Tsumo(actor=0, pai="?"), EndGame())
+    assert decode_line("[]") == decode_line(b"  ") == ()
+
+
+def test_unknown_types_and_keys_are_passed_over():
+    assert decode_line('{"type":"seat_taken","id":9}') == ()
+    assert decode_line('[{"type":"seat_taken"},{"type":"end_kyoku","q":[{}]}]') == (EndKyoku(),)
+    assert decode_all('{"type":"seat_taken","id":9}') == (Unknown(name="seat_taken"),)
+    assert read(type="reach", actor=1, pai="4p", meta={"q_values": [0.5]}) == Reach(actor=1)
+
+
+def test_null_is_absent():
+    said = read(type="dahai", actor=2, pai="E", tsumogiri=True, possible_actions=None)
+    assert said == Dahai(actor=2, pai="E", tsumogiri=True)
+    assert read(type="none", actor=None) == Skip()
+    assert read(type="reach_accepted", actor=0, deltas=None) == ReachAccepted(actor=0)
+
+
+@pytest.mark.parametrize("key", ["uradora_markers", "ura_markers", "uradora_marker"])
+def test_every_spelling_of_ura_markers(key):
+    said = read(type="hora", actor=1, target=0, **{key: ["6s"]})
+    assert said == Hora(actor=1, target=0, uradora_markers=("6s",))
+
+
+def test_a_single_ura_marker_without_brackets():
+    assert read(type="hora", actor=1, target=0, uradora_marker="6s").uradora_markers == ("6s",)
+
+
+def test_the_original_servers_hora():
+    said = read(
+        type="hora", actor=3, target=2, pai="5pr", uradora_markers=[], hora_tehais=["2m"],
+        yakus=[["akadora", 1], ["chankan", 1]], fu=40, fan=2, hora_points=2600,
+        deltas=[0, 0, -2600, 2600], scores=[25000, 25000, 22400, 27600],
+    )  # fmt: skip
+    assert said.yakus == (("akadora", 1), ("chankan", 1))
+    assert said.uradora_markers == () and said.scores == (25000, 25000, 22400, 27600)
+
+
+def test_a_self_drawn_win_may_leave_out_the_target():
+    assert read(type="hora", actor=2, tsumo=True).target == 2
+
+
+def test_a_gateway_hora_with_scores_only_ends_the_kyoku_like_a_draw():
+    said = read(type="hora", scores=[1, 2, 3, 4])
+    assert said == Ryukyoku(reason="hora", scores=(1, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "canonical"),
+    [
+        ("exhaustive_draw", "fanpai"),
+        ("nagashimangan", "nagashimangan"),
+        ("kyushu_kyuhai", "kyushukyuhai"),
+        ("sufuurenta", "sufonrenta"),
+        ("suukansansen", "sukaikan"),
+        ("suucha_riichi", "suchareach"),
+        ("sanchaho", "sanchaho"),
+        ("Error: Illegal Action by Player 3", "error"),
+        ("error", "error"),
+        ("fanpai", "fanpai"),
+        ("the roof fell in", "the roof fell in"),
+    ],
+)
+def test_draw_reasons(theirs, canonical):
+    assert read(type="ryukyoku", reason=theirs).reason == canonical
+
+
+def test_a_bare_ryukyoku():
+    assert read(type="ryukyoku") == Ryukyoku()
+
+
+@pytest.mark.parametrize("kyoku", [1, 2])
+def test_a_gateway_counts_kyoku_from_zero(kyoku):
+    assert read(**DEAL | {"kyoku": kyoku}).kyoku == 2
+
+
+def test_start_kyoku_with_or_without_scores_and_with_a_list_of_one_marker():
+    assert read(**DEAL).scores is None
+    said = read(**DEAL | {"scores": [1, 2, 3, 4], "dora_marker": ["5sr"]})
+    assert isinstance(said, StartKyoku)
+    assert said.scores == (1, 2, 3, 4) and said.dora_marker == "5sr"
+    assert said.tehais[3] == ("1m",) * 13
+
+
+def test_a_dora_marker_in_a_list():
+    assert read(type="dora", dora_marker=["C"]) == Dora(dora_marker="C")
+
+
+def test_start_game_bare_or_full():
+    assert read(type="start_game") == StartGame()
+    names = ["a", "b", "c", "d"]
+    said = read(type="start_game", id=2, names=names, uri="x", aka_flag=True, kyoku_first=4)
+    assert said == StartGame(id=2, names=tuple(names))
+
+
+def test_a_kakan_with_one_consumed_tile_is_filled_up():
+    assert read(type="kakan", actor=0, pai="C", consumed=["C"]) == Kakan(
+        actor=0, pai="C", consumed=("C", "C", "C")
+    )
+    filled = read(type="kakan", actor=0, pai="5p", consumed=["5pr"])
+    assert filled.consumed == ("5p", "5p", "5pr")
+    assert read(type="kakan", actor=0, pai="5pr", consumed=["5p"]).consumed == ("5p", "5p", "5p")
+
+
+def test_an_ankan_may_say_its_tile_again():
+    said = read(type="ankan", actor=1, pai="W", consumed=["W"] * 4)
+    assert said == Ankan(actor=1, consumed=("W",) * 4)
+
+
+def test_dahai_without_tsumogiri_is_from_the_hand():
+    assert read(type="dahai", actor=1, pai="W") == Dahai(actor=1, pai="W", tsumogiri=False)
+
+
+def test_hints_may_be_bare():
+    said = read(type="tsumo", actor=0, pai="E", possible_actions=[{"type": "hora"}])
+    assert said.possible_actions == (Hint(type="hora"),)
+
+
+def test_request_action():
+    said = read(
+        type="request_action", request_id=91, observation="AAAA",
+        time={"grace_ms": 3000, "bank_ms": 12000, "deadline_ms": 15000},
+        possible_actions=[{"type": "chi", "pai": "3p", "consumed": ["1p", "2p"]}, {"type": "none"}],
+    )  # fmt: skip
+    hints = (Hint(type="chi", pai="3p", consumed=("1p", "2p")), Hint(type="none"))
+    assert said == RequestAction(
+        request_id=91, grace_ms=3000, bank_ms=12000, deadline_ms=15000, possible_actions=hints
+    )
+
+
+def test_acknowledgements_and_verdicts():
+    ack = read(type="action_ack", request_id=3, status="stale", elapsed_ms=9, legal_types=["none"])
+    assert ack == ActionAck(request_id=3, status="stale", elapsed_ms=9)
+    assert read(type="validation_result", passed=True) == ValidationResult(passed=True)
+    failed = read(type="validation_result", success=False, message="chombo")
+    assert failed == ValidationResult(passed=False, reason="chombo")
+
+
+def test_errors_in_both_forms():
+    assert read(type="error", message="no such room") == Error(message="no such room")
+    assert read(error="already connected") == Error(message="already connected")
+    assert read(error={"code": 4}) == Error(message='{"code":4}')
+    assert read(type="error") == Error(message="no reason given")
+
+
+def test_mortals_can_act():
+    assert read(type="tsumo", actor=0, pai="E", can_act=False).can_act is False
+    assert read(type="tsumo", actor=0, pai="E").can_act
