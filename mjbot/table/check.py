@@ -4,6 +4,7 @@ A seat whose hand is known is held to its legal actions; of the others only what
 is checked: turns, the wall, calls, riichi, and that no tile shows up a fifth time.
 """
 
+from collections import Counter
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from mjbot.table.state import (
     State,
 )
 from protocol import messages as m
-from protocol.tiles import TILE_NAMES, tile_kind
+from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 
 _PHASES: Final = {
     IDLE: "no kyoku is under way",
@@ -57,11 +58,14 @@ def check_start_kyoku(state: State, event: m.StartKyoku, seat: int | None) -> No
     _expect(event.oya == event.kyoku - 1, f"oya is {event.oya}, expected kyoku - 1")
     if seat is not None:
         _expect("?" not in event.tehais[seat], f"tehais[{seat}], the own hand, is hidden")
-    counts = [0] * 34
-    for name in (event.dora_marker, *(name for hand in event.tehais for name in hand)):
+    dealt = Counter((event.dora_marker, *(name for hand in event.tehais for name in hand)))
+    kinds: Counter[int] = Counter()
+    for name, count in dealt.items():
         if name != "?":
-            counts[tile_kind(tile_code(name))] += 1
-    for kind, count in enumerate(counts):
+            tile = tile_code(name)
+            kinds[tile_kind(tile)] += count
+            _expect(tile < N_KINDS or count == 1, f"{name} is dealt {count} times")
+    for kind, count in kinds.items():
         _expect(count <= 4, f"{TILE_NAMES[kind]} is dealt {count} times")
 
 
