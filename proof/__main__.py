@@ -7,6 +7,7 @@ from types import ModuleType
 
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
+    "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
     "known-answers": "hands with known yaku, points and shanten",
 }
 

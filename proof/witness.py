@@ -11,7 +11,7 @@ from mjbot.table.actions import ACTIONS, NINE_TERMINALS
 from mjbot.table.check import allowed_actions
 from mjbot.table.convert import tile_code
 from mjbot.table.legal import can_ron, can_tsumo
-from mjbot.table.settle import WIN, abort_reason, has_nagashi, win_payment
+from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from mjbot.table.state import ACCEPTED, ANKAN, CHANKAN, REACTION, RINSHAN, TURN, State, copy_state
 from mjbot.table.table import Table
 from protocol import messages as m
@@ -33,7 +33,7 @@ class Witness:
     def __init__(self, checked: Counter[str]) -> None:
         self._checked = checked
         self._table = Table(strict=True)
-        self._win: Any = np.zeros(1, WIN)[0]
+        self._win: Any = np.zeros(1, PAYMENT)[0]
         self._winners: list[int] = []
 
     def apply(self, entry: Entry) -> None:

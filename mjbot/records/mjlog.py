@@ -47,7 +47,7 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
     Raises :class:`RecordError` at the first tag that cannot be true, and at once when the
     document as a whole is damaged.
     """
-    reader = _Reader()
+    reader = TagReader()
     number = 0
     try:
         for tag in scan_tags(document, name):
@@ -62,8 +62,12 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
         raise RecordError(name, f"tag {number}", str(error)) from None
 
 
-class _Reader:
-    """What must be remembered between tags."""
+class TagReader:
+    """Turns tags into events and remembers what must be remembered between them.
+
+    A subclass that sees less of a table than a record does overrides how hands are dealt and
+    what a turn's tag says.
+    """
 
     def __init__(self) -> None:
         self._tiles = RED_TILES
@@ -71,7 +75,7 @@ class _Reader:
         self._started = False
         self._playing = False
         self._result_seen = False
-        self._drawn: tuple[int, int] | None = None  # seat and id while it is that seat's turn
+        self.drawn: tuple[int, int] | None = None  # seat and id while it is that seat's turn
         self._discarder = -1
         self._n_melds = [0, 0, 0, 0]
         self._win: WinRecord | None = None
@@ -90,7 +94,7 @@ class _Reader:
     def read(self, tag: Tag) -> tuple[Event, ...]:
         """Return the events that a tag says; tags that say nothing about play give none."""
         if tag.name[1:].isdigit():
-            return (self._read_turn(tag),)
+            return (self.read_turn(tag),)
         reader = self._readers.get(tag.name)
         return reader(tag) if reader else ()
 
@@ -137,11 +141,9 @@ class _Reader:
             events = (EndKyoku(),)
         self._started = self._playing = True
         self._result_seen = False
-        self._drawn = None
+        self.drawn = None
         self._n_melds = [0, 0, 0, 0]
-        east, south, west, north = (
-            tuple(self._tiles[tile] for tile in tag.tiles(f"hai{seat}", 13)) for seat in range(4)
-        )
+        east, south, west, north = (self.dealt_hand(tag, seat) for seat in range(4))
         deal = StartKyoku(
             bakaze=WIND_NAMES[kyoku // 4],
             kyoku=kyoku % 4 + 1,
@@ -154,18 +156,23 @@ class _Reader:
         )
         return *events, deal
 
-    def _read_turn(self, tag: Tag) -> Event:
+    def dealt_hand(self, tag: Tag, seat: int) -> tuple[str, ...]:
+        """Return the thirteen tiles that INIT deals to a seat."""
+        return tuple(self._tiles[tile] for tile in tag.tiles(f"hai{seat}", 13))
+
+    def read_turn(self, tag: Tag) -> Event:
+        """Read a draw or a discard."""
         letter, tile = tag.name[0], int(tag.name[1:])
         if not 0 <= tile < 136:
             raise ValueError(f"<{tag.name}> names a tile outside 0..135")
         self._check_playing(tag)
         if (drawer := _DRAWER.get(letter)) is not None:
-            self._drawn = (drawer, tile)
+            self.drawn = (drawer, tile)
             return _draw_event(drawer, self._tiles[tile])
         if (discarder := _DISCARDER.get(letter)) is None:
             raise ValueError(f"<{tag.name}> is neither a draw nor a discard")
-        tsumogiri = self._drawn == (discarder, tile)
-        self._drawn = None
+        tsumogiri = self.drawn == (discarder, tile)
+        self.drawn = None
         self._discarder = discarder
         return _discard_event(discarder, self._tiles[tile], tsumogiri)
 
@@ -173,7 +180,7 @@ class _Reader:
         self._check_playing(tag)
         caller = tag.seat("who")
         call = decode_call(tag.integer("m"))
-        self._drawn = None
+        self.drawn = None
         if call.kind != "kakan":
             self._n_melds[caller] += 1
         own = tuple(self._tiles[tile] for tile in call.own)
@@ -216,7 +223,7 @@ class _Reader:
         self._check_playing(tag)
         self._result_seen = True
         self._final = final_scores(tag)
-        drawer = self._drawn[0] if self._drawn else None
+        drawer = self.drawn[0] if self.drawn else None
         return (read_draw(tag, self._tiles, self._n_melds, drawer),)
 
     def _check_playing(self, tag: Tag) -> None:
