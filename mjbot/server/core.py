@@ -51,9 +51,9 @@ class Say:
         """Whether this ends the conversation."""
         return isinstance(self.message, EndGame | Error)
 
-    def offers(self) -> list[tuple[Action, PlayerAction]]:
-        """Return every legal action with the message that says it."""
-        return [(action, self.referee.message(self.seat, action)) for action in self.legal]
+    def offers(self) -> list[PlayerAction]:
+        """Return the messages that say the legal actions, in their order."""
+        return [self.referee.message(self.seat, action) for action in self.legal]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,9 @@ class Lobby:
             self._seats = {at: other for at, other in self._seats.items() if other is not seat}
 
     @property
-    def n_joined(self) -> int:
-        """How many places are taken."""
-        return len(self._seats)
+    def waiting(self) -> list[Seat]:
+        """Who has joined a game that has not begun."""
+        return [] if self._playing else list(self._seats.values())
 
     async def gather(self) -> list[Seat]:
         """Wait for all four and close the doors; return the players by place."""

@@ -1,17 +1,16 @@
 """What a seat's reply means at this table, or why it cannot stand.
 
 :mod:`protocol.replies` has checked what needs no table; here are the rest of the original
-server's checks (mjai-protocol.md section 4.3), and RiichiLab's more generous reading.
+server's checks (mjai-protocol.md section 4.3).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from mjbot.referee import Referee
 from mjbot.referee.narrate import concealed_tiles
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_action
-from protocol.messages import Ankan, Dahai, PlayerAction, Skip, wire_name
+from protocol.messages import Dahai, PlayerAction, Skip, wire_name
 from protocol.tiles import TILE_NAMES
 
 
@@ -35,36 +34,6 @@ def read_reply(
     if action not in legal or not _same_tiles(referee.message(seat, action), reply):
         raise ReplyError(_why_not(referee, seat, reply))
     return action
-
-
-def match_entry(
-    fields: dict[str, Any], offers: Sequence[tuple[Action, PlayerAction]]
-) -> Action | None:
-    """Return the offered action that a reply means which may leave out all that is plain.
-
-    An ankan is matched by its tiles only, whatever is missing counts as fitting, and a discard
-    prefers the hand to the drawn tile unless it says otherwise (RiichiLab's reading).
-    """
-    fitting = [(action, offer) for action, offer in offers if _fits(fields, offer)]
-    if fields.get("type") == "dahai" and "pai" not in fields:
-        return None  # whose guess would it be?
-    return fitting[0][0] if fitting else None
-
-
-def _fits(fields: dict[str, Any], offer: PlayerAction) -> bool:
-    if fields.get("type") != wire_name(offer):
-        return False
-    for name in ("pai", "tsumogiri"):
-        if isinstance(offer, Ankan) or name not in fields:
-            continue
-        if fields[name] != getattr(offer, name, fields[name]):
-            return False
-    consumed = fields.get("consumed")
-    if consumed is None:
-        return True
-    return isinstance(consumed, list) and sorted(map(str, consumed)) == sorted(
-        getattr(offer, "consumed", ())
-    )
 
 
 def _same_tiles(ours: PlayerAction, theirs: PlayerAction) -> bool:

@@ -86,7 +86,8 @@ class TcpSeat(Seat):
 
     async def farewell(self, say: Say | None) -> None:
         """See :meth:`Seat.farewell`."""
-        await dismiss(self._transport, say and encode(say.message, Dialect.TCP))
+        line = None if say is None else encode(say.message, Dialect.TCP)
+        await dismiss(self._transport, line)
 
     async def dismiss(self, line: bytes) -> None:
         """Close before the game has begun, with a last line."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -13,10 +13,11 @@ from mjbot.referee.referee import Length
 from mjbot.server.core import OnFault, Say, TableCore
 from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import PLACES, Lobby
-from mjbot.server.requests import TimeLimits
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Doorman
+from mjbot.server.warm_up import warm_up
 from protocol.messages import Event
+from protocol.request_session import TimeLimits
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
 
@@ -82,6 +83,7 @@ class TableServer:
 
     async def __aexit__(self, *_: object) -> None:
         await self._closers.aclose()
+        await _part(self.lobby.waiting, [])
 
     async def open_tcp(self, host: str, port: int) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
@@ -102,8 +104,9 @@ class TableServer:
         await web.TCPSite(runner, host, port).start()
         return int(runner.addresses[0][1])
 
-    async def play(self, games: int) -> AsyncIterator[GameResult]:
+    async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
         """Play ``games`` games one after another, each as soon as four players have joined."""
+        await warm_up()
         for game in range(games):
             players = await self.lobby.gather()
             places = self.rules.seating(game)
@@ -117,14 +120,17 @@ class TableServer:
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
         for seat in seats:
             seat.start()
-        with contextlib.ExitStack() as stack:
-            log = None
-            if self._log_dir is not None:
-                log = stack.enter_context(GameLog.create(self._log_dir))
-            farewells = await self._converse(core, seats, game, log)
-        if not last:
-            self.lobby.reopen()
-        await _part(seats, farewells)
+        farewells: list[Say] = []
+        try:
+            with contextlib.ExitStack() as stack:
+                log = None
+                if self._log_dir is not None:
+                    log = stack.enter_context(GameLog.create(self._log_dir))
+                farewells = await self._converse(core, seats, game, log)
+            if not last:
+                self.lobby.reopen()
+        finally:
+            await _part(seats, farewells)
         return GameResult(
             game=game,
             names=core.names,

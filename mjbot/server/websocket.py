@@ -10,9 +10,9 @@ from aiohttp import WSMsgType, web
 
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
-from mjbot.server.requests import RequestSession, TimeLimits
 from mjbot.server.seats import FAREWELL_TIMEOUT_S, Seat
 from protocol.framing import MAX_LINE_BYTES
+from protocol.request_session import RequestSession, TimeLimits
 
 SEND_TIMEOUT_S: Final = 10.0
 _GONE: Final = None
@@ -50,9 +50,9 @@ class WebSocketSeat(Seat):
         asked = loop.time()
         try:
             async with asyncio.timeout_at(asked + self._session.deadline_ms / 1000):
-                return await self._decision(lambda: round(1000 * (loop.time() - asked)))
+                return await self._decision(say, lambda: round(1000 * (loop.time() - asked)))
         except TimeoutError:
-            await self._send(self._session.expire())
+            await self._send(self._session.expire().ack)
             return Answer(excused=True)
 
     async def farewell(self, say: Say | None) -> None:
@@ -62,14 +62,15 @@ class WebSocketSeat(Seat):
         with contextlib.suppress(OSError, TimeoutError):
             await asyncio.wait_for(self._socket.close(), FAREWELL_TIMEOUT_S)
 
-    async def _decision(self, elapsed_ms: Callable[[], int]) -> Answer:
+    async def _decision(self, say: Say, elapsed_ms: Callable[[], int]) -> Answer:
         while (frame := await self._frames.get()) is not _GONE:
-            judged = self._session.judge(frame, elapsed_ms())
-            await self._send(judged.ack)
-            if judged.action is not None:
-                return Answer(action=judged.action)
-            if judged.problem is not None:
-                return Answer(problem=judged.problem, raw=frame.decode("utf-8", "replace"))
+            verdict = self._session.receive(frame, elapsed_ms())
+            await self._send(verdict.ack)
+            if verdict.choice is not None:
+                return Answer(action=say.legal[verdict.choice])
+            if verdict.status != "stale":
+                problem = f"{verdict.status}, {verdict.reason}."
+                return Answer(problem=problem, raw=frame.decode("utf-8", "replace"))
         self._gone = True
         return Answer(excused=True)
 

@@ -1,0 +1,138 @@
+"""``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
+
+import argparse
+import asyncio
+import datetime
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from mjbot.cli import exit_codes
+from mjbot.cli.serve import add_table_arguments, table_rules
+from mjbot.external.node import NodeError
+from mjbot.match.players import Player, SeatError, read_players
+from mjbot.match.report import MatchReport, final_table
+from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.match.team import MatchError
+from mjbot.server.server import GameResult
+
+RUNS = Path("logs", "runs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "seats_at_table",
+        nargs=4,
+        metavar="SEAT",
+        help="a strategy, external:majiang, or 'external:COMMAND' for any mjai client: it is"
+        " started with mjsonp://HOST:PORT/ROOM as its last argument",
+    )
+    parser.add_argument("--games", type=int, default=1)
+    parser.add_argument(
+        "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
+    )
+    parser.add_argument(
+        "--join-timeout-s", type=float, default=120.0, help="seconds for all four to join"
+    )
+    add_table_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the match; every failure is one line."""
+    try:
+        if args.games < 1 or args.timeout_s <= 0 or args.join_timeout_s <= 0:
+            raise SeatError("--games, --timeout-s and --join-timeout-s must be above 0")
+        players = read_players(args.seats_at_table)
+        for player in players:
+            player.command("", args.games)  # a missing Node shows before anything is started
+        folder = _new_folder(args.log_dir)
+    except SeatError as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    except NodeError as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except OSError as error:
+        return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
+    return _play(args, players, folder)
+
+
+def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -> int:
+    settings = MatchSettings(
+        rules=table_rules(args),
+        games=args.games,
+        folder=folder,
+        join_timeout_s=args.join_timeout_s,
+    )
+    console = Console()
+    names = " ".join([player.name for player in players])
+    seed = settings.rules.seed
+    console.print(f"{args.games} x {args.length}, seed {seed}: {names}", highlight=False)
+    try:
+        results = asyncio.run(_watch(settings, players, console))
+    except MatchError as error:
+        return _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
+    except NodeError as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except asyncio.CancelledError:
+        return exit_codes.INTERRUPTED
+    _save(folder, settings, players, results)
+    console.print(final_table(players, results))
+    console.print(f"logs in {folder}", highlight=False, soft_wrap=True)
+    return exit_codes.OK
+
+
+async def _watch(
+    settings: MatchSettings, players: tuple[Player, ...], console: Console
+) -> list[GameResult]:
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    with MatchReport(console, settings.games, settings.rules.length) as report:
+        return await play_match(settings, players, Watcher(report.on_event, report.on_result))
+
+
+def _new_folder(parent: Path) -> Path:
+    moment = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    number = 1
+    while True:
+        folder = parent / (moment if number == 1 else f"{moment}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
+
+
+def _save(
+    folder: Path,
+    settings: MatchSettings,
+    players: tuple[Player, ...],
+    results: list[GameResult],
+) -> None:
+    summary = {
+        "players": [player.spec for player in players],
+        "seed": settings.rules.seed,
+        "length": settings.rules.length,
+        "games": [
+            {
+                "places": result.places,
+                "names": result.names,
+                "scores": result.scores,
+                "faults": result.faults,
+                "log": result.log.name if result.log else None,
+            }
+            for result in results
+        ],
+    }
+    text = msgspec.json.format(msgspec.json.encode(summary), indent=1)
+    (folder / "results.json").write_bytes(text + b"\n")
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot match: {text}", file=sys.stderr)
+    return code

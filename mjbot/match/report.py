@@ -1,0 +1,93 @@
+"""What a match shows: a bar while it runs, a line per game, a table at the end."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from mjbot.match.players import Player
+from mjbot.referee.referee import LAST_ROUND, Length
+from mjbot.server.server import GameResult
+from protocol.messages import EndGame, Event, StartKyoku
+from protocol.tiles import WIND_NAMES
+
+
+class MatchReport:
+    """Shows the progress of ``games`` games of ``length`` on ``console``."""
+
+    def __init__(self, console: Console, games: int, length: Length) -> None:
+        self._console = console
+        self._games = games
+        self._rounds = LAST_ROUND[length] + 1
+        # Redrawn at each kyoku by the one thread there is: players are forked off it.
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task = self._progress.add_task("waiting for four players", total=games * self._rounds)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._progress.start()
+            self._progress.refresh()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._console.is_terminal:
+            self._progress.stop()
+
+    def on_event(self, game: int, event: Event) -> None:
+        """Move the bar."""
+        if isinstance(event, StartKyoku):
+            number = 4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1
+            where = f"game {game + 1}/{self._games}  {event.bakaze}{event.kyoku}-{event.honba}"
+            done = game * self._rounds + min(number, self._rounds)
+            self._progress.update(self._task, description=where, completed=done)
+        elif isinstance(event, EndGame):
+            self._progress.update(self._task, completed=(game + 1) * self._rounds)
+        else:
+            return
+        if self._console.is_terminal:
+            self._progress.refresh()
+
+    def on_result(self, result: GameResult) -> None:
+        """Print the game's line."""
+        order = _ranking(result)
+        line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
+        faults = f"  ({len(result.faults)} faults)" if result.faults else ""
+        self._console.print(f"game {result.game + 1}: {line}{faults}", highlight=False)
+
+
+def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Table:
+    """Return ranks and scores per player over all games."""
+    table = Table("player", "games", "mean rank", "1st", "2nd", "3rd", "4th", "mean score")
+    for place, player in enumerate(players):
+        seats = [(result, result.places.index(place)) for result in results]
+        ranks = [_ranking(result).index(seat) + 1 for result, seat in seats]
+        scores = [result.scores[seat] for result, seat in seats]
+        n = max(1, len(results))
+        table.add_row(
+            player.name,
+            str(len(results)),
+            f"{sum(ranks) / n:.2f}",
+            *[str(ranks.count(rank)) for rank in range(1, 5)],
+            f"{sum(scores) / n:.0f}",
+        )
+    return table
+
+
+def _ranking(result: GameResult) -> list[int]:
+    """Return the seats from first to last; ties go to the earlier seat."""
+    return sorted(range(4), key=lambda seat: (-result.scores[seat], seat))
