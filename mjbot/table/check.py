@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from mjbot.table import draws
 from mjbot.table.actions import ACTIONS, N_ACTIONS, RON, Action
 from mjbot.table.convert import tile_code, to_action, to_message
-from mjbot.table.legal import can_ron, legal_codes
+from mjbot.table.legal import can_abort, can_ron, legal_codes
 from mjbot.table.observe import extra_copy
+from mjbot.table.settle import abort_reason
 from mjbot.table.state import (
     ACCEPTED,
     CALLED,
@@ -40,6 +42,9 @@ _PHASES: Final = {
     CHANKAN: "seat {turn} has added {tile} to its pon",
     RINSHAN: "seat {turn} is to draw after its kan",
 }
+
+
+_REASON_CODES: Final = {name: code for code, name in enumerate(draws.WIRE_REASONS)}
 
 
 def situation(state: State) -> str:
@@ -176,6 +181,46 @@ def check_dora(state: State, event: m.Dora) -> None:
     tile_code(event.dora_marker)
     _expect(int(state["phase"]) != IDLE, "no kyoku is under way")
     _expect(int(state["n_dora"]) <= int(state["kans"]), "more dora markers than kans allow")
+
+
+def check_draw_reason(state: State, event: m.Ryukyoku) -> None:
+    """The reason told for a draw holds, and so does the list of who is tenpai."""
+    reason = _REASON_CODES.get(event.reason or "", draws.NO_DRAW)
+    if reason in (draws.EXHAUSTIVE, draws.NAGASHI):
+        left = int(state["wall_left"])
+        _expect(left == 0, f"the wall is not empty: {left} tiles are left")
+        _check_tenpai_list(state, event)
+        return
+    by_discard = (draws.FOUR_WINDS, draws.FOUR_KANS, draws.FOUR_RIICHI)
+    holds = reason not in by_discard or int(abort_reason(state)) == reason
+    if reason == draws.NINE_TERMINALS:
+        holds = _has_nine_terminals(state)
+    elif reason == draws.TRIPLE_RON:
+        holds = _may_be_triple_ron(state)
+    _expect(holds, f"reason {event.reason!r} does not hold")
+
+
+def _check_tenpai_list(state: State, event: m.Ryukyoku) -> None:
+    for seat, said in enumerate(event.tenpais or ()):
+        ours = bool(state["waits"][seat])
+        if state["hand_known"][seat]:
+            _expect(said == ours, f"tenpais[{seat}] is {said}, expected {ours}")
+
+
+def _has_nine_terminals(state: State) -> bool:
+    seat = int(state["turn"])
+    if int(state["phase"]) != TURN:
+        return False
+    if state["hand_known"][seat]:
+        return bool(can_abort(state, seat))
+    return not (state["n_river"][seat] or state["calls_made"])
+
+
+def _may_be_triple_ron(state: State) -> bool:
+    if int(state["phase"]) not in (REACTION, CHANKAN):
+        return False
+    others = (seat for seat in range(4) if seat != int(state["turn"]))
+    return all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
 
 
 def check_copies(state: State) -> None:

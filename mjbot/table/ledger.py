@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.table import apply as do
-from mjbot.table import draws
+from mjbot.table.check import check_draw_reason
 from mjbot.table.convert import tile_code
 from mjbot.table.settle import (
     PAYMENT,
-    abort_reason,
     exhaustive_deltas,
     game_ends,
     give_leftover_sticks,
@@ -203,14 +202,22 @@ class Ledger:
         """Pay what the event says, else what our scoring gives."""
         do.apply_hora(self._state, event.actor, self._paid(event, self._win_known))
 
+    def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
+        """The scores told are ours without the stick."""
+        if event.scores is None or not self._scores_known:
+            return
+        ours = list(_points(self._state["scores"]))
+        ours[event.actor] -= STICK_POINTS
+        if event.scores != tuple(ours):
+            raise ValueError(f"scores are {event.scores}, expected {tuple(ours)}")
+
     # --- draws -------------------------------------------------------------------------------
 
     def check_ryukyoku(self, event: m.Ryukyoku) -> None:
         """The reason holds and the payments follow from it, as far as hands are known."""
         state = self._state
         aborted = self._is_abort(event)
-        if event.reason is not None and event.reason in draws.WIRE_REASONS:
-            self._check_reason(draws.WIRE_REASONS.index(event.reason))
+        check_draw_reason(state, event)
         tenpai = self._tenpai(event)
         self._deltas[:] = 0
         self._win_known = aborted or -1 not in tenpai
@@ -229,14 +236,6 @@ class Ledger:
         if event.reason in ("fanpai", "nagashimangan"):
             return False
         return event.reason is not None or int(self._state["wall_left"]) > 0
-
-    def _check_reason(self, reason: int) -> None:
-        state = self._state
-        if reason in (draws.EXHAUSTIVE, draws.NAGASHI) and int(state["wall_left"]):
-            raise ValueError(f"the wall is not empty: {state['wall_left']} tiles are left")
-        by_discard = (draws.FOUR_WINDS, draws.FOUR_KANS, draws.FOUR_RIICHI)
-        if reason in by_discard and int(abort_reason(state)) != reason:
-            raise ValueError(f"reason {draws.WIRE_REASONS[reason]!r} does not hold")
 
     def _tenpai(self, event: m.Ryukyoku) -> list[int]:
         """Return 1 tenpai, 0 not, -1 not known, per seat."""

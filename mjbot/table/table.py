@@ -93,6 +93,7 @@ class Table:
                 check.check_dora(state, event)
             case m.ReachAccepted():
                 check.check_riichi_accepted(state, event)
+                self._ledger.check_riichi_accepted(event)
             case m.Hora():
                 self._ledger.reveal(event)
                 check.check_action(state, event.actor, event)
