@@ -1,7 +1,7 @@
 """RiichiLab's side of one connection: events go out, answers come only on request.
 
-No clock, no socket, no knowledge of the rules: the table says which actions are legal, and
-:meth:`RequestSession.receive` finds the one that a reply means.
+mjai-protocol.md section 5.4.  No clock, no socket, no knowledge of the rules: the table says
+what may be answered, and how long a reply took comes in as an argument.
 """
 
 from collections.abc import Sequence
@@ -14,138 +14,160 @@ from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.messages import (
     ActionAck,
+    Ankan,
     Dahai,
     Hint,
+    Hora,
     Message,
     PlayerAction,
     RequestAction,
+    StartKyoku,
+    hint,
     wire_name,
 )
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """Each decision has ``grace_ms``; beyond it a bank of ``bank_ms`` per kyoku is used up."""
+
+    grace_ms: int = 3000
+    bank_ms: int = 15000
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a reply; ``action`` only when it was accepted."""
+    """What became of a reply.
+
+    ``ack`` is the frame that tells the player so, ``choice`` the place of an accepted reply
+    among the offers, ``reason`` why it was not accepted.  After ``stale`` the request stands.
+    """
 
     status: Status
-    request_id: int | None
-    action: PlayerAction | None = None
+    ack: bytes
+    choice: int | None = None
     reason: str | None = None
 
 
 class RequestSession:
-    """One player's connection to a table that speaks RiichiLab's dialect (protocol v2)."""
+    """One player's connection to a table that speaks RiichiLab's dialect (its version 2)."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: TimeLimits | None = None) -> None:
+        self._limits: Final = limits or TimeLimits()
+        self._bank_ms = self._limits.bank_ms
         self._request_id = 0
-        self._actions: tuple[PlayerAction, ...] | None = None
+        self._offers: tuple[PlayerAction, ...] = ()
+
+    @property
+    def deadline_ms(self) -> int:
+        """How long the open request may take."""
+        return self._limits.grace_ms + self._bank_ms
 
     def say(self, message: Message) -> bytes:
-        """Return the frame for an event, which must be masked for this seat already."""
+        """Return the frame of an event, which must be masked for this seat already."""
+        if isinstance(message, StartKyoku):
+            self._bank_ms = self._limits.bank_ms
         return encode(message, Dialect.RIICHILAB)
 
-    def request(
-        self, actions: Sequence[PlayerAction], *, grace_ms: int = 3000, bank_ms: int = 15000
-    ) -> bytes:
-        """Return the frame that asks for one of ``actions``; closes any request before it."""
+    def request(self, offers: Sequence[PlayerAction]) -> bytes:
+        """Return the frame that asks for one of ``offers``; a request before it is closed."""
         self._request_id += 1
-        self._actions = tuple(actions)
-        return encode(
-            RequestAction(
-                request_id=self._request_id,
-                possible_actions=tuple([minimal_hint(action) for action in actions]),
-                grace_ms=grace_ms,
-                bank_ms=bank_ms,
-                deadline_ms=grace_ms + bank_ms,
-            ),
-            Dialect.RIICHILAB,
+        self._offers = tuple(offers)
+        request = RequestAction(
+            request_id=self._request_id,
+            possible_actions=tuple([terse_hint(offer) for offer in offers]),
+            grace_ms=self._limits.grace_ms,
+            bank_ms=self._bank_ms,
+            deadline_ms=self.deadline_ms,
         )
+        return encode(request, Dialect.RIICHILAB)
 
-    def receive(self, frame: bytes | str) -> Verdict:
-        """Return what becomes of a reply; an accepted one closes the request."""
-        fields = _object(frame)
-        if fields is None:
-            return Verdict("unparseable", None, reason="not a JSON object")
+    def receive(self, frame: bytes | str, elapsed_ms: int) -> Verdict:
+        """Return what becomes of a reply that came ``elapsed_ms`` after the request."""
+        try:
+            fields = msgspec.json.decode(frame, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._verdict("unparseable", elapsed_ms, reason="not a JSON object")
         request_id = fields.get("request_id", self._request_id)
-        if not isinstance(request_id, int) or not 0 < request_id <= self._request_id:
-            return Verdict("unparseable", None, reason="unknown request_id")
-        if self._actions is None or request_id < self._request_id:
-            return Verdict("stale", request_id)
-        action = _meant(fields, self._actions)
-        if action is None:
-            return Verdict("rejected", request_id, reason="not one of possible_actions")
-        self._actions = None
-        return Verdict("accepted", request_id, action)
+        if type(request_id) is not int or not 0 < request_id <= self._request_id:
+            return self._verdict("unparseable", elapsed_ms, reason="no such request_id")
+        if request_id < self._request_id or not self._offers:
+            ack = ActionAck(status="stale", request_id=request_id)
+            return Verdict("stale", encode(ack, Dialect.RIICHILAB), reason="an old request_id")
+        choice = meant(fields, self._offers)
+        if choice is None:
+            return self._verdict("rejected", elapsed_ms, reason="not among possible_actions")
+        self._offers = ()
+        return self._verdict("accepted", elapsed_ms, choice=choice)
 
     def expire(self) -> Verdict:
-        """Close the request because its deadline has passed; the table plays the default."""
-        self._actions = None
-        return Verdict("defaulted", self._request_id)
+        """Close the request whose deadline has passed: the bank is empty, a default is played."""
+        self._offers = ()
+        return self._verdict("defaulted", self.deadline_ms)
 
-    def acknowledge(self, verdict: Verdict, *, elapsed_ms: int, bank_ms: int) -> bytes:
-        """Return the frame that tells the player what became of its reply."""
+    def _verdict(
+        self,
+        status: Status,
+        elapsed_ms: int,
+        *,
+        choice: int | None = None,
+        reason: str | None = None,
+    ) -> Verdict:
+        self._bank_ms = max(0, self._bank_ms - max(0, elapsed_ms - self._limits.grace_ms))
         ack = ActionAck(
-            status=verdict.status,
-            request_id=verdict.request_id,
+            status=status,
+            request_id=self._request_id,
             elapsed_ms=elapsed_ms,
-            bank_ms=bank_ms,
-            reason=verdict.reason,
+            bank_ms=self._bank_ms,
+            reason=reason,
         )
-        return encode(ack, Dialect.RIICHILAB)
+        return Verdict(status, encode(ack, Dialect.RIICHILAB), choice, reason)
 
 
-_SAID: Final[dict[str, tuple[str, ...]]] = {
-    "dahai": ("pai",),
-    "chi": ("pai", "consumed"),
-    "pon": ("pai", "consumed"),
-    "daiminkan": ("pai", "consumed"),
-    "kakan": ("pai", "consumed"),
-    "ankan": ("consumed",),
-}
-"""What identifies an action of each type; the other types have at most one candidate."""
+def terse_hint(action: PlayerAction) -> Hint:
+    """Return an offer as RiichiLab writes it: no actor, no target, and a win needs no tile.
 
-
-def minimal_hint(action: PlayerAction) -> Hint:
-    """Return the entry as RiichiLab writes it: no actor, no target.
-
-    >>> minimal_hint(Dahai(actor=2, pai="E", tsumogiri=True)).pai
-    'E'
+    >>> terse_hint(Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
+    True
     """
-    said: dict[str, Any] = {}
-    for field in _SAID.get(wire_name(action), ()):
-        said[field] = getattr(action, field)
-    if isinstance(action, Dahai):
-        said["tsumogiri"] = action.tsumogiri
-    return Hint(type=wire_name(action), **said)
+    said = hint(action)
+    pai = None if isinstance(action, Hora) else said.pai
+    return Hint(type=said.type, pai=pai, consumed=said.consumed, tsumogiri=said.tsumogiri)
 
 
-def _object(frame: bytes | str) -> dict[str, Any] | None:
-    try:
-        value = msgspec.json.decode(frame)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def meant(fields: dict[str, Any], offers: Sequence[PlayerAction]) -> int | None:
+    """Return the place of the offer that a reply means, which may leave out all that is plain.
+
+    An ankan is known by ``consumed`` alone; a discard needs its tile, and without ``tsumogiri``
+    (or with false, which is the same to RiichiLab) it is from the hand if it can be.
+    """
+    if fields.get("type") == "dahai":
+        return _meant_discard(fields, offers)
+    for place, offer in enumerate(offers):
+        if fields.get("type") == wire_name(offer) and _fits(fields, offer):
+            return place
+    return None
 
 
-def _meant(fields: dict[str, Any], actions: Sequence[PlayerAction]) -> PlayerAction | None:
-    """Return the action that fits; of two discards of a tile the one with that ``tsumogiri``."""
-    fitting = [action for action in actions if _fits(fields, action)]
-    for action in fitting:
-        if isinstance(action, Dahai) and action.tsumogiri is bool(fields.get("tsumogiri")):
-            return action
-    return fitting[0] if fitting else None
+def _meant_discard(fields: dict[str, Any], offers: Sequence[PlayerAction]) -> int | None:
+    found = {
+        offer.tsumogiri: place
+        for place, offer in enumerate(offers)
+        if isinstance(offer, Dahai) and offer.pai == fields.get("pai")
+    }
+    if fields.get("tsumogiri") is True:
+        return found.get(True)
+    return found.get(False, found.get(True))
 
 
-def _fits(fields: dict[str, Any], action: PlayerAction) -> bool:
-    if fields.get("type") != wire_name(action):
+def _fits(fields: dict[str, Any], offer: PlayerAction) -> bool:
+    pai = fields.get("pai")
+    if pai is not None and not isinstance(offer, Ankan) and getattr(offer, "pai", pai) != pai:
         return False
-    for field in _SAID.get(wire_name(action), ()):
-        said, meant = fields.get(field), getattr(action, field)
-        if field == "consumed":
-            if not isinstance(said, list) or sorted(map(str, said)) != sorted(meant):
-                return False
-        elif said != meant:
-            return False
-    return True
+    consumed = fields.get("consumed")
+    if consumed is None:
+        return True
+    ours = sorted(getattr(offer, "consumed", ()))
+    return isinstance(consumed, list) and sorted(map(str, consumed)) == ours

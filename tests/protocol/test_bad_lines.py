@@ -128,7 +128,9 @@ def test_deep_nesting_is_refused(opening):
     assert caught.value.field in ("line", "type")
 
 
-@pytest.mark.parametrize("inner", ["[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000])
+@pytest.mark.parametrize(
+    "inner", ["[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000]
+)
 def test_deep_nesting_in_an_ignored_field_is_refused(inner):
     for kind in ("none", "start_game", "nobody_knows"):
         with pytest.raises(ProtocolError, match="line: nested too deeply"):

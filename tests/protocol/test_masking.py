@@ -16,9 +16,7 @@ from protocol.messages import (
 )
 
 HANDS = tuple((tile,) * 13 for tile in ("1m", "2m", "3m", "4m"))
-DEAL = StartKyoku(
-    bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N", tehais=HANDS
-)
+DEAL = StartKyoku(bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N", tehais=HANDS)
 
 
 @pytest.mark.parametrize("seat", range(4))

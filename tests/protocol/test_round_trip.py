@@ -171,7 +171,11 @@ def test_a_reply_carries_its_request_id():
 
 def test_request_limits_travel_in_a_time_object():
     asked = said(RequestAction(request_id=1, grace_ms=3, deadline_ms=5), Dialect.RIICHILAB)
-    assert asked == {"type": "request_action", "request_id": 1, "time": {"grace_ms": 3, "deadline_ms": 5}}
+    assert asked == {
+        "type": "request_action",
+        "request_id": 1,
+        "time": {"grace_ms": 3, "deadline_ms": 5},
+    }
 
 
 def test_start_game_tells_each_dialect_what_it_wants():

@@ -1,0 +1,345 @@
+import json
+
+import pytest
+
+from protocol.client_session import ClientSession
+from protocol.dialects import Dialect
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.messages import (
+    Dahai,
+    Error,
+    Hint,
+    Hora,
+    Pon,
+    Reach,
+    Skip,
+    StartGame,
+    Tsumo,
+)
+from protocol.stages import Stage
+from protocol.turns import Due, Speak
+
+HIDDEN = ["?"] * 13
+DEAL = {
+    "type": "start_kyoku", "bakaze": "S", "kyoku": 3, "honba": 1, "kyotaku": 0, "oya": 2,
+    "dora_marker": "N", "scores": [25000] * 4,
+    "tehais": [HIDDEN, ["1m"] * 13, HIDDEN, HIDDEN],
+}  # fmt: skip
+START = {"type": "start_game", "id": 1, "names": ["a", "b", "c", "d"]}
+OWN_DRAW = {"type": "tsumo", "actor": 1, "pai": "E"}
+DISCARD = {"type": "dahai", "actor": 0, "pai": "E", "tsumogiri": False}
+OWN_DISCARD = {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True}
+KAKAN = {"type": "kakan", "actor": 0, "pai": "E", "consumed": ["E", "E", "E"]}
+OWN_PON = {"type": "pon", "actor": 1, "target": 0, "pai": "E", "consumed": ["E", "E"]}
+OWN_RIICHI = {"type": "reach", "actor": 1}
+OWN_KAN = {"type": "daiminkan", "actor": 1, "target": 0, "pai": "E", "consumed": ["E"] * 3}
+DORA = {"type": "dora", "dora_marker": "C"}
+ACCEPTED = {"type": "reach_accepted", "actor": 0}
+NEWS = {"type": "something_new"}
+HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+REQUEST = {"type": "request_action", "request_id": 5, "possible_actions": [{"type": "none"}]}
+
+KYOKU_LINES = [
+    (OWN_DRAW, Due.TURN),
+    (OWN_PON, Due.DISCARD),
+    (OWN_RIICHI, Due.DISCARD),
+    (DISCARD, Due.CLAIM),
+    (KAKAN, Due.ROB),
+    (OWN_DISCARD, Due.NONE),
+    (OWN_KAN, Due.NONE),
+    ({**KAKAN, "actor": 1}, Due.NONE),
+    ({"type": "tsumo", "actor": 0, "pai": "?"}, Due.NONE),
+    ({"type": "reach", "actor": 0}, Due.NONE),
+    ({**OWN_PON, "actor": 2}, Due.NONE),
+    ({"type": "ankan", "actor": 1, "consumed": ["E"] * 4}, Due.NONE),
+    (DORA, Due.NONE),
+    (ACCEPTED, Due.NONE),
+    ({"type": "hora", "actor": 0, "target": 1}, Due.NONE),
+    ({"type": "ryukyoku"}, Due.NONE),
+    ({"type": "end_kyoku"}, Due.NONE),
+    (NEWS, Due.NONE),
+]
+
+
+def hear(session, *events):
+    """Let the session hear the events, one line each, and answer as briefly as it may."""
+    for event in events:
+        received = session.receive(json.dumps(event))
+        if received.speak is Speak.MUST and received.due in (Due.NONE, Due.JOIN, Due.CLAIM):
+            session.reply(None)
+    return session
+
+
+def hear_batch(session, *events):
+    return session.receive(json.dumps(events))
+
+
+def at_kyoku(dialect):
+    session = ClientSession(dialect)
+    return hear(session, *([HELLO] if dialect is Dialect.TCP else []), START, DEAL)
+
+
+DISCARD_E = Dahai(actor=1, pai="E", tsumogiri=True)
+
+# --- what each family owes -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
+def test_over_tcp_every_line_owes_one(event, due):
+    received = at_kyoku(Dialect.TCP).receive(json.dumps(event))
+    assert (received.due, received.speak) == (due, Speak.MUST)
+
+
+@pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
+def test_mortal_speaks_only_when_there_is_something_to_decide(event, due):
+    received = at_kyoku(Dialect.STDIO_LINES).receive(json.dumps(event))
+    expected = {Due.TURN: Speak.MUST, Due.DISCARD: Speak.MUST, Due.CLAIM: Speak.MAY}
+    expected[Due.ROB] = Speak.MAY
+    assert (received.due, received.speak) == (due, expected.get(due, Speak.MUST_NOT))
+
+
+@pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
+def test_an_array_owes_one_line_for_its_last_event(event, due):
+    received = hear_batch(at_kyoku(Dialect.STDIO_ARRAYS), OWN_DISCARD, event)
+    assert (received.due, received.speak) == (due, Speak.MUST)
+
+
+@pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
+def test_riichilab_is_answered_only_on_request(event, due):
+    session = at_kyoku(Dialect.RIICHILAB)
+    assert session.receive(json.dumps(event)).speak is Speak.MUST_NOT
+    if due.is_choice:
+        received = session.receive(json.dumps(REQUEST))
+        assert (received.due, received.speak) == (due, Speak.MUST)
+
+
+@pytest.mark.parametrize("between", [DORA, ACCEPTED, NEWS])
+def test_what_comes_between_an_event_and_the_answer_changes_nothing(between):
+    assert hear_batch(at_kyoku(Dialect.STDIO_ARRAYS), OWN_DRAW, between).due is Due.TURN
+    session = hear(at_kyoku(Dialect.RIICHILAB), OWN_DRAW, between)
+    assert session.receive(json.dumps(REQUEST)).due is Due.TURN
+    # Over TCP each line has had its own answer.
+    session = at_kyoku(Dialect.TCP)
+    session.receive(json.dumps(OWN_DRAW))
+    session.reply(DISCARD_E)
+    assert session.receive(json.dumps(between)).due is Due.NONE
+
+
+def test_mortals_bot_keeps_quiet_while_it_catches_up():
+    session = at_kyoku(Dialect.STDIO_LINES)
+    assert session.receive(json.dumps(OWN_DRAW | {"can_act": False})).speak is Speak.MUST_NOT
+    assert session.receive(json.dumps(OWN_DRAW)).speak is Speak.MUST
+
+
+def test_the_end_of_a_game_owes_nothing_but_to_arrays():
+    for dialect in Dialect.TCP, Dialect.STDIO_LINES, Dialect.RIICHILAB:
+        session = hear(at_kyoku(dialect), {"type": "end_kyoku"})
+        assert session.receive('{"type":"end_game"}').speak is Speak.MUST_NOT
+        assert session.stage is Stage.OVER
+    session = at_kyoku(Dialect.STDIO_ARRAYS)
+    assert hear_batch(session, {"type": "end_game"}).speak is Speak.MUST
+    assert session.reply(None) == b'{"type":"none"}'
+
+
+def test_blank_lines_owe_nothing():
+    for dialect in (Dialect.TCP, Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS, Dialect.RIICHILAB):
+        assert at_kyoku(dialect).receive(b" \r").speak is Speak.MUST_NOT
+
+
+# --- handshake, seat, stages -----------------------------------------------------------------
+
+
+def test_hello_is_answered_by_join():
+    session = ClientSession(Dialect.TCP, name="bot", room="0_0")
+    assert session.receive(json.dumps(HELLO)).due is Due.JOIN
+    assert session.reply(None) == b'{"type":"join","name":"bot","room":"0_0"}'
+    assert session.stage is Stage.JOINED
+
+
+@pytest.mark.parametrize(
+    ("dialect", "told", "said", "seat"),
+    [
+        (Dialect.TCP, None, 1, 1),
+        (Dialect.TCP, 3, 1, 1),
+        (Dialect.RIICHILAB, None, 1, 1),
+        (Dialect.STDIO_ARRAYS, 3, 1, 1),
+        (Dialect.STDIO_ARRAYS, 3, None, 3),
+        (Dialect.STDIO_LINES, 3, 1, 3),
+        (Dialect.STDIO_LINES, None, 1, 1),
+    ],
+)
+def test_the_own_seat(dialect, told, said, seat):
+    session = ClientSession(dialect, seat=told)
+    hear(session, *([HELLO] if dialect is Dialect.TCP else []), {"type": "start_game", "id": said})
+    assert session.seat == seat
+
+
+@pytest.mark.parametrize("dialect", [Dialect.RIICHILAB, Dialect.STDIO_LINES])
+def test_no_seat_at_all_is_named(dialect):
+    with pytest.raises(ProtocolError, match=r"start_game\.id: missing, and no seat was given"):
+        ClientSession(dialect).receive('{"type":"start_game"}')
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"),
+    [
+        ([START], "start_game: out of order, the client is waiting for hello"),
+        ([HELLO, HELLO], "hello: out of order, the client is waiting for start_game"),
+        ([HELLO, DEAL], "start_kyoku: out of order, the client is waiting for start_game"),
+        ([HELLO, START, OWN_DRAW], "tsumo: out of order, the client is between two kyokus"),
+        ([HELLO, START, DEAL, DEAL], "start_kyoku: out of order, the client is in a kyoku"),
+        ([HELLO, START, DEAL, START], "start_game: out of order, the client is in a kyoku"),
+        ([HELLO, START, {"type": "end_kyoku"}], "end_kyoku: out of order"),
+        ([HELLO, START, {"type": "end_game"}, DORA], "dora: out of order, .* the game is over"),
+    ],
+)
+def test_over_tcp_events_come_in_order(events, problem):
+    with pytest.raises(ProtocolError, match=problem):
+        hear(ClientSession(Dialect.TCP), *events)
+
+
+def test_an_error_ends_the_game_and_owes_nothing():
+    session = at_kyoku(Dialect.TCP)
+    received = session.receive('{"type":"error","message":"void"}')
+    assert received.others == (Error(message="void"),)
+    assert (received.speak, session.stage) == (Speak.MUST_NOT, Stage.OVER)
+
+
+def test_riichilabs_errors_do_not_end_the_game():
+    session = at_kyoku(Dialect.RIICHILAB)
+    assert session.receive('{"error":"slow down"}').others == (Error(message="slow down"),)
+    assert session.stage is Stage.PLAYING
+
+
+def test_mjai_app_may_restart_its_players_in_mid_game():
+    session = at_kyoku(Dialect.STDIO_ARRAYS)
+    for batch in ([START], [{"type": "end_kyoku"}], [DEAL, OWN_DRAW]):
+        received = hear_batch(session, *batch)
+        session.reply(DISCARD_E if received.due is Due.TURN else None)
+    assert session.stage is Stage.PLAYING
+
+
+def test_a_result_may_never_be_delivered():
+    session = at_kyoku(Dialect.STDIO_ARRAYS)
+    for batch in ([{"type": "end_kyoku"}], [DEAL, DISCARD], [DEAL, OWN_DRAW]):
+        received = hear_batch(session, *batch)
+        session.reply(DISCARD_E if received.due is Due.TURN else None)
+
+
+def test_a_new_game_on_the_same_pipe():
+    session = hear(at_kyoku(Dialect.STDIO_LINES), {"type": "end_game"}, START, DEAL)
+    assert session.stage is Stage.PLAYING
+
+
+def test_a_gateway_that_says_little():
+    session = ClientSession(Dialect.TCP, room="0_0")
+    hear(session, HELLO, {"type": "start_game", "id": 0, "names": ["me", "b", "c", "d"]})
+    hear(session, DEAL | {"kyoku": 2, "tehais": [["1m"] * 13, HIDDEN, HIDDEN, HIDDEN]})
+    draw = {"type": "tsumo", "actor": 0, "pai": "1m", "possible_actions": [{"type": "hora"}]}
+    received = session.receive(json.dumps(draw))
+    assert received.hints == (Hint(type="hora"),)
+    session.reply(Hora(actor=0, target=0, pai="1m"))
+    end = session.receive('{"type":"hora","scores":[1,2,3,4]}')
+    assert end.events[0].scores == (1, 2, 3, 4) and end.speak is Speak.MUST
+
+
+# --- what it hands on ------------------------------------------------------------------------
+
+
+def test_events_and_the_rest_are_told_apart():
+    session = ClientSession(Dialect.RIICHILAB)
+    received = session.receive(json.dumps([START, NEWS, DEAL, OWN_DRAW, REQUEST]))
+    kinds = [type(event).__name__ for event in received.events]
+    assert kinds == ["StartGame", "StartKyoku", "Tsumo"]
+    assert [type(said).__name__ for said in received.others] == ["Unknown", "RequestAction"]
+    assert session.names == ("a", "b", "c", "d")
+    assert received.events[0] == StartGame(id=1, names=session.names)
+
+
+def test_hints_and_forbidden_discards_of_the_last_event_are_handed_on():
+    pon = [{"type": "pon", "actor": 1, "target": 0, "pai": "E", "consumed": ["E", "E"]}]
+    received = at_kyoku(Dialect.TCP).receive(json.dumps(DISCARD | {"possible_actions": pon}))
+    assert received.hints[0].consumed == ("E", "E")
+    received = at_kyoku(Dialect.TCP).receive(json.dumps(OWN_RIICHI | {"cannot_dahai": ["1m"]}))
+    assert received.cannot_discard == ("1m",) and received.hints is None
+    request = REQUEST | {"time": {"deadline_ms": 18000}}
+    received = at_kyoku(Dialect.RIICHILAB).receive(json.dumps(request))
+    assert (received.deadline_ms, received.hints) == (18000, (Hint(type="none"),))
+
+
+# --- what it lets us say ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("event", "action", "problem"),
+    [
+        (OWN_DRAW, None, "reply.type: none is not an answer here, only dahai or reach"),
+        (OWN_DRAW, Skip(), "reply.type: none is not an answer here"),
+        (OWN_DRAW, Pon(actor=1, target=0, pai="E", consumed=("E", "E")), "pon is not an answer"),
+        (OWN_PON, Reach(actor=1), "reach is not an answer here, only dahai"),
+        (OWN_DRAW, Dahai(actor=0, pai="E", tsumogiri=True), "dahai.actor: expected the own seat 1"),
+        (DISCARD, DISCARD_E, "dahai is not an answer here, only none or chi"),
+        (KAKAN, Pon(actor=1, target=0, pai="E", consumed=("E", "E")), "only none or hora"),
+        (OWN_DISCARD, Hora(actor=1, target=0, pai="E"), "only none"),
+        (OWN_DRAW, Hora(actor=1, target=1), "hora.pai: TCP demands it"),
+    ],
+)
+def test_our_own_mistakes_are_held_back(event, action, problem):
+    session = at_kyoku(Dialect.TCP)
+    session.receive(json.dumps(event))
+    with pytest.raises(LocalProtocolError, match=problem):
+        session.reply(action)
+    assert session.stage is Stage.PLAYING
+
+
+def test_never_two_lines_for_one():
+    session = at_kyoku(Dialect.TCP)
+    session.receive(json.dumps(OWN_DISCARD))
+    assert session.reply(None) == b'{"type":"none"}'
+    with pytest.raises(LocalProtocolError, match="nothing is to be said now"):
+        session.reply(None)
+
+
+def test_never_a_line_taken_in_before_the_last_was_answered():
+    session = at_kyoku(Dialect.TCP)
+    session.receive(json.dumps(OWN_DISCARD))
+    with pytest.raises(LocalProtocolError, match="still waits for its reply"):
+        session.receive(json.dumps(DORA))
+
+
+def test_nothing_is_printed_for_mortal_without_a_decision():
+    session = at_kyoku(Dialect.STDIO_LINES)
+    session.receive(json.dumps(DISCARD))
+    assert session.reply(None) is None
+    session.receive(json.dumps(DISCARD))
+    assert session.reply(Skip()) == b'{"type":"none"}'
+    session.receive(json.dumps(OWN_DRAW))
+    with pytest.raises(LocalProtocolError):
+        session.reply(None)
+
+
+def test_a_request_is_answered_with_its_id():
+    session = hear(at_kyoku(Dialect.RIICHILAB), OWN_DRAW)
+    session.receive(json.dumps(REQUEST | {"possible_actions": [{"type": "dahai", "pai": "E"}]}))
+    line = json.loads(session.reply(DISCARD_E))
+    expected = {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True, "request_id": 5}
+    assert line == expected
+
+
+def test_what_may_be_answered_to_a_request_is_what_it_offers():
+    session = hear(at_kyoku(Dialect.RIICHILAB), OWN_DRAW)
+    session.receive(json.dumps(REQUEST))
+    with pytest.raises(LocalProtocolError, match="dahai is not an answer here, only none"):
+        session.reply(DISCARD_E)
+    assert session.reply(Skip()) == b'{"type":"none","request_id":5}'
+
+
+def test_a_new_request_may_come_before_the_old_one_was_answered():
+    session = hear(at_kyoku(Dialect.RIICHILAB), DISCARD)
+    session.receive(json.dumps(REQUEST))
+    session.receive(json.dumps(REQUEST | {"request_id": 9}))
+    assert session.reply(None) == b'{"type":"none","request_id":9}'
+
+
+def test_reading_one_event_does_not_change_it():
+    assert at_kyoku(Dialect.TCP).receive(json.dumps(OWN_DRAW)).events == (Tsumo(actor=1, pai="E"),)
