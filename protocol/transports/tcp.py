@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections import deque
 from typing import Final
@@ -66,6 +67,13 @@ async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTrans
     except TimeoutError:
         raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UnreachableError(f"{host}:{port}: {reason}") from None
+        raise UnreachableError(f"{host}:{port}: {_reason(error)}") from None
     return TcpTransport(*streams)
+
+
+def _reason(error: Exception) -> str:
+    """Return the system's words: asyncio's own speak of a "connect call"."""
+    number = getattr(error, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    return getattr(error, "strerror", None) or str(error)

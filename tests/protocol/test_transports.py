@@ -1,0 +1,350 @@
+"""Real pipes and sockets on this machine; the same talk over each of them."""
+
+import asyncio
+import contextlib
+import os
+import socket
+
+import pytest
+from websockets.asyncio.server import serve
+
+from protocol.errors import ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.transports.base import SilenceError, UnreachableError, VanishedError
+from protocol.transports.memory import memory_pair
+from protocol.transports.stdio import StdioTransport
+from protocol.transports.tcp import TcpTransport, connect_tcp
+from protocol.transports.websocket import WebSocketTransport, connect_websocket
+
+LINES = [b'{"type":"none"}', '{"type":"join","name":"é東","room":"r"}'.encode(), b"[]"]
+TOO_LONG = b"x" * (MAX_LINE_BYTES + 1)
+
+
+class RawTcp:
+    """The other end of a TCP connection, as bytes."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    async def say(self, data):
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def hear(self):
+        return (await self.reader.readline()).removesuffix(b"\n")
+
+    async def close(self):
+        self.writer.close()
+
+
+@contextlib.asynccontextmanager
+async def tcp():
+    accepted = asyncio.Queue()
+    server = await asyncio.start_server(lambda *ends: accepted.put_nowait(ends), "127.0.0.1", 0)
+    async with server:
+        transport = await connect_tcp("127.0.0.1", server.sockets[0].getsockname()[1])
+        other = RawTcp(*await accepted.get())
+        async with transport:
+            yield transport, other
+        await other.close()
+
+
+class RawPipes:
+    def __init__(self, fd_in, fd_out):
+        self.fd_in, self.fd_out = fd_in, fd_out
+
+    async def say(self, data):
+        await asyncio.to_thread(self._write_all, data)
+
+    def _write_all(self, data):
+        with contextlib.suppress(BrokenPipeError):
+            while data:
+                data = data[os.write(self.fd_out, data) :]
+
+    async def hear(self):
+        return (await asyncio.to_thread(os.read, self.fd_in, 1 << 16)).removesuffix(b"\n")
+
+    async def close(self):
+        if self.fd_out >= 0:
+            os.close(self.fd_out)
+            os.close(self.fd_in)
+            self.fd_out = -1
+
+
+@contextlib.asynccontextmanager
+async def stdio():
+    to_us, from_us = os.pipe(), os.pipe()
+    other = RawPipes(from_us[0], to_us[1])
+    transport = StdioTransport(to_us[0], from_us[1])
+    try:
+        yield transport, other
+    finally:
+        await other.close()
+        with contextlib.suppress(VanishedError, ProtocolError):
+            while True:
+                await transport.receive()
+        os.close(to_us[0])
+        os.close(from_us[1])
+
+
+class RawMemory:
+    def __init__(self, end):
+        self.end = end
+
+    async def say(self, data):
+        for line in data.splitlines():
+            await self.end.send(line)
+
+    async def hear(self):
+        return await self.end.receive()
+
+    async def close(self):
+        await self.end.close()
+
+
+@contextlib.asynccontextmanager
+async def memory():
+    ours, theirs = memory_pair()
+    async with ours:
+        yield ours, RawMemory(theirs)
+
+
+class RawWebSocket:
+    def __init__(self, connection):
+        self.connection = connection
+
+    async def say(self, data):
+        for line in data.splitlines():
+            await self.connection.send(line.decode())
+
+    async def hear(self):
+        return (await self.connection.recv()).encode()
+
+    async def close(self):
+        await self.connection.close()
+
+
+@contextlib.asynccontextmanager
+async def websocket(token=None):
+    accepted = asyncio.Queue()
+
+    async def handle(connection):
+        accepted.put_nowait(connection)
+        await connection.wait_closed()
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        transport = await connect_websocket(f"ws://127.0.0.1:{port}/ws", token, use_proxy=False)
+        async with transport:
+            yield transport, RawWebSocket(await accepted.get())
+
+
+KINDS = pytest.mark.parametrize("kind", [tcp, stdio, memory, websocket])
+STREAMS = pytest.mark.parametrize("kind", [tcp, stdio])
+
+
+def talk(coroutine):
+    async def guarded():
+        async with asyncio.timeout(30):
+            await coroutine
+
+    asyncio.run(guarded())
+
+
+@KINDS
+def test_lines_travel_both_ways(kind):
+    async def check():
+        async with kind() as (transport, other):
+            await other.say(b"\n".join(LINES) + b"\n")
+            assert [await transport.receive(10) for _ in LINES] == LINES
+            for line in LINES:
+                await transport.send(line)
+                assert await other.hear() == line
+
+    talk(check())
+
+
+@KINDS
+def test_the_end_is_told_and_told_again(kind):
+    async def check():
+        async with kind() as (transport, other):
+            await other.say(LINES[0] + b"\n")
+            await other.close()
+            assert await transport.receive(10) == LINES[0]
+            for _ in range(2):
+                with pytest.raises(VanishedError, match="closed"):
+                    await transport.receive(10)
+
+    talk(check())
+
+
+@KINDS
+def test_silence_is_told_and_nothing_is_lost_by_it(kind):
+    async def check():
+        async with kind() as (transport, other):
+            with pytest.raises(SilenceError, match=r"0\.01 s"):
+                await transport.receive(0.01)
+            await other.say(LINES[0] + b"\n")
+            assert await transport.receive(10) == LINES[0]
+
+    talk(check())
+
+
+@KINDS
+def test_an_endless_line_is_refused(kind):
+    async def check():
+        async with kind() as (transport, other):
+            saying = asyncio.create_task(other.say(TOO_LONG + b"\n"))
+            with pytest.raises(ProtocolError, match="line: longer than the limit"):
+                await transport.receive(20)
+            saying.cancel()
+            with contextlib.suppress(asyncio.CancelledError, OSError):
+                await saying
+
+    talk(check())
+
+
+@STREAMS
+def test_a_stream_may_be_cut_anywhere(kind):
+    async def check():
+        async with kind() as (transport, other):
+            stream = b"\n".join(LINES) + b"\r\n"
+            for piece in stream:
+                await other.say(bytes([piece]))
+            assert [await transport.receive(10) for _ in LINES] == LINES
+
+    talk(check())
+
+
+@STREAMS
+def test_a_stream_that_ends_within_a_line_is_named(kind):
+    async def check():
+        async with kind() as (transport, other):
+            await other.say(LINES[0] + b'\n{"type":"da')
+            await other.close()
+            assert await transport.receive(10) == LINES[0]
+            with pytest.raises(ProtocolError, match="cut off"):
+                await transport.receive(10)
+
+    talk(check())
+
+
+@pytest.mark.parametrize("kind", [tcp, memory, websocket])
+def test_nothing_can_be_sent_once_closed(kind):
+    async def check():
+        async with kind() as (transport, _):
+            await transport.close()
+            await transport.close()
+            with pytest.raises(VanishedError):
+                for _ in range(3):
+                    await transport.send(LINES[0])
+
+    talk(check())
+
+
+def test_output_that_nobody_reads_any_more_is_told():
+    async def check():
+        to_us, from_us = os.pipe(), os.pipe()
+        transport = StdioTransport(to_us[0], from_us[1])
+        os.close(from_us[0])
+        with pytest.raises(VanishedError, match="standard output is closed"):
+            await transport.send(LINES[0])
+        os.close(to_us[1])
+        with pytest.raises(VanishedError):
+            await transport.receive(10)
+
+    talk(check())
+
+
+def test_standard_input_may_be_a_plain_file(tmp_path):
+    recorded = tmp_path / "lines"
+    recorded.write_bytes(b"\n".join(LINES) + b"\n")
+
+    async def check():
+        with recorded.open("rb") as lines, (tmp_path / "out").open("wb") as out:
+            transport = StdioTransport(lines.fileno(), out.fileno())
+            assert [await transport.receive(10) for _ in LINES] == LINES
+            with pytest.raises(VanishedError):
+                await transport.receive(10)
+
+    talk(check())
+
+
+# --- nobody there ----------------------------------------------------------------------------
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_a_refused_tcp_connection_names_the_address():
+    port = free_port()
+    with pytest.raises(UnreachableError, match=rf"^127\.0\.0\.1:{port}: .*[Rr]efused"):
+        asyncio.run(connect_tcp("127.0.0.1", port))
+
+
+def test_a_refused_websocket_names_the_address():
+    url = f"ws://127.0.0.1:{free_port()}/ws"
+    with pytest.raises(UnreachableError, match=f"^{url}: "):
+        asyncio.run(connect_websocket(url, use_proxy=False))
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70])
+def test_a_host_that_does_not_exist_is_named(host):
+    with pytest.raises(UnreachableError, match=f"^{host}:1: "):
+        asyncio.run(connect_tcp(host, 1))
+
+
+def test_a_tcp_server_that_speaks_no_websocket_is_named():
+    async def check():
+        async def rude(reader, writer):
+            await reader.readline()
+            writer.write(b"what?\n")
+            writer.close()
+
+        async with await asyncio.start_server(rude, "127.0.0.1", 0) as server:
+            url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            with pytest.raises(UnreachableError, match=f"^{url}: "):
+                await connect_websocket(url, use_proxy=False)
+
+    talk(check())
+
+
+def test_the_bearer_token_is_sent():
+    async def check():
+        async with websocket("secret") as (_, other):
+            assert other.connection.request.headers["Authorization"] == "Bearer secret"
+        async with websocket() as (_, other):
+            assert "Authorization" not in other.connection.request.headers
+
+    talk(check())
+
+
+def test_binary_frames_are_passed_over():
+    async def check():
+        async with websocket() as (transport, other):
+            await other.connection.send(b"\x00\x01")
+            await other.say(LINES[0])
+            assert isinstance(transport, WebSocketTransport)
+            assert await transport.receive(10) == LINES[0]
+
+    talk(check())
+
+
+def test_an_accepted_connection_is_a_transport_too():
+    async def check():
+        served = asyncio.Queue()
+
+        async def serve_one(reader, writer):
+            async with TcpTransport(reader, writer) as there:
+                served.put_nowait(await there.receive(10))
+
+        async with await asyncio.start_server(serve_one, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with await connect_tcp("127.0.0.1", port) as here:
+                await here.send(LINES[1])
+                assert await served.get() == LINES[1]
+
+    talk(check())
