@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.fast_riichi import FastRiichi, Points
 from strategies.evaluation.fold import Folding
 
 
@@ -20,7 +20,6 @@ class FastRiichiC(Folding, FastRiichi):
         """Win, else riichi, else the fastest discard that is safe enough."""
         return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action
 
-    def rate(self, view: View) -> list[int]:
-        """Return the points of discarding each kind: speed and safety."""
-        pairs = zip(super().rate(view), self.safety(view), strict=True)
-        return [speed + safety for speed, safety in pairs]
+    def rate(self, view: View) -> Points:
+        """Return the points of discarding each tile: speed and safety."""
+        return super().rate(view) + self.safety(view)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from strategies.evaluation.calls import call_that_raises_value, keep_tenpai, pon_value_honour
-from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.fast_riichi import FastRiichi, Points
 from strategies.evaluation.fold import Folding
 
 
@@ -34,7 +34,6 @@ class FastRiichiD(Folding, FastRiichi):
             pon_value_honour(view) or call_that_raises_value(view, self) or keep_tenpai(view, self)
         )
 
-    def rate(self, view: View) -> list[int]:
-        """Return the points of discarding each kind: speed and safety."""
-        pairs = zip(super().rate(view), self.safety(view), strict=True)
-        return [speed + safety for speed, safety in pairs]
+    def rate(self, view: View) -> Points:
+        """Return the points of discarding each tile: speed and safety."""
+        return super().rate(view) + self.safety(view)

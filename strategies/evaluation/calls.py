@@ -5,26 +5,28 @@ Source: Nakano 2021, section 3.2.2.  In tenpai nothing is called, as in the list
 
 from typing import Final
 
-from mjbot.table.actions import PON_PLAIN, Action
+from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
 from mjbot.table.apply import kuikae_kinds
 from mjbot.table.state import CHI, PON, TURN
 from mjbot.table.view import View
-from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
+from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
+from strategies.evaluation.draws import Counts
 from strategies.evaluation.fast_riichi import FastRiichi
 from strategies.evaluation.tenpai import tiles_of, waits_by_discard
 
 EAST: Final = 27
 FIRST_DRAGON: Final = 31
 MIDDLE: Final = 1
+FIVES: Final = list(FIVE_KINDS)
 
 
 def pon_value_honour(view: View) -> Action | None:
     """Open a closed hand only by a pon of a value honour of which it holds exactly two."""
     kind = tile_kind(view.claim_tile)
-    if view.is_open(view.seat) or not is_value_honour(view, kind) or view.hand[kind] != 2:
-        return None
-    pon = [action for action in view.legal if action.code == PON_PLAIN]
-    return pon[0] if pon and not view.waits else None
+    for pon in _calls(view):
+        if pon.code == PON_PLAIN and is_value_honour(view, kind) and view.hand[kind] == 2:
+            return None if view.is_open(view.seat) or view.waits else pon
+    return None
 
 
 def is_value_honour(view: View, kind: int) -> bool:
@@ -39,7 +41,7 @@ def call_that_raises_value(view: View, bot: FastRiichi) -> Action | None:
     Of equals as the listing: pon, then chi at the low, the high end, in the middle.  A red five
     rather goes into the meld, where it is kept for good.
     """
-    calls = [action for action in view.legal if action.name in ("pon", "chi")]
+    calls = _calls(view)
     if not calls or not view.is_open(view.seat) or view.waits:
         return None
     points = {call: _points_after(view, bot, call) for call in calls}
@@ -67,6 +69,13 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
     return bot.discard(view, wider if widest > tiles[drawn] else [drawn])
 
 
+def _calls(view: View) -> list[Action]:
+    """Return the legal pons and chis, pons first."""
+    if view.legal[-1].code < PON_PLAIN:
+        return []
+    return [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+
+
 def _points_after(view: View, bot: FastRiichi, call: Action) -> int:
     """Return the value of the hand after the call and the best discard that kuikae allows."""
     claimed = tile_kind(view.claim_tile)
@@ -80,7 +89,14 @@ def _points_after(view: View, bot: FastRiichi, call: Action) -> int:
     if call.red:
         red[claimed // 9] -= 1
     banned = kuikae_kinds(CHI if call.name == "chi" else PON, claimed, low)
-    points = bot.discard_points(view, hand, red)
-    allowed = [points[kind] for kind in range(N_KINDS) if hand[kind] and not banned >> kind & 1]
+    points = bot.discard_points(view, hand)
+    allowed = [points[tile] for tile in _tiles(hand, red) if not banned >> tile_kind(tile) & 1]
     kept = int(view.dora[claimed]) + (view.claim_tile in RED_FIVES)
-    return max(allowed) + bot.dora_points * kept
+    return int(max(allowed)) + bot.dora_points * kept
+
+
+def _tiles(hand: Counts, red: Counts) -> list[int]:
+    """Return the different tiles (0..36) of a hand, given with its red fives."""
+    plain = hand.copy()
+    plain[FIVES] -= red
+    return [*plain.nonzero()[0].tolist(), *(N_KINDS + red.nonzero()[0]).tolist()]

@@ -14,16 +14,22 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+import numpy as np
+
+from mjbot.compiled import compiled
 from mjbot.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, RON, TSUMO, Action
-from mjbot.table.state import RIICHI, TURN
+from mjbot.table.state import RIICHI
 from mjbot.table.view import View
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
-from strategies.evaluation.draws import Counts, discard_values, hand_value
+from protocol.tiles import N_KINDS, N_TILES, tile_kind
+from strategies.evaluation.draws import Counts, Numbers, discard_values, hand_value
 from strategies.evaluation.tenpai import tiles_of, waits_by_discard
 
 RIICHI_MIN_WALL: Final = 4
 ALL_KINDS: Final = range(N_KINDS)
+
+Points = Numbers
+"""Points of the 37 tiles, int64."""
 
 
 @dataclass
@@ -38,7 +44,9 @@ class FastRiichi(Strategy):
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
-        for action in view.legal:
+        for action in reversed(view.legal):
+            if action.code < DECLARE_RIICHI:  # only discards from here on
+                return None
             if action.code in (TSUMO, RON, NINE_TERMINALS):
                 return action
         return None
@@ -50,43 +58,31 @@ class FastRiichi(Strategy):
         """
         if view.phase == RIICHI:
             return self.discard(view, self._ready(view) or ALL_KINDS)
-        if view.phase != TURN or view.wall_left < RIICHI_MIN_WALL:
-            return None
-        for action in view.legal:
-            if action.code == DECLARE_RIICHI and self._ready(view):
-                return action
+        for action in reversed(view.legal):
+            if action.code <= DECLARE_RIICHI:
+                declare = action.code == DECLARE_RIICHI and view.wall_left >= RIICHI_MIN_WALL
+                return action if declare and self._ready(view) else None
         return None
 
     def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
         """Discard the tile (of these kinds) that is rated best; of equals the drawn tile."""
-        discards = [a for a in view.legal if a.name == "discard" and tile_kind(a.tile) in kinds]
+        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        if kinds is not ALL_KINDS:
+            discards = [action for action in discards if tile_kind(action.tile) in kinds]
         if len(discards) < 2:
             return discards[0] if discards else None
-        points = self.rate(view)
+        points = self.rate(view).tolist()
+        return max(discards, key=lambda action: (points[action.tile], action.tsumogiri))
 
-        def rank(action: Action) -> tuple[int, bool, bool, int]:
-            plain = action.tile not in RED_FIVES
-            return points[tile_kind(action.tile)], plain, action.tsumogiri, -action.tile
+    def rate(self, view: View) -> Points:
+        """Return the points of discarding each tile (0..36); override to weigh other things."""
+        return self.discard_points(view, view.hand)
 
-        return max(discards, key=rank)
-
-    def rate(self, view: View) -> list[int]:
-        """Return the points of discarding each kind (34); override to weigh more than speed."""
-        return self.discard_points(view, view.hand, view.red)
-
-    def discard_points(self, view: View, hand: Counts, red: Counts) -> list[int]:
-        """Return the value of a hand of 3n+2 tiles after each discard, less the dora given up.
-
-        ``hand`` is int8[34], ``red`` its red fives int8[3]; a red five goes after the plain ones.
-        """
+    def discard_points(self, view: View, hand: Counts) -> Points:
+        """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""
         own, text = view.genbutsu(view.seat), self.lookahead == "text"
-        points = discard_values(hand, view.unseen, own, self.block_points, text)
-        for kind in view.dora.nonzero()[0].tolist():
-            points[kind] -= self.dora_points * int(view.dora[kind])
-        for kind, n_red in zip(FIVE_KINDS, red.tolist(), strict=True):
-            if n_red and hand[kind] == n_red:
-                points[kind] -= self.dora_points
-        return points
+        values = discard_values(hand, view.unseen, own, self.block_points, text)
+        return less_dora(values, view.dora, self.dora_points)
 
     def hand_points(self, view: View) -> int:
         """Return the value of the hand of 3n+1 tiles as it stands."""
@@ -101,3 +97,18 @@ class FastRiichi(Strategy):
             for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
             if not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
         ]
+
+
+@compiled
+def less_dora(values: Points, dora: Counts, dora_points: int) -> Points:
+    """Return the points of each tile (int64[37]) from those of its kind (int64[34]).
+
+    Dora (int8[34]) cost what they are worth when they are given up, red fives once more.
+    """
+    points = np.empty(N_TILES, np.int64)
+    for tile in range(N_TILES):
+        if tile < N_KINDS:
+            points[tile] = values[tile] - dora_points * dora[tile]
+        else:
+            points[tile] = points[9 * (tile - N_KINDS) + 4] - dora_points
+    return points

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
+from mjbot.table.state import State
 from mjbot.table.view import View
-from protocol.tiles import N_KINDS
+from protocol.tiles import N_KINDS, N_TILES
+from strategies.evaluation.draws import Counts
+from strategies.evaluation.fast_riichi import Points
 
 FIRST_HONOUR: Final = 27
 
@@ -27,42 +29,38 @@ class Folding:
 
     def threatened(self, view: View) -> bool:
         """Whether an opponent is in riichi or the wall is running out."""
-        return view.wall_left < self.late_tiles or any(map(view.riichi, opponents(view.seat)))
+        late = view.wall_left < self.late_tiles
+        return late or any(view.riichi(seat) for seat in range(4) if seat != view.seat)
 
-    def safety(self, view: View) -> list[int]:
-        """Return the points of each kind (34 of them) for its safety."""
+    def safety(self, view: View) -> Points:
+        """Return the points of each tile (int64[37]) for its safety."""
         late = self.late_factor if view.wall_left < self.late_tiles else 1
-        genbutsu, weights = np.empty(3, np.int64), np.empty(3, np.int64)
-        for place, seat in enumerate(opponents(view.seat)):
-            genbutsu[place] = view.genbutsu(seat)
-            weights[place] = late * (self.riichi_factor if view.riichi(seat) else 1)
-        on_table = 4 - view.unseen - view.hand
-        points: list[int] = (self.safest - dangers(genbutsu, weights, on_table)).tolist()
-        return points
-
-
-def opponents(seat: int) -> tuple[int, int, int]:
-    """Return the other three seats, from the right."""
-    return (seat + 1) % 4, (seat + 2) % 4, (seat + 3) % 4
+        danger = dangers(view.state, view.seat, view.unseen, late, late * self.riichi_factor)
+        return self.safest - danger
 
 
 @compiled
-def dangers(
-    genbutsu: NDArray[np.int64], weights: NDArray[np.int64], on_table: NDArray[np.int8]
-) -> NDArray[np.int64]:
-    """Return the danger of each kind, int64[34], summed over the opponents by their weights.
+def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> Points:
+    """Return the danger of each tile, int64[37], summed over the opponents of ``seat``.
 
-    One opponent is a danger of 0 if it cannot ron the kind (``genbutsu``, masks), else of 1; of
-    2 if the kind is a number tile that is not suji or an honour of which the table shows none
-    (``on_table``, int8[34] counts without the own hand).
+    One opponent is a danger of 0 if it cannot ron the kind (genbutsu), else of 1; of 2 if the
+    kind is a number tile that is not suji or an honour of which the table shows none.  Times
+    ``riichi`` if the opponent is in riichi, else ``dama``.
     """
-    danger = np.zeros(N_KINDS, np.int64)
-    for opponent in range(len(genbutsu)):
-        safe = genbutsu[opponent]
+    danger = np.zeros(N_TILES, np.int64)
+    for step in range(1, 4):
+        opponent = (seat + step) & 3
+        safe = state.discarded[opponent] | state.passed[opponent]
+        weight = riichi if state.riichi[opponent] else dama
         for kind in range(N_KINDS):
+            if kind < FIRST_HONOUR:
+                guarded = is_suji(safe, kind)
+            else:
+                guarded = unseen[kind] + state.hand[seat, kind] < 4
             if not safe >> kind & 1:
-                guarded = is_suji(safe, kind) if kind < FIRST_HONOUR else on_table[kind] > 0
-                danger[kind] += weights[opponent] * (1 if guarded else 2)
+                danger[kind] += weight if guarded else 2 * weight
+    for suit in range(3):
+        danger[N_KINDS + suit] = danger[9 * suit + 4]
     return danger
 
 
