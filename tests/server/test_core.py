@@ -1,0 +1,219 @@
+"""The core face to face: no socket, no clock, every seat a function."""
+
+import pytest
+
+from mjbot.referee import Referee
+from mjbot.registry import make_strategy
+from mjbot.server.core import Answer, OnFault, TableCore
+from mjbot.table.table import Table
+from protocol.codec import encode
+from protocol.dialects import Dialect
+from protocol.messages import (
+    Chi,
+    Dahai,
+    EndGame,
+    Error,
+    Kakan,
+    Pon,
+    Reach,
+    Ryukyoku,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+)
+
+NAMES = ("a", "b", "c", "d")
+
+
+def converse(core, answer):
+    """Let ``answer(say)`` speak for all seats; return what was said, in order."""
+    said = []
+    while (say := core.next()) is not None:
+        said.append(say)
+        if not say.is_final:
+            core.answer(answer(say))
+    return said
+
+
+def eager(say):
+    """Win, kan, call and declare riichi whenever that is possible."""
+    wishes = ("tsumo", "ron", "daiminkan", "kakan", "ankan", "riichi", "pon", "chi")
+    for wish in wishes:
+        for action, message in zip(say.legal, say.offers(), strict=True):
+            if action.name == wish:
+                return Answer(reply=message)
+    return safe(say)
+
+
+def quick(say):
+    """Play for riichi, as a strategy of ours does."""
+    if not say.legal:
+        return Answer(reply=Skip())
+    action = make_strategy("fast-riichi-b").decide(say.referee.view(say.seat))
+    return Answer(reply=say.referee.message(say.seat, action))
+
+
+def safe(say):
+    if not say.legal:
+        return Answer(reply=Skip())
+    default = say.referee.view(say.seat).default_action
+    return Answer(reply=say.referee.message(say.seat, default))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whole_games_of_eager_players(seed):
+    core = TableCore(Referee(seed, "hanchan"), NAMES)
+    said = converse(core, eager)
+    assert not core.faults
+    assert [say.seat for say in said] == [0, 1, 2, 3] * (len(said) // 4)
+    assert isinstance(said[0].message, StartGame)
+    assert isinstance(said[-1].message, EndGame)
+    assert {Chi, Pon} <= {type(say.message) for say in said}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_seat_can_follow_strictly_what_it_is_told(seed):
+    tables = [Table(seat, strict=True) for seat in range(4)]
+    core = TableCore(Referee(seed, "tonpu"), NAMES)
+
+    def follow(say):
+        tables[say.seat].apply(say.message)
+        if say.legal:
+            assert tables[say.seat].legal(say.seat) == say.legal
+        return eager(say)
+
+    converse(core, follow)
+    assert not core.faults
+
+
+def test_offers_and_bans_go_to_those_concerned_only():
+    core = TableCore(Referee(11, "hanchan"), NAMES)
+    for say in converse(core, eager):
+        message, mine = say.message, getattr(say.message, "actor", None) == say.seat
+        offers = getattr(message, "possible_actions", None)
+        match message:
+            case Tsumo():
+                assert (offers is not None) == mine
+            case Dahai() | Kakan():
+                assert (offers is None) == mine
+            case Chi() | Pon() | Reach():
+                assert (message.cannot_dahai is not None) == mine
+        if offers:
+            names = {action.name for action in say.legal} - {"discard", "pass"}
+            assert len(offers) == len([a for a in say.legal if a.name in names])
+
+
+def test_riichi_bans_exactly_the_tiles_that_break_tenpai():
+    core = TableCore(Referee(3, "hanchan"), NAMES)
+    seen = 0
+
+    def watch(say):
+        nonlocal seen
+        if isinstance(say.message, Reach) and say.message.actor == say.seat:
+            seen += 1
+            allowed = {message.pai for message in say.offers()}
+            assert allowed.isdisjoint(say.message.cannot_dahai)
+            view = say.referee.view(say.seat)
+            assert len(allowed | set(say.message.cannot_dahai)) >= (view.hand > 0).sum()
+        return quick(say)
+
+    converse(core, watch)
+    assert seen
+
+
+def spoil(seat, answer_instead):
+    """Play safe, but let ``seat`` give another answer when it is first asked."""
+    done = []
+
+    def answer(say):
+        if say.seat == seat and say.legal and not done:
+            done.append(True)
+            return answer_instead(say)
+        return safe(say)
+
+    return answer
+
+
+def unasked(say):
+    tile = say.referee.message(say.seat, say.referee.view(say.seat).default_action)
+    return Answer(reply=tile)
+
+
+BAD_ANSWERS = {
+    "a problem of the line": lambda say: Answer(problem="Timeout.", raw="{}"),
+    "a call of nothing": lambda say: Answer(
+        reply=Pon(actor=say.seat, target=(say.seat + 1) % 4, pai="E", consumed=("E", "E"))
+    ),
+    "riichi without tenpai": lambda say: Answer(reply=Reach(actor=say.seat)),
+    "nine terminals without them": lambda say: Answer(
+        reply=Ryukyoku(actor=say.seat, reason="kyushukyuhai")
+    ),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_ANSWERS)
+@pytest.mark.parametrize("on_fault", list(OnFault))
+@pytest.mark.parametrize("seat", [0, 2])
+def test_what_a_bad_answer_costs(bad, on_fault, seat):
+    core = TableCore(Referee(1, "tonpu"), NAMES, on_fault)
+    said = converse(core, spoil(seat, BAD_ANSWERS[bad]))
+    (fault,) = core.faults
+    assert fault.startswith(f"Error in player {seat}'s response: ")
+    errors = [say for say in said if isinstance(say.message, Error)]
+    chombos = [say for say in said if getattr(say.message, "reason", None) == "error"]
+    deltas = [say.message.deltas for say in chombos]
+    match on_fault:
+        case OnFault.ABORT:
+            assert core.void
+            assert [say.seat for say in errors] == [0, 1, 2, 3]
+            assert all(say.message.message == fault for say in errors)
+        case OnFault.CHOMBO:
+            dealer = 12000, 8000
+            assert [delta[seat] for delta in deltas] == [-dealer[seat != 0]] * 4
+            assert isinstance(said[-1].message, EndGame)
+        case OnFault.DEFAULT:
+            assert not chombos and not errors
+            assert isinstance(said[-1].message, EndGame)
+
+
+def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
+    """While more events wait, the referee is past the point: nothing can be undone."""
+    core = TableCore(Referee(1, "tonpu"), NAMES, OnFault.CHOMBO)
+    spoken = []
+
+    def answer(say):
+        if isinstance(say.message, StartKyoku) and not spoken:
+            spoken.append(say.seat)
+            return Answer(reply=Dahai(actor=say.seat, pai="E", tsumogiri=True))
+        return safe(say)
+
+    said = converse(core, answer)
+    assert len(core.faults) == 1
+    assert not [say for say in said if getattr(say.message, "reason", None) == "error"]
+
+
+def test_the_first_of_two_culprits_by_seat_is_blamed():
+    core = TableCore(Referee(1, "tonpu"), NAMES)
+    converse(core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say))
+    assert core.faults == ["Error in player 1's response: seat 1 is mute. Response: "]
+
+
+def test_the_log_is_unmasked_without_offers_and_with_remarks():
+    core = TableCore(Referee(1, "tonpu"), NAMES)
+    lines = []
+
+    def answer(say):
+        lines.extend(core.drain_log())
+        return Answer(reply=Skip(log=f"I am {say.seat}")) if not say.legal else safe(say)
+
+    converse(core, answer)
+    lines.extend(core.drain_log())
+    assert lines[0].logs == ("I am 0", "I am 1", "I am 2", "I am 3")
+    assert isinstance(lines[0].event, StartGame) and lines[0].event.id is None
+    assert isinstance(lines[-1].event, EndGame)
+    for line in lines:
+        text = encode(line.event, Dialect.LOG)
+        assert b"possible_actions" not in text and b"cannot_dahai" not in text
+        if isinstance(line.event, Tsumo):
+            assert line.event.pai != "?"

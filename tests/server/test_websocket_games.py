@@ -1,0 +1,169 @@
+"""RiichiLab's dialect at our own door, spoken by a raw aiohttp client."""
+
+import asyncio
+import json
+
+import aiohttp
+import pytest
+
+from mjbot.server.core import OnFault
+from mjbot.server.server import TableRules, TableServer
+from protocol.request_session import TimeLimits
+
+
+def first_offer(request):
+    """Echo an offer, as is safest: the discard of the drawn tile where there is one."""
+    offers = request["possible_actions"]
+    drawn = [offer for offer in offers if offer.get("tsumogiri")]
+    passes = [offer for offer in offers if offer["type"] == "none"]
+    return {**(drawn or passes or offers)[0], "request_id": request["request_id"]}
+
+
+class WebClient:
+    def __init__(self, answer=first_offer):
+        self.answer = answer
+        self.heard = []
+
+    async def play(self, port, token=None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"http://127.0.0.1:{port}/ws?name=web"
+        async with aiohttp.ClientSession() as session, session.ws_connect(
+            url, headers=headers
+        ) as socket:
+            async for frame in socket:
+                event = json.loads(frame.data)
+                self.heard.append(event)
+                if event["type"] == "request_action":
+                    await self._reply(socket, event)
+        return self
+
+    async def _reply(self, socket, request):
+        reply = self.answer(request)
+        if reply == "close":
+            await socket.close()
+        for part in reply if isinstance(reply, list) else [reply]:
+            if part is not None and part != "close":
+                await socket.send_str(part if isinstance(part, str) else json.dumps(part))
+
+
+def play(web_clients, tcp_clients=(), token=None, **rules):
+    async def main():
+        table = TableRules(**{"seed": 2, "length": "tonpu", **rules})
+        async with asyncio.timeout(60), TableServer(table) as server:
+            port = await server.open_tcp("127.0.0.1", 0)
+            web_port = await server.open_websocket("127.0.0.1", 0, token)
+            tasks = [asyncio.create_task(client.play(web_port, token)) for client in web_clients]
+            tasks += [asyncio.create_task(client.play(port)) for client in tcp_clients]
+            results = [result async for result in server.play(1)]
+            await asyncio.gather(*tasks)
+            return results[0]
+
+    return asyncio.run(main())
+
+
+def test_four_websocket_players_play_to_the_end():
+    clients = [WebClient() for _ in range(4)]
+    result = play(clients)
+    assert not result.void
+    assert result.names == ("web",) * 4
+    for client in clients:
+        kinds = {event["type"] for event in client.heard}
+        assert kinds >= {"start_game", "start_kyoku", "tsumo", "dahai", "end_kyoku", "end_game"}
+        acks = [event["status"] for event in client.heard if event["type"] == "action_ack"]
+        requests = [event for event in client.heard if event["type"] == "request_action"]
+        assert acks == ["accepted"] * len(requests)
+        assert [event["request_id"] for event in requests] == list(range(1, len(requests) + 1))
+        assert client.heard[0].keys() == {"type", "id"}
+
+
+def test_both_doors_lead_to_one_table(raw_client):
+    tcp = [raw_client(name="tcp") for _ in range(2)]
+    result = play([WebClient(), WebClient()], tcp)
+    assert sorted(result.names) == ["tcp", "tcp", "web", "web"]
+    assert not result.void
+    assert tcp[0].heard[-1]["type"] == "end_game"
+
+
+def once(bad):
+    """Answer the first own draw with ``bad(request)``, all else properly."""
+    used = []
+
+    def answer(request):
+        draws = any(offer.get("tsumogiri") for offer in request["possible_actions"])
+        if draws and not used:
+            used.append(True)
+            return bad(request)
+        return first_offer(request)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("bad", "status"),
+    [
+        (lambda request: "{oops", "unparseable"),
+        (lambda request: {"type": "none", "request_id": request["request_id"]}, "rejected"),
+        (lambda request: {**first_offer(request), "request_id": 999}, "unparseable"),
+        (lambda request: {**first_offer(request), "pai": "?"}, "rejected"),
+    ],
+)
+@pytest.mark.parametrize("on_fault", list(OnFault))
+def test_a_refused_reply_is_acknowledged_and_costs_what_the_table_says(
+    raw_client, bad, status, on_fault
+):
+    web = WebClient(once(bad))
+    tcp = [raw_client() for _ in range(3)]
+    result = play([web], tcp, on_fault=on_fault)
+    acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
+    assert status in acks
+    assert result.void == (on_fault is OnFault.ABORT)
+    assert len(result.faults) == 1
+    chombos = [event for event in tcp[0].heard if event.get("reason") == "error"]
+    assert len(chombos) == (on_fault is OnFault.CHOMBO)
+    if on_fault is OnFault.CHOMBO:
+        shown = [event for event in web.heard if event.get("reason", "").startswith("err")]
+        assert len(shown) == 1
+
+
+def test_a_late_reply_is_defaulted_without_penalty_and_then_stale(raw_client):
+    late = []
+
+    def answer(request):
+        if late:  # the old one first, then the one that is due
+            return [late.pop(), first_offer(request)]
+        if request["request_id"] == 1:
+            late.append(first_offer(request))
+            return None
+        return first_offer(request)
+
+    web = WebClient(answer)
+    result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(50, 50))
+    assert not result.void
+    assert not result.faults
+    acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
+    assert acks[0] == "defaulted"
+    assert acks[1] == "stale"
+    assert acks[2] == "accepted"
+
+
+def test_who_disconnects_is_played_for_to_the_end(raw_client):
+    tcp = [raw_client() for _ in range(3)]
+    result = play([WebClient(once(lambda request: "close"))], tcp)
+    assert not result.void
+    assert tcp[0].heard[-1]["type"] == "end_game"
+
+
+def test_a_wrong_token_stays_outside(raw_client):
+    async def main():
+        rules = TableRules(seed=1)
+        async with asyncio.timeout(30), TableServer(rules) as server:
+            port = await server.open_websocket("127.0.0.1", 0, "secret")
+            with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
+                await WebClient().play(port, "guess")
+            assert server.lobby.waiting == []
+
+    asyncio.run(main())
+
+
+def test_the_right_token_comes_in():
+    assert not play([WebClient() for _ in range(4)], token="secret").void
