@@ -62,10 +62,8 @@ def read_options(cls: type[Strategy], texts: Mapping[str, str]) -> dict[str, obj
     known = {option.name: option for option in options_of(cls)}
     for name in texts:
         if name not in known:
-            has = ", ".join(known) or "none"
-            raise StrategyError(
-                f"option {name!r}: {cls.__name__} has no such option, it has: {has}"
-            )
+            has = "only " + ", ".join(known) if known else "no options"
+            raise StrategyError(f"option {name!r}: {cls.__name__} has {has}")
     return {name: _read(known[name], text) for name, text in texts.items()}
 
 

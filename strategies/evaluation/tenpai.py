@@ -11,7 +11,7 @@ def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
     """Return kind -> mask of waits for the discards that leave 3n+2 concealed tiles tenpai.
 
     >>> from mjbot.rules.hands import hand_counts
-    >>> waits_by_discard(hand_counts("23m 55z 9p"), 3) == {17: 1 << 0 | 1 << 3}
+    >>> waits_by_discard(hand_counts("23m55z9p"), 3) == {17: 1 << 0 | 1 << 3}
     True
     """
     masks = _waits_by_discard(hand, n_melds).tolist()

@@ -1,0 +1,66 @@
+"""Whole games under the referee, which raises on any illegal action."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from mjbot.referee import Referee
+from mjbot.registry import built_in_names, make_strategy, strategy_class
+
+SEEDS = range(2)
+
+
+def play(seed: int, seats: list[str], **options: str) -> list[int]:
+    """Play one tonpu and return the final scores."""
+    bots = [make_strategy(name, {} if name == "tsumogiri" else options) for name in seats]
+    referee = Referee(seed, "tonpu")
+    referee.start()
+    while asked := referee.asked:
+        referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
+    return [int(points) for points in referee.state["scores"]]
+
+
+@pytest.mark.parametrize("lookahead", ["appendix", "text"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_four_variants_play_whole_games(seed, lookahead):
+    names = ["fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"]
+    scores = play(seed, names, lookahead=lookahead)
+    assert sum(scores) == 100_000
+    assert scores != [25_000] * 4
+    assert scores == play(seed, names, lookahead=lookahead)
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_every_strategy_plays_against_itself(name):
+    assert sum(play(1, [name] * 4)) == 100_000
+
+
+def test_a_fast_player_beats_three_that_do_not_play():
+    scores = play(3, ["tsumogiri", "fast-riichi-a", "tsumogiri", "tsumogiri"])
+    assert scores[1] == max(scores) > 25_000
+
+
+def test_a_copied_strategy_file_plays_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source = Path(sys.modules[strategy_class("fast-riichi-b").__module__].__file__)
+    copy = shutil.copy(source, tmp_path / "my_bot.py")
+    others = ["fast-riichi-a"] * 3
+    expected = play(5, ["fast-riichi-b", *others])
+    assert play(5, [f"{copy}:FastRiichiB", *others]) == expected
+    monkeypatch.chdir(tmp_path)
+    assert play(5, ["my_bot:FastRiichiB", *others]) == expected
+
+
+def test_one_changed_line_makes_another_player(tmp_path: Path):
+    source = Path(sys.modules[strategy_class("fast-riichi-a").__module__].__file__)
+    line = "return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action"
+    text = source.read_text()
+    assert line in text
+    changed = tmp_path / "never_riichi.py"
+    changed.write_text(text.replace(" or self.riichi(view)", ""))
+    others = ["fast-riichi-a"] * 3
+    scores = [play(seed, [f"{changed}:FastRiichiA", *others]) for seed in SEEDS]
+    assert scores != [play(seed, ["fast-riichi-a", *others]) for seed in SEEDS]

@@ -1,0 +1,251 @@
+"""Strategies by name, options from text, and what users are told when it does not work."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from mjbot.cli import exit_codes
+from mjbot.cli.main import main
+from mjbot.registry import (
+    all_strategies,
+    built_in_names,
+    make_strategy,
+    strategy_class,
+    strategy_info,
+    thesis_of,
+)
+from mjbot.strategy import Strategy
+from mjbot.strategy_options import StrategyError, options_of, read_options, split_options
+
+BOT = '''
+from dataclasses import dataclass
+from mjbot.strategy import Strategy
+
+@dataclass
+class {name}(Strategy):
+    """{thesis}
+
+    More about it.
+    """
+
+    seed: int = 0
+
+    def decide(self, view):
+        return view.default_action
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+def write_bot(file: Path, name: str = "MyBot", thesis: str = "Sits still.") -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(BOT.format(name=name, thesis=thesis))
+
+
+def problem_of(name: str) -> str:
+    with pytest.raises(StrategyError) as caught:
+        make_strategy(name)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+# --- names -----------------------------------------------------------------------------------
+
+
+def test_every_module_directly_inside_strategies_is_one():
+    modules = Path(strategy_class("tsumogiri").__module__.replace(".", "/")).parent
+    assert modules.name == "strategies"
+    assert set(built_in_names()) >= {"tsumogiri", *(f"fast-riichi-{x}" for x in "abcd")}
+    for info in all_strategies():
+        assert not info.problem
+        assert info.thesis.endswith((".", "?", "!")), info.name
+
+
+def test_dashes_and_underscores_name_the_same_strategy():
+    assert strategy_class("fast-riichi-b") is strategy_class("fast_riichi_b")
+    assert strategy_class("strategies.fast_riichi_b:FastRiichiB") is strategy_class("fast-riichi-b")
+
+
+def test_a_file_in_the_current_folder_is_found(folder):
+    write_bot(folder / "sits_here.py")
+    bot = make_strategy("sits_here:MyBot", seed=7)
+    assert type(bot).__name__ == "MyBot"
+    assert bot.seed == 7
+    assert make_strategy("sits_here:MyBot", {"seed": "8"}, seed=7).seed == 8
+
+
+def test_a_module_in_a_package_is_found(folder):
+    write_bot(folder / "some_package" / "bots" / "quiet.py")
+    assert strategy_class("some_package.bots.quiet:MyBot").__name__ == "MyBot"
+
+
+def test_files_of_one_name_in_two_folders_are_two_strategies(folder):
+    write_bot(folder / "one" / "same_name.py", thesis="Is the first.")
+    write_bot(folder / "two" / "same_name.py", thesis="Is the second.")
+    first = strategy_class("one/same_name.py:MyBot")
+    second = strategy_class(f"{folder}/two/same_name.py:MyBot")
+    assert (thesis_of(first), thesis_of(second)) == ("Is the first.", "Is the second.")
+    assert strategy_class("one/same_name.py:MyBot") is first
+
+
+def test_a_file_may_import_its_neighbour(folder):
+    (folder / "sub").mkdir()
+    (folder / "sub" / "neighbour_of_bot.py").write_text("ANSWER = 42\n")
+    write_bot(folder / "sub" / "importing_bot.py")
+    with (folder / "sub" / "importing_bot.py").open("a") as file:
+        file.write("\nimport neighbour_of_bot\nMyBot.answer = neighbour_of_bot.ANSWER\n")
+    assert strategy_class("sub/importing_bot.py:MyBot").answer == 42
+
+
+# --- what goes wrong -------------------------------------------------------------------------
+
+
+def test_an_unknown_name_gets_the_nearest_ones(folder):
+    message = problem_of("fast-richi-b")
+    assert "fast-richi-b" in message
+    assert "fast-riichi-b" in message
+    assert "tsumogiri" in problem_of("zzz")
+
+
+def test_a_file_without_its_class_is_told_how(folder):
+    write_bot(folder / "lonely.py")
+    assert "lonely:CLASS" in problem_of("lonely")
+    assert "lonely.py:CLASS" in problem_of("lonely.py")
+    assert "MODULE:CLASS" in problem_of("lonely:")
+
+
+def test_a_missing_file_module_or_class_is_named(folder):
+    write_bot(folder / "has_my_bot.py")
+    assert "no/such.py" in problem_of("no/such.py:MyBot")
+    assert "no_such_module.py" in problem_of("no_such_module:MyBot")
+    assert "MyBot" in problem_of("has_my_bot:YourBot")
+    assert "Path is not a mjbot.strategy.Strategy" in problem_of("pathlib:Path")
+
+
+@pytest.mark.parametrize(
+    ("text", "blame"),
+    [
+        ("def broken(:\n", "SyntaxError"),
+        ("x = 1\nimport no_such_thing_at_all\n", "no_such_thing_at_all"),
+        ("x = 1\ny = x / 0\n", "line 2"),
+        ("raise SystemExit(3)\n", "SystemExit"),
+    ],
+)
+def test_a_broken_file_is_blamed_on_one_line(folder, text, blame):
+    file = folder / "broken_bot.py"
+    file.write_text(text)
+    message = problem_of("broken_bot.py:MyBot")
+    assert "broken_bot.py" in message
+    assert blame in message
+    assert strategy_info("broken_bot.py:MyBot").problem == message
+    write_bot(file)
+    assert strategy_class("broken_bot.py:MyBot").__name__ == "MyBot"
+
+
+def test_a_strategy_that_cannot_be_made_is_blamed(folder):
+    write_bot(folder / "needs_more.py")
+    with (folder / "needs_more.py").open("a") as file:
+        file.write("\n    def __post_init__(self):\n        raise RuntimeError('no weights')\n")
+    assert "no weights" in problem_of("needs_more:MyBot")
+
+
+# --- options ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Many(Strategy):
+    """Has an option of every kind. And a second sentence."""
+
+    whole: int = 1
+    real: float = 0.5
+    yes: bool = True
+    word: str = "a"
+    one_of: Literal["x", "y"] = "x"
+    level: Literal[1, 2] = 1
+    maybe: int | None = None
+    other: tuple[int, ...] = ()
+
+
+def test_options_are_read_by_the_types_of_the_fields():
+    texts = ["whole=-3", "real=1e-3", "yes=no", "word=b=c", "one-of=y", "level=2", "maybe=4"]
+    values = read_options(Many, split_options(texts))
+    assert values == {
+        "whole": -3, "real": 1e-3, "yes": False, "word": "b=c", "one_of": "y", "level": 2,
+        "maybe": 4,
+    }  # fmt: skip
+    assert read_options(Many, {"maybe": "none"}) == {"maybe": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("whole=x", "'whole': 'x' is not a whole number"),
+        ("whole=1.5", "'whole'"),
+        ("real=x", "a number"),
+        ("yes=perhaps", "true or false"),
+        ("one_of=z", "one of x, y"),
+        ("maybe=x", "a whole number or none"),
+        ("other=1", "'other'"),
+        ("no_such=1", "whole, real, yes, word, one_of, level, maybe, other"),
+        ("whole", "NAME=VALUE"),
+        ("=1", "NAME=VALUE"),
+    ],
+)
+def test_a_bad_option_is_named_with_what_it_may_be(text, told):
+    with pytest.raises(StrategyError) as caught:
+        read_options(Many, split_options([text]))
+    assert told in str(caught.value)
+
+
+def test_a_strategy_without_options_says_so():
+    with pytest.raises(StrategyError, match="has no options"):
+        make_strategy("tsumogiri", {"lookahead": "text"})
+
+
+def test_lookahead_is_an_option_of_the_paper_strategies():
+    assert make_strategy("fast-riichi-d", {"lookahead": "text"}).lookahead == "text"
+    with pytest.raises(StrategyError, match="one of appendix, text"):
+        make_strategy("fast-riichi-d", {"lookahead": "both"})
+
+
+def test_options_have_units():
+    for name in built_in_names():
+        for option in options_of(strategy_class(name)):
+            assert option.unit, f"{name}: {option.name}"
+
+
+# --- the list --------------------------------------------------------------------------------
+
+
+def test_the_thesis_is_the_first_sentence():
+    assert thesis_of(Many) == "Has an option of every kind."
+
+    @dataclass
+    class Silent(Strategy):
+        number: int = 1
+
+    assert thesis_of(Silent) == ""
+
+
+def test_the_command_lists_names_theses_and_options(capsys):
+    assert main(["strategies"]) == exit_codes.OK
+    printed = " ".join(capsys.readouterr().out.split())
+    for name in ("tsumogiri", "fast-riichi-d", "block_points=50"):
+        assert name in printed
+
+
+def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, capsys):
+    write_bot(folder / "shown_bot.py", thesis="Sits quite still.")
+    assert main(["strategies", "shown_bot:MyBot"]) == exit_codes.OK
+    assert "Sits quite still." in capsys.readouterr().out
+    assert main(["strategies", "shown_bot:NoBot"]) == exit_codes.FAILED
+    assert "NoBot" in capsys.readouterr().out
