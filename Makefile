@@ -28,7 +28,9 @@ lint: $(TOOLS)
 
 # Long checks against records in ../shared/data.
 proof: $(TOOLS)
-	$(BIN)/python -m pytest tests/proof
+	$(BIN)/python -m proof records
+	$(BIN)/python -m proof offers
+	$(BIN)/python -m proof known-answers
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info build

@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from mjbot.records.mjlog import TagReader
 from mjbot.records.mjlog_tags import Tag
-from protocol.messages import Dahai, Event, Tsumo
+from protocol.messages import Dahai, Event, Ryukyoku, Tsumo
 
 _TAG: Final = re.compile(r"<(\w+)((?: \w+=\"[^\"]*\")*) ?/>")
 _ATTRIBUTE: Final = re.compile(r"(\w+)=\"([^\"]*)\"")
@@ -64,13 +66,28 @@ def _turned_name(name: str, own: int) -> str:
 class WireReader(TagReader):
     """Reads absolute tags of a session: three hands and their draws are hidden."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._own = -1
+
     def read(self, tag: Tag) -> tuple[Event, ...]:
         """Return the events of a tag; a draw without a tile is somebody else's."""
         if tag.name in ("T", "U", "V", "W"):
             seat = "TUVW".index(tag.name)
             self.drawn = (seat, -1)
             return (Tsumo(actor=seat, pai="?"),)
-        return super().read(tag)
+        events = super().read(tag)
+        return tuple(self._mended(e) if isinstance(e, Ryukyoku) else e for e in events)
+
+    def _mended(self, event: Ryukyoku) -> Ryukyoku:
+        """The server often leaves out the receiver's own tenpai hand; the payments tell it."""
+        if event.reason != "fanpai" or event.tenpais is None or event.deltas is None:
+            return msgspec.structs.replace(event, tenpais=None)
+        tenpais = list(event.tenpais)
+        tenpais[self._own] = event.deltas[self._own] > 0 or (
+            not any(event.deltas) and sum(event.tenpais) >= 3
+        )
+        return msgspec.structs.replace(event, tenpais=tuple(tenpais))
 
     def read_turn(self, tag: Tag) -> Event:
         """Read a turn; of others lower case says that the drawn tile was discarded."""
@@ -83,4 +100,5 @@ class WireReader(TagReader):
         """Return the own thirteen tiles, or hidden ones."""
         if f"hai{seat}" not in tag.attributes:
             return ("?",) * 13
+        self._own = seat
         return super().dealt_hand(tag, seat)

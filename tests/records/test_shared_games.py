@@ -1,19 +1,14 @@
 """Recorded games that lie outside the project; skipped where they are missing."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from mjbot.records.replay import Tally, replay
 from mjbot.records.sources import Source, games_of, list_sources, open_games
-
-BESIDE = Path(__file__).resolve().parents[3] / "shared"
-DATA = Path(os.environ.get("MJBOT_SHARED") or BESIDE) / "data"
+from proof.records import shared_folder
 
 
 def sources(name: str) -> list[Source]:
-    path = DATA / name
+    path = shared_folder() / "data" / name
     if not path.exists():
         pytest.skip(f"{name} is not in the shared data folder (set MJBOT_SHARED)")
     return list_sources(path)

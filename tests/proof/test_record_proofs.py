@@ -1,0 +1,89 @@
+"""The proofs on records and offers hold on a sample, and notice what is falsified."""
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mjbot.records.game import Game
+from mjbot.records.mjlog import read_mjlog
+from mjbot.records.sources import list_sources
+from proof.offers import check_session
+from proof.records import Findings, check_all, check_game, shared_folder
+
+
+def shared(name: str) -> Path:
+    path = shared_folder() / "data" / name
+    if not path.exists():
+        pytest.skip(f"no {path}; MJBOT_SHARED names the shared folder")
+    return path
+
+
+def member(path: Path, number: int) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.endswith((".mjlog", ".log"))]
+        return archive.read(names[number])
+
+
+def test_sampled_records_agree() -> None:
+    sources = list_sources(shared("phoenix/hanchan-2020.zip"))[::50]
+    findings = check_all(sources, jobs=1)
+    assert findings.mismatches == []
+    assert findings.checked["games"] == len(sources)
+    assert findings.checked["win: yaku ids"] > 50
+    assert findings.checked["win: fu"] > 50
+
+
+@pytest.mark.parametrize(
+    ("told", "falsified", "problem"),
+    [
+        (r'(machi="\d+" ten=)"\d+,', r'\1"110,', "win: fu: ours"),
+        (r'(machi="\d+" ten="\d+),\d+,', r"\1,99900,", "win: hand points: ours"),
+        (r'yaku="1,1,', 'yaku="9,1,', "win: yaku ids: ours"),
+        (r'yaku="1,1,', 'yaku="1,2,', "win: han: ours"),
+        (r'doraHai="(\d+)', 'doraHai="135', "win: dora markers: ours"),
+        (r',0" yaku=', ',1" yaku=', "win: limit: ours 0, the record's 1"),
+        (r"<AGARI ", '<AGARI paoWho="0" ', "win: liable player: ours None, the record's 0"),
+        (r'<AGARI ba="\d+', '<AGARI ba="77', "win: honba: ours"),
+        (r'(<AGARI .*?sc="\d+,-?\d+),', r"\g<1>1,", "sum of points and sticks: contradiction"),
+        (r'(<RYUUKYOKU .*?) hai\d="[\d,]+"', r"\1", "tenpai list: ours"),
+        (r"<RYUUKYOKU ", '<RYUUKYOKU type="nm" ', "draw: nagashi mangan: ours False"),
+    ],
+)
+def test_a_falsified_result_is_noticed(told: str, falsified: str, problem: str) -> None:
+    record = member(shared("phoenix/hanchan-2020.zip"), 0).decode()
+    changed, count = re.subn(told, falsified, record, count=1)
+    assert count == 1
+    findings = Findings()
+    check_game(Game("game", "tag", read_mjlog(changed.encode(), "game")), findings)
+    assert len(findings.mismatches) == 1
+    assert problem in findings.mismatches[0]
+
+
+def test_sampled_offers_agree() -> None:
+    path = shared("tenhou-wire/sessions-2018.zip")
+    findings = Findings()
+    for number in range(0, 650, 65):
+        check_session(member(path, number).decode(), str(number), findings)
+    assert findings.mismatches == []
+    assert findings.checked["offers"] > 2000
+    assert findings.checked["furiten lamp"] > 2000
+    assert findings.checked["offered ron"] > 10
+
+
+@pytest.mark.parametrize(
+    ("told", "falsified", "problem"),
+    [
+        (r' t="4"', "", "offers: ours 4, the server's 0"),
+        (r"(<[EFGefg]\d+)/>", r'\1 t="8"/>', "offers: ours 0, the server's 8"),
+        (r'(<T\d+) t="32"/>', r'\1 t="16"/>', "offers: ours 32, the server's 16"),
+    ],
+)
+def test_a_falsified_offer_is_noticed(told: str, falsified: str, problem: str) -> None:
+    path = shared("tenhou-wire/sessions-2018.zip")
+    sessions = (member(path, number).decode() for number in range(100, 120))
+    session = next(session for session in sessions if re.search(told, session))
+    findings = Findings()
+    check_session(re.sub(told, falsified, session, count=1), "session", findings)
+    assert problem in findings.mismatches[0]
