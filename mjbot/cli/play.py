@@ -2,10 +2,8 @@
 
 import argparse
 import asyncio
-import itertools
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +13,11 @@ from mjbot.cli import exit_codes
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import ServerSaysError
 from mjbot.client.play import Settings, play
+from mjbot.client.warm_up import MakeStrategy
 from mjbot.registry import make_strategy
-from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError
 from mjbot.table.table import TableError
-from protocol.errors import ProtocolError
+from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.transports.base import TransportError
 
 TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
@@ -66,15 +64,16 @@ def run(args: argparse.Namespace) -> int:
     _log_to_stderr(verbose=args.verbose)
     try:
         settings = _settings(args)
+        pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         options = dict(args.option)
-        make_strategy(args.strategy, options, args.seed)
+        make_strategy(args.strategy, options, args.seed)  # or say at once why not
     except (ValueError, StrategyError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
-    pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
-    seeds = itertools.count(args.seed)
-    return _play(settings, lambda: make_strategy(args.strategy, options, next(seeds)), pipes)
+    return _play(
+        settings, lambda game: make_strategy(args.strategy, options, args.seed + game), pipes
+    )
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -97,14 +96,17 @@ def _token(file: Path | None) -> str | None:
     return text.strip() if text else None
 
 
-def _play(settings: Settings, make: Callable[[], Strategy], pipes: tuple[int, int]) -> int:
+def _play(settings: Settings, make: MakeStrategy, pipes: tuple[int, int]) -> int:
     try:
         results = asyncio.run(play(settings, make, pipes))
     except ServerSaysError as error:
-        code = exit_codes.UNREACHABLE if error.before_game else exit_codes.PROTOCOL_FAULT
-        return _fail(f"the server refuses us: {error.problem}", code)
+        if error.before_game:
+            return _fail(f"the server refuses us: {error.problem}", exit_codes.UNREACHABLE)
+        return _fail(f"the server ended the game: {error.problem}", exit_codes.PROTOCOL_FAULT)
     except TransportError as error:
         return _fail(str(error), exit_codes.UNREACHABLE)
+    except LocalProtocolError as error:
+        return _fail(f"mjbot itself was about to break the protocol: {error}", exit_codes.FAILED)
     except ProtocolError as error:
         return _fail(f"the server broke the protocol: {error}", exit_codes.PROTOCOL_FAULT)
     except TableError as error:

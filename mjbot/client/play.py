@@ -1,7 +1,6 @@
 """A bot at a server for one game or many: connect, play, come back."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +11,8 @@ from loguru import logger
 from mjbot.client.address import Address, is_loopback
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError
 from mjbot.client.player import Player
+from mjbot.client.warm_up import MakeStrategy, warm_up
 from mjbot.records.mjai_log import EventLog
-from mjbot.strategy import Strategy
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.stages import Stage
@@ -57,7 +56,7 @@ class Settings:
 
 async def play(
     settings: Settings,
-    make_strategy: Callable[[], Strategy],
+    make_strategy: MakeStrategy,
     pipes: tuple[int, int] = (0, 1),
 ) -> list[GameResult]:
     """Play the games and return how each ended.
@@ -69,6 +68,7 @@ async def play(
     player = Player(
         make_strategy, settings.address.dialect, strict=settings.strict, deadline_s=deadline_s
     )
+    await warm_up(player.thinker, make_strategy)
     with EventLog(settings.log) if settings.log else nullcontext() as log:
         record: Record = log.write if log else _ignore
         if settings.address.is_stdio:

@@ -8,6 +8,7 @@ from loguru import logger
 from mjbot.client.hints import disagreement, discard_disagreement, fits
 from mjbot.client.last_resort import held_tiles, last_resort
 from mjbot.client.thinking import CrashError, LateError, Thinker
+from mjbot.client.warm_up import MakeStrategy
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
@@ -25,16 +26,16 @@ _REQUEST_SHARE: Final = 0.8
 class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
-    ``make_strategy`` is called once per game; ``deadline_s`` is what a decision may take.  In
-    strict mode :class:`TableError` is raised where the server contradicts itself or us; in
-    lenient mode that is logged and play goes on.
+    ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
+    may take.  In strict mode :class:`TableError` is raised where the server contradicts itself
+    or us; in lenient mode that is logged and play goes on.
     """
 
     _strategy: Strategy  # from the first start_game on
 
     def __init__(
         self,
-        make_strategy: Callable[[], Strategy],
+        make_strategy: MakeStrategy,
         dialect: Dialect,
         *,
         strict: bool,
@@ -44,7 +45,8 @@ class Player:
         self._lists_all: Final = dialect is Dialect.RIICHILAB
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
-        self._thinker: Final = Thinker()
+        self.thinker: Final = Thinker()
+        self._games = 0
         self._seat: Seat = 0
         self._drawn: Tile | None = None
         self._last: Event = StartGame()
@@ -60,7 +62,8 @@ class Player:
         if isinstance(event, StartGame):
             self._seat = seat
             self.table = Table(seat, self._strict)
-            self._strategy = self._make_strategy()
+            self._strategy = self._make_strategy(self._games)
+            self._games += 1
         self._apply(event)
         if isinstance(event, StartGame):
             names = event.names or ()
@@ -84,7 +87,7 @@ class Player:
 
     async def _inform(self, note: Callable[[], None]) -> None:
         try:
-            await self._thinker.think(note, self._deadline_s)
+            await self.thinker.think(note, self._deadline_s)
         except LateError:
             self._report_late()
         except CrashError as error:
@@ -119,7 +122,7 @@ class Player:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
         try:
-            choice = await self._thinker.think(lambda: self._strategy.decide(view), limit_s)
+            choice = await self.thinker.think(lambda: self._strategy.decide(view), limit_s)
         except LateError:
             self._report_late()
         except CrashError as error:
