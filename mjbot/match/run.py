@@ -10,7 +10,8 @@ from typing import Final
 from mjbot.match.players import Player
 from mjbot.match.team import MatchError, Team
 from mjbot.server.server import GameResult, TableRules, TableServer
-from protocol.messages import EndGame, Event, StartGame
+from mjbot.server.warm_up import warm_up
+from protocol.messages import EndGame, Error, Event, StartGame
 
 HOST: Final = "127.0.0.1"
 _OBITUARY_S: Final = 1.0
@@ -69,7 +70,6 @@ class _Match:
         self._rooms = {f"player-{place + 1}": (place,) for place in range(len(players))}
         self._playing = asyncio.Event()
         self._free = asyncio.Event()
-        self._free.set()
         self._team: Team
         self._server: TableServer
 
@@ -90,6 +90,8 @@ class _Match:
         async with asyncio.TaskGroup() as group:
             processes = group.create_task(self._team.run())
             arrivals = group.create_task(self._expect_players())
+            await warm_up()
+            self._free.set()
             results = await self._play_games()
             processes.cancel()
             arrivals.cancel()
@@ -110,8 +112,8 @@ class _Match:
         seat = int(result.faults[-1].removeprefix("Error in player ").partition("'")[0])
         place = result.places[seat]
         end = await self._team.obituary(place, _OBITUARY_S)
-        who = self._team.describe(place) + (f", {end}" if end else "")
-        return MatchError(f"game {result.game + 1} is void: {result.faults[-1]} -- {who}")
+        who = self._team.describe(place) + (f": {end}" if end else "")
+        return MatchError(f"{who}; game {result.game + 1} is void: {result.faults[-1]}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):
@@ -129,11 +131,14 @@ class _Match:
         who = "; ".join([self._team.describe(place) for place in missing])
         return f"not at the table after {self._settings.join_timeout_s:g} s: {who}"
 
-    def _note(self, game: int, event: Event) -> None:
+    def _note(self, game: int, event: Event | Error) -> None:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
         if isinstance(event, EndGame):
             self._free.set()
             self._team.game_over()
+        if isinstance(event, Error):
+            self._team.disband()
+            return
         self._watcher.on_event(game, event)

@@ -33,6 +33,10 @@ class Team:
         """Take note that a game has ended: who played it may leave."""
         self._games_over += 1
 
+    def disband(self) -> None:
+        """Take note that no more games will be played: everyone may leave."""
+        self._games_over = self._games
+
     async def run(self) -> None:
         """Keep all players going until the last game; raises :class:`MatchError` when one dies."""
         async with asyncio.TaskGroup() as group:

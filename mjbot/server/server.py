@@ -10,13 +10,12 @@ from typing import Final
 
 from mjbot.referee import Referee
 from mjbot.referee.referee import Length
-from mjbot.server.core import OnFault, Say, TableCore
+from mjbot.server.core import LogLine, OnFault, Say, TableCore
 from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import PLACES, Lobby
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Doorman
-from mjbot.server.warm_up import warm_up
-from protocol.messages import Event
+from protocol.messages import Error, Event
 from protocol.request_session import TimeLimits
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
@@ -62,14 +61,18 @@ class GameResult:
 
 
 class TableServer:
-    """One table behind TCP and WebSocket doors; use it as an async context manager."""
+    """One table behind TCP and WebSocket doors; use it as an async context manager.
+
+    ``on_event(game, event)`` hears every event once all seats have, and an ``Error`` when a game
+    becomes void, both before any player is told that it is over.
+    """
 
     def __init__(
         self,
         rules: TableRules,
         rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
         log_dir: Path | None = None,
-        on_event: Callable[[int, Event], None] | None = None,
+        on_event: Callable[[int, Event | Error], None] | None = None,
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
@@ -105,8 +108,11 @@ class TableServer:
         return int(runner.addresses[0][1])
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
-        """Play ``games`` games one after another, each as soon as four players have joined."""
-        await warm_up()
+        """Play ``games`` games one after another, each as soon as four players have joined.
+
+        Before the first one await :func:`mjbot.server.warm_up.warm_up`: compiling inside a game
+        would make the table deaf for as long.
+        """
         for game in range(games):
             players = await self.lobby.gather()
             places = self.rules.seating(game)
@@ -151,13 +157,17 @@ class TableServer:
                 farewells.append(say)
             else:
                 core.answer(await seats[say.seat].exchange(say))
-            lines = core.drain_log()
-            if log:
-                log.write(lines)
-            if self._on_event:
-                for line in lines:
-                    self._on_event(game, line.event)
+            self._note(game, core.drain_log(), log)
+        if self._on_event and core.void:
+            self._on_event(game, Error(message=core.faults[-1]))
         return farewells
+
+    def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:
+        if log:
+            log.write(lines)
+        if self._on_event:
+            for line in lines:
+                self._on_event(game, line.event)
 
 
 async def _part(seats: list[Seat], farewells: list[Say]) -> None:

@@ -195,7 +195,9 @@ def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
 
 def test_the_first_of_two_culprits_by_seat_is_blamed():
     core = TableCore(Referee(1, "tonpu"), NAMES)
-    converse(core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say))
+    converse(
+        core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say)
+    )
     assert core.faults == ["Error in player 1's response: seat 1 is mute. Response: "]
 
 

@@ -5,7 +5,8 @@ import re
 import pytest
 
 FAULTS = {
-    "noactor": r"Invalid actor\. Response: \{\"type\":\"dahai\",\"pai\":\"\w+\",\"tsumogiri\":true\}",
+    "noactor": r"Invalid actor\. Response: "
+    r"\{\"type\":\"dahai\",\"pai\":\"\w+\",\"tsumogiri\":true\}",
     "noneontsumo": r"Unexpected response type 'none' for \{\"type\":\"tsumo\",\"actor\":\d,"
     r"\"pai\":\"\w+\"\}\. Response: ",
     "notsumogiri": r"tsumogiri missing\. Response: \{.*\}",
@@ -84,7 +85,9 @@ def test_each_seat_sees_only_what_it_may(table, raw_client):
 
 def test_the_same_seed_gives_the_same_game(table, raw_client):
     def stream(seed):
-        _, clients = table([raw_client(name=f"b{n}") for n in range(4)], seed=seed, fixed_seats=True)
+        _, clients = table(
+            [raw_client(name=f"b{n}") for n in range(4)], seed=seed, fixed_seats=True
+        )
         return clients[2].heard
 
     assert stream(5) == stream(5)

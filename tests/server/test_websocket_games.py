@@ -27,9 +27,10 @@ class WebClient:
     async def play(self, port, token=None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         url = f"http://127.0.0.1:{port}/ws?name=web"
-        async with aiohttp.ClientSession() as session, session.ws_connect(
-            url, headers=headers
-        ) as socket:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url, headers=headers) as socket,
+        ):
             async for frame in socket:
                 event = json.loads(frame.data)
                 self.heard.append(event)

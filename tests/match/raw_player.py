@@ -1,0 +1,63 @@
+"""An mjai client of a few lines, started by tests as ``raw_player.py [MODE] URL``.
+
+MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``absent``: never
+joins; ``stubborn``: ignores SIGTERM and the end of the game.  With WITNESS_PORT set it holds a
+connection to that port for as long as it lives.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from urllib.parse import urlsplit
+
+
+def main() -> None:
+    mode = sys.argv[1] if len(sys.argv) > 2 else "play"
+    witness = os.environ.get("WITNESS_PORT")
+    held = socket.create_connection(("127.0.0.1", int(witness))) if witness else None
+    if mode == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    url = urlsplit(sys.argv[-1])
+    if mode != "absent":
+        play(mode, url.hostname, url.port, url.path[1:])
+    if mode in ("absent", "stubborn"):
+        threading.Event().wait()
+    if held:
+        held.close()
+
+
+def play(mode, host, port, room):
+    with socket.create_connection((host, port)) as line, line.makefile("rw") as stream:
+        seat, draws = None, 0
+        for text in stream:
+            event = json.loads(text)
+            reply = {"type": "none"}
+            if event["type"] == "hello":
+                reply = {"type": "join", "name": f"raw-{mode}", "room": room}
+            elif event["type"] == "start_game":
+                seat = event["id"]
+            elif event["type"] in ("end_game", "error"):
+                return
+            elif event["type"] == "tsumo" and event["actor"] == seat:
+                draws += 1
+                reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+                if draws == 10:
+                    reply = misdeed(mode, reply)
+            stream.write(json.dumps(reply) + "\n")
+            stream.flush()
+
+
+def misdeed(mode, reply):
+    if mode == "die":
+        print("about to die", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    if mode == "quit":
+        sys.exit("enough of this")
+    return {"type": "none"} if mode == "cheat" else reply
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Matches with real processes: small raw clients, so that only the match itself takes time."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli import exit_codes
+from mjbot.match.players import SeatError, read_players
+from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.match.team import MatchError
+from mjbot.server.server import TableRules
+
+SCRIPT = Path(__file__).with_name("raw_player.py")
+MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
+GUARD_S = 120
+
+
+def raw(mode="play"):
+    return f"external:{shlex.join([sys.executable, str(SCRIPT), mode])}"
+
+
+class Witness:
+    """Sees players live and die: each holds a connection to it."""
+
+    def __init__(self):
+        self.alive = 0
+        self._changed = asyncio.Condition()
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._watch, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+
+    @property
+    def port(self):
+        return self._server.sockets[0].getsockname()[1]
+
+    async def _watch(self, reader, writer):
+        await self._count(1)
+        with contextlib.suppress(ConnectionError):
+            await reader.read()
+        writer.close()
+        await self._count(-1)
+
+    async def _count(self, change):
+        async with self._changed:
+            self.alive += change
+            self._changed.notify_all()
+
+    async def wait_for(self, alive):
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.alive == alive)
+
+
+def play(folder, modes, monkeypatch, games=1, join_timeout_s=60.0, **rules):
+    """Play a match; return its results, or the error, once every process is seen to be gone."""
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), Witness() as witness:
+            monkeypatch.setenv("WITNESS_PORT", str(witness.port))
+            settings = MatchSettings(
+                rules=TableRules(seed=1, length="tonpu", **rules),
+                games=games,
+                folder=folder,
+                join_timeout_s=join_timeout_s,
+            )
+            try:
+                return await play_match(settings, read_players([raw(m) for m in modes]), Watcher())
+            finally:
+                await witness.wait_for(0)
+
+    return asyncio.run(main())
+
+
+def test_players_who_play_one_game_each_are_started_again(tmp_path, monkeypatch):
+    results = play(tmp_path, ["play"] * 4, monkeypatch, games=3)
+    assert [result.game for result in results] == [0, 1, 2]
+    assert len({result.log for result in results}) == 3
+    for result in results:
+        last = json.loads(result.log.read_text().splitlines()[-1])
+        assert last["type"] == "end_game"
+        assert tuple(last["scores"]) == result.scores
+
+
+def test_fixed_seats_follow_the_command_line(tmp_path, monkeypatch):
+    (result,) = play(tmp_path, ["play"] * 4, monkeypatch, fixed_seats=True)
+    assert result.places == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [("die", 'about to die"): killed by SIGKILL'), ("quit", 'enough of this"): ended with')],
+)
+def test_a_death_ends_the_match_in_one_line(tmp_path, monkeypatch, mode, words):
+    with pytest.raises(MatchError) as caught:
+        play(tmp_path, ["play", "play", mode, "play"], monkeypatch)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith("player 3, external:")
+    assert words in text
+
+
+def test_a_fault_names_its_player(tmp_path, monkeypatch):
+    with pytest.raises(
+        MatchError, match=r"player 2, external:.*game 1 is void: Error in player \d"
+    ):
+        play(tmp_path, ["play", "cheat", "play", "play"], monkeypatch)
+
+
+def test_who_never_comes_is_named(tmp_path, monkeypatch):
+    with pytest.raises(MatchError, match=r"not at the table after 1 s: player 4, external:"):
+        play(tmp_path, ["play", "play", "play", "absent"], monkeypatch, join_timeout_s=1.0)
+
+
+def test_who_will_not_leave_is_killed(tmp_path, monkeypatch):
+    (result,) = play(tmp_path, ["play", "stubborn", "play", "play"], monkeypatch)
+    assert not result.void
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_player_outlives_the_match(tmp_path, blow):
+    """However the match ends, and even if a player ignores the end of its line."""
+    if blow == signal.SIGKILL and sys.platform != "linux":
+        pytest.skip("only Linux tells a child that its parent was killed")
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), Witness() as witness:
+            seats = [raw("absent"), raw("stubborn"), raw(), raw()]
+            match = await asyncio.create_subprocess_exec(
+                *MJBOT, "match", *seats, "--log-dir", str(tmp_path),
+                env={**os.environ, "WITNESS_PORT": str(witness.port)},
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            await witness.wait_for(4)
+            match.send_signal(blow)
+            output = await match.communicate()
+            await witness.wait_for(0)
+            return match.returncode, output
+
+    status, (_, errors) = asyncio.run(main())
+    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else exit_codes.INTERRUPTED)
+    assert b"Traceback" not in errors
+
+
+def test_the_command_plays_our_own_strategies(tmp_path):
+    seats = ["tsumogiri", "fast-riichi-a", "tsumogiri", "tsumogiri"]
+    done = subprocess.run(
+        [*MJBOT, "match", *seats, "--length", "tonpu", "--seed", "4", "--log-dir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=GUARD_S,
+        check=False,
+    )
+    assert done.returncode == exit_codes.OK, done.stderr
+    (folder,) = tmp_path.iterdir()
+    summary = json.loads((folder / "results.json").read_text())
+    assert summary["players"] == seats
+    assert sum(summary["games"][0]["scores"]) == 100000
+    for word in ("tsumogiri-3", "mean rank", "logs in"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("seat", "words"),
+    [
+        ("no-such-bot", "no-such-bot"),
+        ("external:", "no program"),
+        ("external:/no/such/program", "no program '/no/such/program'"),
+        ("external:'unclosed", "quotation"),
+    ],
+)
+def test_a_seat_that_nobody_can_take_is_named(seat, words):
+    with pytest.raises(SeatError, match=words) as caught:
+        read_players([raw(), raw(), seat, raw()])
+    assert "\n" not in str(caught.value)
+
+
+def test_players_of_one_kind_are_told_apart():
+    names = [player.name for player in read_players(["tsumogiri", raw(), "tsumogiri", raw()])]
+    assert len(set(names)) == 4
+    assert names[0] == "tsumogiri" and names[2] == "tsumogiri-2"
