@@ -70,6 +70,7 @@ class _Match:
         self._rooms = {f"player-{place + 1}": (place,) for place in range(len(players))}
         self._playing = asyncio.Event()
         self._free = asyncio.Event()
+        self._free.set()
         self._team: Team
         self._server: TableServer
 
@@ -77,6 +78,8 @@ class _Match:
         async with TableServer(
             self._settings.rules, self._rooms, self._settings.folder, self._note
         ) as server:
+            # First alone: players that start now would compile the same functions again.
+            await warm_up()
             port = await server.open_tcp(HOST, 0)
             urls = [f"mjsonp://{HOST}:{port}/{room}" for room in self._rooms]
             self._server = server
@@ -90,8 +93,6 @@ class _Match:
         async with asyncio.TaskGroup() as group:
             processes = group.create_task(self._team.run())
             arrivals = group.create_task(self._expect_players())
-            await warm_up()
-            self._free.set()
             results = await self._play_games()
             processes.cancel()
             arrivals.cancel()
