@@ -9,12 +9,14 @@ from mjbot.rules.wins import Win
 from proof.answers import Report, count_dora, make_win
 from protocol.tiles import RED_FIVES, tile_kind
 
-_COUNTED_TWICE = {
+COUNTED_TWICE = {
     yaku.SUUANKOU_TANKI,
     yaku.CHUUREN_NINE_WAITS,
     yaku.KOKUSHI_THIRTEEN_WAITS,
     yaku.DAISUUSHII,
 }
+"""Yakuman that are worth two in RiichiEnv's default rules."""
+
 _YAKU = {
     1: yaku.TSUMO,
     2: yaku.RIICHI,
@@ -83,23 +85,22 @@ def check_win(case: dict[str, Any], report: Report) -> None:
     answer = case["expected"]
     win = _win_of(case)
     han, fu, mask, yakuman = score_win(win)
-    ours = set(yaku.yaku_ids(mask))
-    theirs = {
-        yaku.SEAT_WIND + win["seat_wind"]
-        if number == 10
-        else yaku.ROUND_WIND + win["round_wind"]
-        if number == 11
-        else _YAKU[number]
-        for number in answer["yaku"]
-    }
+    ours = frozenset(yaku.yaku_ids(mask))
+    theirs = tenhou_ids(answer["yaku"], win["seat_wind"], win["round_wind"])
     report.compare("RiichiEnv yaku", case, ours, theirs)
-    doubled = len(ours & _COUNTED_TWICE)
+    doubled = len(ours & COUNTED_TWICE)
     if yakuman and answer["han"] == 13 * (yakuman + doubled) and doubled:
         report.explained["RiichiEnv counts some yakuman twice (Mahjong Soul's rule)"] += 1
     elif yakuman:
         report.compare("RiichiEnv yakuman", case, 13 * yakuman, answer["han"])
     else:
         report.compare("RiichiEnv han and fu", case, (han, fu), (answer["han"], answer["fu"]))
+
+
+def tenhou_ids(numbers: list[int], seat_wind: int, round_wind: int) -> frozenset[int]:
+    """Translate RiichiEnv's yaku numbers to Tenhou's."""
+    winds = {10: yaku.SEAT_WIND + seat_wind, 11: yaku.ROUND_WIND + round_wind}
+    return frozenset(winds.get(number) or _YAKU[number] for number in numbers)
 
 
 def _win_of(case: dict[str, Any]) -> Win:

@@ -163,7 +163,7 @@ def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
 
 @compiled
 def _better(score: Score, other: Score) -> Score:
-    """Return the score with more points; among equals more han, then more fu."""
+    """Return the score with more points; among equals a yakuman, then more han, then more fu."""
     return other if _rank(other) > _rank(score) else score
 
 
@@ -172,4 +172,4 @@ def _rank(score: Score) -> int:
     han, fu, _, yakuman = score
     if han == 0:
         return 0
-    return (base_points(han, fu, yakuman) << 20) + (han << 10) + fu
+    return (base_points(han, fu, yakuman) << 20) + ((yakuman > 0) << 19) + (han << 10) + fu

@@ -43,6 +43,19 @@ class Tables(NamedTuple):
     missing: ByteTable
 
 
+N_BYTES: Final = {
+    "suit_start": 4 * 2 * 5**5,
+    "suit_order": 4 * 2 * 5**4,
+    "suit_row": 405_350 + 5**4,  # ways to hold at most 14 tiles of a suit, and spare rows
+    "honour_start": 4 * 2 * 5**4,
+    "honour_order": 4 * 2 * 5**3,
+    "honour_row": 43_130 + 5**3,
+    "join": 256 * 256,
+    "missing": 256 * 8,
+}
+"""Size of each table."""
+
+
 def make_tables() -> Tables:
     """Compute all tables (0.3 s, and once two seconds of compiling)."""
     suit_start, suit_order, suit_rows = _rows_of_all_hands(9, N_LOW_SUIT)

@@ -7,7 +7,7 @@ first import ever (or after damage to the file) makes them.
 """
 
 import os
-import zipfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import cache_folder, compiled
 from mjbot.rules import table_maker
-from mjbot.rules.table_maker import Tables, make_tables
+from mjbot.rules.table_maker import N_BYTES, Tables, make_tables
 
 
 def tables_file() -> Path:
@@ -36,11 +36,14 @@ def load_tables() -> Tables:
     path = tables_file()
     try:
         with np.load(path) as saved:  # checks the CRC of each member
-            return Tables(**{name: saved[name] for name in Tables._fields})
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        tables = make_tables()
-        _save(path, tables)
-        return tables
+            tables = Tables(**{name: saved[name] for name in Tables._fields})
+        if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
+            return tables
+    except Exception:
+        pass
+    tables = make_tables()
+    _save(path, tables)
+    return tables
 
 
 def _save(path: Path, tables: Tables) -> None:
@@ -51,7 +54,8 @@ def _save(path: Path, tables: Tables) -> None:
         np.savez(beside, **tables._asdict())
         beside.replace(path)
     except OSError:  # a read-only or full disk: the tables are just made again next time
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 TABLES: Final = load_tables()

@@ -1,0 +1,134 @@
+"""The same questions put to other packages: PyPI ``mahjong``, ``riichienv`` and ``xiangting``.
+
+They are development dependencies, imported nowhere else but in tests and benchmarks.
+"""
+
+from typing import Any, Final
+
+from mahjong.constants import EAST
+from mahjong.hand_calculating.hand import HandCalculator
+from mahjong.hand_calculating.hand_config import HandConfig, OptionalRules
+from mahjong.hand_calculating.yaku_config import YAKU_ID_TO_TENHOU_ID
+from mahjong.meld import Meld
+from riichienv import _riichienv as riichienv
+
+from mjbot.rules import wins, yaku
+from mjbot.rules.melds import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from proof.made_wins import MadeWin
+from proof.riichienv_answers import COUNTED_TWICE, tenhou_ids
+
+Answer = tuple[int, int, frozenset[int]]
+"""Han, fu and Tenhou's yaku ids."""
+
+_MAHJONG_MELDS: Final = {
+    CHI: Meld.CHI,
+    PON: Meld.PON,
+    DAIMINKAN: Meld.KAN,
+    KAKAN: Meld.SHOUMINKAN,
+    ANKAN: Meld.KAN,
+}
+_RIICHIENV_MELDS: Final = {
+    CHI: riichienv.MeldType.Chi,
+    PON: riichienv.MeldType.Pon,
+    DAIMINKAN: riichienv.MeldType.Daiminkan,
+    KAKAN: riichienv.MeldType.Kakan,
+    ANKAN: riichienv.MeldType.Ankan,
+}
+_WINDS: Final = (
+    riichienv.Wind.East,
+    riichienv.Wind.South,
+    riichienv.Wind.West,
+    riichienv.Wind.North,
+)
+
+
+def mahjong_score(made: MadeWin) -> Answer:
+    """Score with the package ``mahjong`` under Tenhou's rules."""
+    rest, win_tile, *meld_tiles = made.tile_ids()
+    flags = made.flags
+    config = HandConfig(
+        is_tsumo=bool(flags & wins.TSUMO),
+        is_riichi=bool(flags & wins.RIICHI),
+        is_daburu_riichi=bool(flags & wins.DOUBLE_RIICHI),
+        is_ippatsu=bool(flags & wins.IPPATSU),
+        is_rinshan=bool(flags & wins.RINSHAN),
+        is_chankan=bool(flags & wins.CHANKAN),
+        is_haitei=bool(flags & wins.HAITEI),
+        is_houtei=bool(flags & wins.HOUTEI),
+        is_tenhou=bool(flags & wins.FIRST_TURN) and made.seat_wind == 0,
+        is_chiihou=bool(flags & wins.FIRST_TURN) and made.seat_wind != 0,
+        player_wind=EAST + made.seat_wind,
+        round_wind=EAST + made.round_wind,
+        options=OptionalRules(has_open_tanyao=True, has_aka_dora=True, has_double_yakuman=False),
+    )
+    melds = [
+        Meld(_MAHJONG_MELDS[meld_type], tiles, opened=meld_type != ANKAN)
+        for (meld_type, _), tiles in zip(made.melds, meld_tiles, strict=True)
+    ]
+    answer = HandCalculator.estimate_hand_value(
+        [*rest, *win_tile, *(tile for tiles in meld_tiles for tile in tiles)],
+        win_tile[0],
+        melds=melds,
+        dora_indicators=[4 * marker for marker in made.dora_markers],
+        ura_dora_indicators=[4 * marker for marker in made.ura_markers],
+        config=config,
+    )
+    if answer.error == HandCalculator.ERR_NO_YAKU:
+        return 0, 0, frozenset()
+    if answer.error:
+        raise ValueError(answer.error)
+    ids = (YAKU_ID_TO_TENHOU_ID[entry.yaku_id] for entry in answer.yaku or ())
+    return answer.han or 0, answer.fu or 0, frozenset(ids)
+
+
+def riichienv_arguments(made: MadeWin) -> tuple[list[int], list[Any], tuple[Any, ...]]:
+    """Return the evaluator's tiles and melds, and the arguments of its ``calc``."""
+    rest, win_tile, *meld_tiles = made.tile_ids()
+    melds = [
+        riichienv.Meld(_RIICHIENV_MELDS[meld_type], tiles, meld_type != ANKAN)
+        for (meld_type, _), tiles in zip(made.melds, meld_tiles, strict=True)
+    ]
+    flags = made.flags
+    conditions = riichienv.Conditions(
+        tsumo=bool(flags & wins.TSUMO),
+        riichi=bool(flags & wins.RIICHI),
+        double_riichi=bool(flags & wins.DOUBLE_RIICHI),
+        ippatsu=bool(flags & wins.IPPATSU),
+        haitei=bool(flags & wins.HAITEI),
+        houtei=bool(flags & wins.HOUTEI),
+        rinshan=bool(flags & wins.RINSHAN),
+        chankan=bool(flags & wins.CHANKAN),
+        tsumo_first_turn=bool(flags & wins.FIRST_TURN),
+        player_wind=_WINDS[made.seat_wind],
+        round_wind=_WINDS[made.round_wind],
+    )
+    dora, ura = ([4 * marker for marker in each] for each in (made.dora_markers, made.ura_markers))
+    return rest, melds, (win_tile[0], dora, ura, conditions)
+
+
+def riichienv_score(made: MadeWin) -> Answer:
+    """Score with ``riichienv``; its yakuman that count twice have 26 han."""
+    tiles, melds, arguments = riichienv_arguments(made)
+    answer = riichienv.HandEvaluator(tiles, melds).calc(*arguments)
+    if not answer.is_win:
+        return 0, 0, frozenset()
+    return answer.han, answer.fu, tenhou_ids(answer.yaku, made.seat_wind, made.round_wind)
+
+
+def yaku_set(mask: int) -> frozenset[int]:
+    """Return the ids of a yaku mask of ours."""
+    return frozenset(yaku.yaku_ids(mask))
+
+
+def as_riichienv(score: tuple[int, int, int, int]) -> Answer:
+    """Turn a score of ours into the one that ``riichienv`` gives by its other rules.
+
+    It has no fu for yakuman, counts some of them twice, and gives tenhou orphans 13 waits.
+    """
+    han, fu, mask, yakuman = score
+    ids = yaku_set(mask)
+    if not yakuman:
+        return han, fu, ids
+    if {yaku.TENHOU, yaku.KOKUSHI} <= ids:
+        ids = ids - {yaku.KOKUSHI} | {yaku.KOKUSHI_THIRTEEN_WAITS}
+    return 13 * (yakuman + len(ids & COUNTED_TWICE)), 0, ids
