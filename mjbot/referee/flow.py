@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.referee.ending import Wins, abort_kyoku, exhaust_kyoku, win_kyoku
+from mjbot.referee.live_wall import next_live_tile
 from mjbot.referee.outcome import Outcome
 from mjbot.table.actions import (
     ADDED_KAN,
@@ -52,8 +53,6 @@ from mjbot.table.state import (
     DECLARED,
     DORA_WALL,
     DRAW,
-    LIVE_WALL,
-    N_LIVE,
     REACTION,
     RINSHAN,
     RINSHAN_WALL,
@@ -168,17 +167,11 @@ def _note(log: Log, n: int, type_: int, actor: int, target: int, tile: int, flag
 
 
 @compiled
-def next_live_tile(state: State) -> int:
-    """Return the tile that the next draw from the live wall brings."""
-    return int(state.wall[LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken])
-
-
-@compiled
 def _draw(state: State, seat: int, log: Log, n: int) -> int:
     if state.phase == RINSHAN or state.phase == CHANKAN:
         tile = state.wall[RINSHAN_WALL + state.rinshan_taken]
     else:
-        tile = next_live_tile(state)
+        tile = next_live_tile(state, seat)
     apply_draw(state, seat, tile)
     return _note(log, n, LOG_DRAW, seat, -1, tile, 0)
 
