@@ -42,6 +42,7 @@ class Thinker:
         answer = asyncio.wrap_future(future)
         done, _ = await asyncio.wait({answer}, timeout=limit_s)
         if not done:
+            future.cancel()
             answer.cancel()
             future.add_done_callback(_report_dropped)
             raise LateError

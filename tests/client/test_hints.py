@@ -1,0 +1,86 @@
+import pytest
+
+from mjbot.client.hints import disagreement, discard_disagreement, fits
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Hint,
+    Hora,
+    Pon,
+    Reach,
+    Ryukyoku,
+    Skip,
+    hint,
+)
+
+CHI = Chi(actor=1, target=0, pai="4p", consumed=("5pr", "6p"))
+OWN_TURN = [Dahai(actor=1, pai="E", tsumogiri=True), Reach(actor=1), Hora(actor=1, target=1)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        hint(CHI),
+        Hint(type="chi"),
+        Hint(type="chi", consumed=("6p", "5pr")),
+        Hint(type="chi", actor=1, target=0, pai="4p"),
+    ],
+)
+def test_a_hint_may_leave_anything_out(said):
+    assert fits(said, CHI)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Hint(type="pon"),
+        Hint(type="chi", consumed=("5p", "6p")),
+        Hint(type="chi", pai="7p"),
+        Hint(type="chi", actor=2),
+        Hint(type="chi", target=3),
+    ],
+)
+def test_but_what_it_says_must_be_true(said):
+    assert not fits(said, CHI)
+
+
+def test_an_ankan_may_name_its_tile_and_a_draw_its_reason():
+    assert fits(Hint(type="ankan", pai="E"), Ankan(actor=0, consumed=("E",) * 4))
+    assert fits(Hint(type="ryukyoku", reason="kyushu_kyuhai"), Ryukyoku(actor=0, reason="x"))
+
+
+def test_agreement_with_a_list_without_discards():
+    assert disagreement([Hint(type="hora"), Hint(type="reach")], OWN_TURN, complete=False) is None
+    assert disagreement([], [Skip()], complete=False) is None
+
+
+def test_agreement_with_a_complete_list_that_repeats_itself():
+    offered = [Hint(type="dahai", pai="E"), Hint(type="dahai", pai="E"), Hint(type="hora")]
+    assert disagreement([*offered, Hint(type="reach")], OWN_TURN, complete=True) is None
+
+
+def test_what_the_server_offers_beyond_ours_is_quoted():
+    problem = disagreement([Hint(type="pon", pai="E")], [Skip()], complete=False)
+    assert problem == 'the server offers {"type":"pon","pai":"E"}, which we think illegal'
+
+
+def test_what_the_server_does_not_offer_is_quoted():
+    problem = disagreement([Hint(type="reach")], OWN_TURN, complete=False)
+    ours = '{"type":"hora","actor":1,"target":1}'
+    assert problem == f"we think {ours} legal, which the server does not offer"
+    assert "dahai" in disagreement([Hint(type="hora")], OWN_TURN[:1] + OWN_TURN[2:], complete=True)
+
+
+def test_red_and_plain_fives_are_different_offers():
+    plain = Pon(actor=1, target=0, pai="5p", consumed=("5p", "5p"))
+    red = Pon(actor=1, target=0, pai="5p", consumed=("5p", "5pr"))
+    assert disagreement([hint(plain), hint(red)], [red, plain], complete=False) is None
+    assert "5pr" in disagreement([hint(plain)], [red, plain], complete=False)
+
+
+def test_forbidden_discards():
+    held = ["1m", "4m", "4m", "E"]
+    assert discard_disagreement(["4m", "9s"], held, ["1m", "E"]) is None
+    assert "forbids to discard E" in discard_disagreement(["E"], held, ["1m", "4m", "E"])
+    assert "lets us discard 4m" in discard_disagreement([], held, ["1m", "E"])

@@ -1,0 +1,278 @@
+"""One seat against a strategy that fails and a server that contradicts itself."""
+
+import asyncio
+import json
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from mjbot.client.player import Player
+from mjbot.client.warm_up import rehearsal, warm_up
+from mjbot.strategy import Strategy
+from mjbot.table.actions import ACTIONS, PASS
+from mjbot.table.table import TableError
+from protocol.client_session import ClientSession
+from protocol.dialects import Dialect
+from protocol.messages import Dahai, Pon, Skip, StartGame
+
+START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
+HIDDEN = ["?"] * 13
+HAND = ["2m", "3m", "4m", "5m", "6m", "3p", "4p", "5pr", "8s", "9s", "9s", "E", "E"]
+DEAL = {
+    "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
+    "dora_marker": "N", "tehais": [HAND, HIDDEN, HIDDEN, HIDDEN],
+}  # fmt: skip
+DRAW = {"type": "tsumo", "actor": 0, "pai": "N"}
+OUT = {"type": "dahai", "actor": 0, "pai": "N", "tsumogiri": True}
+OTHER = {"type": "tsumo", "actor": 1, "pai": "?"}
+EAST = {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True}
+PON = {"type": "pon", "actor": 0, "target": 1, "pai": "E", "consumed": ["E", "E"]}
+DEFAULT = Dahai(actor=0, pai="N", tsumogiri=True)
+
+
+class Choosing(Strategy):
+    """Calls its function for a decision."""
+
+    def __init__(self, choose):
+        self.choose = choose
+
+    def decide(self, view):
+        return self.choose(view)
+
+
+def play(events, choose, *, dialect=Dialect.RIICHILAB, strict=True, deadline_s=30.0):
+    """Let a player hear the events, the last one being asked about; return it and its answer."""
+    player = Player(lambda game: Choosing(choose), dialect, strict=strict, deadline_s=deadline_s)
+    session = ClientSession(dialect, seat=0)
+    return player, run(answer_to_last(player, session, events))
+
+
+async def answer_to_last(player, session, events):
+    if session.dialect is Dialect.TCP:
+        session.receive('{"type":"hello"}')
+        session.reply(None)
+    *before, last = events
+    for event in before:
+        received = session.receive(json.dumps(event))
+        for heard in received.events:
+            await player.take(heard, 0)
+        if session.dialect is Dialect.TCP:
+            own_turn = event.get("actor") == 0 and event["type"] in ("tsumo", "pon")
+            session.reply(DEFAULT if own_turn else None)
+    received = session.receive(json.dumps(last))
+    for heard in received.events:
+        await player.take(heard, 0)
+    return await player.answer(received)
+
+
+def run(coroutine):
+    async def guarded():
+        async with asyncio.timeout(60):
+            return await coroutine
+
+    return asyncio.run(guarded())
+
+
+def default(view):
+    return view.default_action
+
+
+def crash(view):
+    raise RuntimeError("out of ideas")
+
+
+# --- the strategy ----------------------------------------------------------------------------
+
+
+def test_a_choice_becomes_a_message():
+    def riichi_never(view):
+        return view.legal[0]
+
+    _, answer = play([START, DEAL, DRAW], riichi_never)
+    assert answer == Dahai(actor=0, pai="2m", tsumogiri=False)
+    _, answer = play([START, DEAL, DRAW, OUT, OTHER, EAST], lambda view: view.legal[-1])
+    assert answer == Pon(actor=0, target=1, pai="E", consumed=("E", "E"))
+    _, answer = play([START, DEAL, DRAW, OUT, OTHER, EAST], default)
+    assert answer == Skip()
+
+
+def test_a_failing_strategy_plays_on_by_safe_actions():
+    player, answer = play([START, DEAL, DRAW], crash)
+    assert answer == DEFAULT and player.crashes == 1
+    player, answer = play([START, DEAL, DRAW], lambda view: ACTIONS[PASS])
+    assert answer == DEFAULT and player.crashes == 1
+    player, answer = play([START, DEAL, DRAW], lambda view: None)
+    assert answer == DEFAULT and player.crashes == 1
+
+
+def test_a_strategy_may_even_try_to_leave():
+    def leave(view):
+        raise SystemExit
+
+    player, answer = play([START, DEAL, DRAW], leave)
+    assert answer == DEFAULT and player.crashes == 1
+
+
+@pytest.mark.parametrize("note", ["start_game", "start_kyoku"])
+def test_a_strategy_that_fails_to_take_note_plays_on(note):
+    @dataclass
+    class Failing(Strategy):
+        def decide(self, view):
+            return view.legal[0]
+
+    setattr(Failing, note, lambda *_: 1 / 0)
+    player = Player(lambda game: Failing(), Dialect.RIICHILAB, strict=True, deadline_s=30)
+    session = ClientSession(Dialect.RIICHILAB)
+    answer = run(answer_to_last(player, session, [START, DEAL, DRAW]))
+    assert answer == Dahai(actor=0, pai="2m", tsumogiri=False)
+    assert player.crashes == 1
+
+
+def test_a_slow_strategy_is_replaced_by_a_safe_action():
+    release = threading.Event()
+
+    def slow(view):
+        release.wait(30)
+        return view.legal[0]
+
+    player, answer = play([START, DEAL, DRAW], slow, deadline_s=0.01)
+    release.set()
+    assert answer == DEFAULT and player.late == 1
+
+
+def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
+    release = threading.Event()
+    request = {
+        "type": "request_action", "request_id": 1, "time": {"deadline_ms": 20},
+        "possible_actions": [{"type": "dahai", "pai": tile} for tile in [*HAND, "N"]],
+    }  # fmt: skip
+    player, answer = play([START, DEAL, DRAW, request], lambda view: release.wait(30))
+    release.set()
+    assert answer == DEFAULT and player.late == 1
+
+
+def test_every_game_has_a_player_of_its_own():
+    made = []
+    player = Player(
+        lambda game: made.append(game) or Choosing(default), Dialect.TCP, strict=True, deadline_s=9
+    )
+
+    async def two_games():
+        await player.take(StartGame(id=0), 0)
+        await player.take(StartGame(id=3), 3)
+
+    run(two_games())
+    assert made == [0, 1]
+
+
+def test_without_a_choice_the_strategy_is_not_asked():
+    riichi = [
+        {"type": "start_kyoku"} | DEAL | {"tehais": [
+            ["1m", "2m", "3m", "4m", "5m", "6m", "7p", "8p", "9p", "1s", "2s", "3s", "E"],
+            HIDDEN, HIDDEN, HIDDEN]},
+        {"type": "tsumo", "actor": 0, "pai": "W"},
+        {"type": "reach", "actor": 0},
+        {"type": "dahai", "actor": 0, "pai": "W", "tsumogiri": True},
+        {"type": "reach_accepted", "actor": 0},
+        *[{"type": kind, "actor": seat, "pai": pai, **more}
+          for seat, tile in ((1, "9s"), (2, "9s"), (3, "9s"))
+          for kind, pai, more in (("tsumo", "?", {}), ("dahai", tile, {"tsumogiri": True}))],
+        {"type": "tsumo", "actor": 0, "pai": "C"},
+    ]  # fmt: skip
+    player, answer = play([START, *riichi], crash)
+    assert answer == Dahai(actor=0, pai="C", tsumogiri=True)
+    assert player.crashes == 0
+
+
+def test_the_rehearsal_holds_decisions_of_every_kind():
+    asked = []
+
+    def note(view):
+        asked.extend(action.name for action in view.legal)
+        return view.default_action
+
+    player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=9)
+    run(warm_up(player.thinker, lambda game: Choosing(note)))
+    assert {"discard", "pass", "pon", "ron"} <= set(asked)
+    assert len(rehearsal()) > 30
+
+
+def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
+    player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=9)
+    run(warm_up(player.thinker, lambda game: Choosing(crash)))
+
+
+# --- the server ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"),
+    [
+        ([START, DEAL, DRAW, {**OUT, "pai": "W", "tsumogiri": False}, OTHER], "W"),
+        ([START, DEAL, OTHER], "seat 0 is to draw"),
+        ([START, DEAL, DRAW, OUT, DRAW], "seat 1 is to draw"),
+        ([START, DEAL | {"tehais": [["1m"] * 13, HIDDEN, HIDDEN, HIDDEN]}], "1m"),
+    ],
+)
+def test_a_contradiction_quotes_the_event(events, problem):
+    with pytest.raises(TableError) as caught:
+        play(events, default)
+    assert problem in str(caught.value)
+    assert '"type":' in str(caught.value)
+
+
+def test_in_lenient_mode_play_goes_on():
+    events = [START, DEAL, DRAW, {**OUT, "pai": "9m", "tsumogiri": False}, OTHER, EAST]
+    _, answer = play(events, default, strict=False)
+    assert answer == Skip()
+
+
+OFFERS = [
+    (EAST | {"possible_actions": []}, "which the server does not offer"),
+    (EAST | {"possible_actions": [{"type": "pon"}, {"type": "hora"}]}, "which we think illegal"),
+]
+
+
+@pytest.mark.parametrize(("asked", "problem"), OFFERS)
+def test_offers_that_are_not_ours_are_a_contradiction(asked, problem):
+    events = [START, DEAL, DRAW, OUT, OTHER, asked]
+    with pytest.raises(TableError, match=problem) as caught:
+        play(events, default, dialect=Dialect.TCP)
+    assert '"type":"dahai","actor":1,"pai":"E"' in str(caught.value)
+    assert play(events, default, dialect=Dialect.TCP, strict=False)[1] == Skip()
+
+
+def test_forbidden_discards_that_are_not_ours_are_a_contradiction():
+    events = [START, DEAL, DRAW, OUT, OTHER, EAST, PON | {"cannot_dahai": ["2m"]}]
+    with pytest.raises(TableError, match="forbids to discard 2m"):
+        play(events, default, dialect=Dialect.TCP)
+    play([*events[:-1], PON | {"cannot_dahai": []}], default, dialect=Dialect.TCP)
+
+
+def test_in_lenient_mode_riichilabs_list_is_the_last_word():
+    request = {
+        "type": "request_action", "request_id": 1,
+        "possible_actions": [{"type": "dahai", "pai": "9s"}, {"type": "dahai", "pai": "9s"}],
+    }  # fmt: skip
+    _, answer = play([START, DEAL, DRAW, request], default, strict=False)
+    assert answer == Dahai(actor=0, pai="9s", tsumogiri=False)
+    request["possible_actions"] = [{"type": "dahai", "pai": "1p"}]
+    _, answer = play([START, DEAL, DRAW, request], default, strict=False)
+    assert answer == Dahai(actor=0, pai="1p", tsumogiri=False)
+
+
+def test_a_discard_that_is_owed_is_made_even_if_the_mirror_is_lost():
+    lost = [START, DEAL, {**OTHER, "actor": 2}, DRAW]
+    with pytest.raises(TableError):
+        play(lost, default)
+    _, answer = play(lost, default, strict=False)
+    assert isinstance(answer, Dahai) and answer.actor == 0
+
+
+def test_a_broken_stream_does_not_end_a_lenient_game():
+    odd = {"type": "chi", "actor": 0, "target": 3, "pai": "E", "consumed": ["W", "?"]}
+    with pytest.raises(TableError):
+        play([START, DEAL, odd], default)
+    _, answer = play([START, DEAL, odd, DRAW], default, strict=False)
+    assert isinstance(answer, Dahai)

@@ -1,0 +1,75 @@
+import asyncio
+import threading
+
+import pytest
+from loguru import logger
+
+from mjbot.client.thinking import CrashError, LateError, Thinker
+
+
+def run(coroutine):
+    async def guarded():
+        async with asyncio.timeout(30):
+            return await coroutine
+
+    return asyncio.run(guarded())
+
+
+def test_an_answer_in_time():
+    assert run(Thinker().think(lambda: 6 * 7, 10)) == 42
+    assert run(Thinker().think(lambda: 6 * 7, None)) == 42
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), KeyboardInterrupt()])
+def test_a_crash_of_any_kind_is_told(error):
+    def crash():
+        raise error
+
+    with pytest.raises(CrashError, match=type(error).__name__) as caught:
+        run(Thinker().think(crash, 10))
+    assert caught.value.__cause__ is error
+
+
+def test_a_late_answer_is_dropped_and_logged_and_the_next_job_waits_for_it():
+    release = threading.Event()
+    order = []
+    said = []
+    sink = logger.add(lambda message: said.append(message.record["message"]))
+
+    def slow():
+        release.wait(30)
+        order.append("slow")
+        return "too late"
+
+    async def check():
+        thinker = Thinker()
+        with pytest.raises(LateError):
+            await thinker.think(slow, 0.01)
+        with pytest.raises(LateError):
+            await thinker.think(lambda: order.append("never begun"), 0.01)
+        release.set()
+        await thinker.think(lambda: order.append("next"), 10)
+
+    try:
+        run(check())
+    finally:
+        logger.remove(sink)
+    assert order == ["slow", "next"]
+    assert [line for line in said if "too late was dropped: too late" in line]
+
+
+def test_a_late_crash_disturbs_nobody():
+    release = threading.Event()
+
+    def slow():
+        release.wait(30)
+        raise ValueError("too late")
+
+    async def check():
+        thinker = Thinker()
+        with pytest.raises(LateError):
+            await thinker.think(slow, 0.01)
+        release.set()
+        assert await thinker.think(lambda: 1, 10) == 1
+
+    run(check())
