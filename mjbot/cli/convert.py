@@ -9,6 +9,7 @@ from mjbot.cli.record_files import MissingRecordError, find_sources, report, wit
 from mjbot.records.errors import RecordError
 from mjbot.records.game import Game
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
+from mjbot.records.wording import counted
 from mjbot.records.writers import GameWriter, open_writer
 
 
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     except (MissingRecordError, OSError) as error:
         report(str(error))
         return exit_codes.UNREACHABLE
-    print(f"{games} games written to {args.out}, {damaged} damaged files skipped")
+    skipped = f", {counted(damaged, 'damaged file')} skipped" if damaged else ""
+    print(f"{counted(games, 'game')} written to {args.out}{skipped}")
     return exit_codes.FAILED if damaged else exit_codes.OK
 
 

@@ -9,6 +9,7 @@ from mjbot.cli.record_files import MissingRecordError, find_sources, report, wit
 from mjbot.records.errors import RecordError
 from mjbot.records.replay import MismatchError, Tally, replay
 from mjbot.records.sources import Source, games_of
+from mjbot.records.wording import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +55,7 @@ class _Replayer:
         self.damaged = 0
 
     def replay_source(self, source: Source) -> None:
+        """Replay the games of one file as far as they go."""
         try:
             for game in games_of(source):
                 try:
@@ -65,9 +67,12 @@ class _Replayer:
                         return
         except (RecordError, OSError) as error:
             self.damaged += 1
-            report(f"damaged, skipped: {error}")
+            report(f"damaged: {error}")
 
     def summary(self) -> str:
-        verdict = f"{self.mismatches} mismatches" if self.mismatches else "no mismatch"
-        damaged = f", {self.damaged} damaged files skipped" if self.damaged else ""
+        """Say what was replayed and whether it held."""
+        verdict = counted(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
+        if not self._strict:
+            verdict = "played on past what did not fit"
+        damaged = f", {counted(self.damaged, 'damaged file')}" if self.damaged else ""
         return f"{self._tally}: {verdict}{damaged}"

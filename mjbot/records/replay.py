@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-import msgspec
-
 from mjbot.records.game import Entry, Game
-from mjbot.table.table import Table, TableError
+from mjbot.records.wording import counted
+from mjbot.table.table import Table, TableError, quote
 from protocol.messages import EndGame, StartKyoku
 
 
@@ -33,7 +32,8 @@ class Tally:
 
     def __str__(self) -> str:
         unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
-        return f"{self.games} games{unfinished}, {self.kyoku} kyoku, {self.events} events"
+        games = f"{counted(self.games, 'game')}{unfinished}"
+        return f"{games}, {self.kyoku} kyoku, {counted(self.events, 'event')}"
 
 
 def replay(game: Game, tally: Tally, strict: bool = True) -> None:
@@ -57,5 +57,5 @@ def replay(game: Game, tally: Tally, strict: bool = True) -> None:
 
 
 def _mismatch(game: Game, entry: Entry, error: TableError) -> MismatchError:
-    event = msgspec.json.encode(entry.event).decode()
-    return MismatchError(game.name, game.place(entry.number), event, str(error))
+    place = game.place(entry.number)
+    return MismatchError(game.name, place, quote(entry.event), error.problem)

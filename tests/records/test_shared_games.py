@@ -28,7 +28,7 @@ def test_game_in_the_mortal_dialect_replays_strictly() -> None:
     for source in sources("mjai/mortal-dialect-hanchan.jsonl"):
         for game in games_of(source):
             replay(game, tally)
-    assert str(tally) == "1 games, 12 kyoku, 1383 events"
+    assert str(tally) == "1 game, 12 kyoku, 1383 events"
 
 
 @pytest.mark.parametrize("name", ["phoenix/hanchan-2020.zip", "phoenix/hanchan-2024.zip"])

@@ -1,0 +1,11 @@
+"""How numbers are put into words."""
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many.
+
+    >>> counted(1, "game"), counted(2, "mismatch")
+    ('1 game', '2 mismatches')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("h") else "s"
+    return f"{number} {noun}{ending}"
