@@ -69,9 +69,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         return asyncio.run(_serve(args))
     except OSError as error:
-        where = f"{args.host}:{args.port}"
-        print(f"mjbot serve: cannot use {where}: {error.strerror or error}", file=sys.stderr)
+        print(f"mjbot serve: {error.strerror or error}", file=sys.stderr)
         return exit_codes.UNREACHABLE
+    except asyncio.CancelledError:
+        return exit_codes.INTERRUPTED
 
 
 def _objection(args: argparse.Namespace) -> str | None:

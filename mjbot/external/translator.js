@@ -226,7 +226,9 @@ class Translator {
       const added = toMajiang(event.pai);
       // The AI's board knows the pon by its very spelling, red five and side included.
       const same = (pon) => pon.replace(/0/g, "5").slice(0, 2) === added.replace("0", "5");
-      meld = this.pons[event.actor].find(same) + added[1];
+      const pon = this.pons[event.actor].find(same);
+      if (!pon) throw new Error("no pon to add to");
+      meld = pon + added[1];
     }
     this.afterKan = true;
     if (event.actor === this.seat) {

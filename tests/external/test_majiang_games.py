@@ -1,0 +1,100 @@
+"""The external AI at a real table of ours."""
+
+import asyncio
+import json
+import subprocess
+
+import pytest
+
+from mjbot.cli import exit_codes
+from mjbot.external.majiang import majiang_command
+from mjbot.match.players import read_players
+from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.server.server import TableRules
+from mjbot.table.table import Table
+from protocol.codec import decode_line
+
+GUARD_S = 240
+
+
+def test_four_of_them_play_a_tonpu_game_that_replays_strictly(packages, tmp_path):
+    async def main():
+        rules = TableRules(seed=3, length="tonpu")
+        settings = MatchSettings(rules=rules, games=1, folder=tmp_path)
+        players = read_players(["external:majiang"] * 4)
+        return await asyncio.wait_for(play_match(settings, players, Watcher()), GUARD_S)
+
+    (result,) = asyncio.run(main())
+    assert not result.faults
+    table = Table(strict=True)
+    kinds = []
+    for line in result.log.read_bytes().splitlines():
+        for event in decode_line(line):
+            table.apply(event)
+            kinds.append(json.loads(line)["type"])
+    assert {"chi", "pon", "reach", "hora"} <= set(kinds)
+    for number in range(1, 5):
+        assert (tmp_path / f"player-{number}.log").read_text() == ""
+
+
+def test_a_game_of_several_by_one_process(packages, tmp_path):
+    async def main():
+        settings = MatchSettings(rules=TableRules(seed=5, length="tonpu"), games=2, folder=tmp_path)
+        players = read_players(["external:majiang", *["tsumogiri"] * 3])
+        return await asyncio.wait_for(play_match(settings, players, Watcher()), GUARD_S)
+
+    results = asyncio.run(main())
+    assert [bool(result.faults) for result in results] == [False, False]
+
+
+def bridge(url):
+    return subprocess.run(
+        majiang_command(url), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1", "mjsonp://", "nonsense"])
+def test_a_bad_url_is_one_line(packages, url):
+    done = bridge(url)
+    assert done.returncode == exit_codes.BAD_ARGUMENTS
+    assert "mjsonp://HOST:PORT/ROOM" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_unreachable_server_is_one_line(packages):
+    done = bridge("mjsonp://127.0.0.1:1/default")
+    assert done.returncode == exit_codes.UNREACHABLE
+    assert "cannot reach 127.0.0.1:1" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (b"", "closed the connection"),
+        (b'{"type":"hello"}\n', "closed the connection"),
+        (b"{oops\n", "no JSON: {oops"),
+        (b"x" * (2 << 20), "endless line"),
+        (b'{"type":"error","message":"No such room."}\n', "the server says: No such room."),
+    ],
+)
+def test_a_server_that_breaks_off_is_one_line(packages, words, complaint):
+    async def main():
+        async def rude(reader, writer):
+            writer.write(words)
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(rude, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            process = await asyncio.create_subprocess_exec(
+                *majiang_command(f"mjsonp://127.0.0.1:{port}/default"), stderr=subprocess.PIPE
+            )
+            _, errors = await asyncio.wait_for(process.communicate(), GUARD_S)
+            return process.returncode, errors.decode()
+
+    status, errors = asyncio.run(main())
+    assert status == exit_codes.PROTOCOL_FAULT
+    assert complaint in errors
+    assert errors.count("\n") == 1
