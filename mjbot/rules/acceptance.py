@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.rules.shanten import NEVER, Hand, count_kinds_held, is_edge
 from mjbot.rules.tables import (
-    dragon_number,
-    high_number,
     honour_row,
     honour_row_of,
     join,
-    low_number,
     missing,
+    number_of_five,
+    number_of_four,
+    number_of_three,
     suit_row,
     suit_row_of,
 )
@@ -112,7 +112,7 @@ def count_tiles(mask: int, unseen: NDArray[np.int8]) -> int:
 @compiled
 def _suit_acceptance(hand: Hand, first: int, others: int, n_melds: int) -> int:
     """Return the kinds of a suit that bring the hand nearer; ``others`` is the rest's row."""
-    low, high = low_number(hand, first), high_number(hand, first + 5)
+    low, high = number_of_five(hand, first), number_of_four(hand, first + 5)
     here = missing(join(suit_row(low, high), others), n_melds)
     mask, step = 0, 1
     for kind in range(first, first + 5):
@@ -132,7 +132,7 @@ def _suit_acceptance(hand: Hand, first: int, others: int, n_melds: int) -> int:
 @compiled
 def _honour_acceptance(hand: Hand, others: int, n_melds: int) -> int:
     """Return the same for the honours."""
-    winds, dragons = high_number(hand, 27), dragon_number(hand)
+    winds, dragons = number_of_four(hand, 27), number_of_three(hand, 31)
     here = missing(join(honour_row(winds, dragons), others), n_melds)
     mask, step = 0, 1
     for kind in range(27, 31):

@@ -34,13 +34,11 @@ def tables_file() -> Path:
 def load_tables() -> Tables:
     """Load the tables, or make and save them if the file is missing or damaged."""
     path = tables_file()
-    try:
+    with suppress(Exception):  # whatever the damage is, making them again cures it
         with np.load(path) as saved:  # checks the CRC of each member
             tables = Tables(**{name: saved[name] for name in Tables._fields})
         if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
             return tables
-    except Exception:
-        pass
     tables = make_tables()
     _save(path, tables)
     return tables
@@ -90,14 +88,9 @@ _honour_row = _pointer("honour_row")
 _join = _pointer("join")
 _missing = _pointer("missing")
 
-_N_LOW = 5**5
-_N_HIGH = 5**4
-_N_WINDS = 5**4
-_N_DRAGONS = 5**3
-
 
 @compiled
-def low_number(hand: NDArray[np.int8], first: int) -> int:
+def number_of_five(hand: NDArray[np.int8], first: int) -> int:
     """Return the base-5 number of five kinds' counts, kept in range whatever the counts are."""
     number = (
         hand[first]
@@ -106,14 +99,21 @@ def low_number(hand: NDArray[np.int8], first: int) -> int:
         + 125 * hand[first + 3]
         + 625 * hand[first + 4]
     )
-    return int(max(0, min(number, _N_LOW - 1)))
+    return int(max(0, min(number, 5**5 - 1)))
 
 
 @compiled
-def high_number(hand: NDArray[np.int8], first: int) -> int:
+def number_of_four(hand: NDArray[np.int8], first: int) -> int:
     """Return the same for four kinds."""
     number = hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2] + 125 * hand[first + 3]
-    return int(max(0, min(number, _N_HIGH - 1)))
+    return int(max(0, min(number, 5**4 - 1)))
+
+
+@compiled
+def number_of_three(hand: NDArray[np.int8], first: int) -> int:
+    """Return the same for three kinds."""
+    number = hand[first] + 5 * hand[first + 1] + 25 * hand[first + 2]
+    return int(max(0, min(number, 5**3 - 1)))
 
 
 @compiled
@@ -124,14 +124,20 @@ def suit_row(low: int, high: int) -> int:
 
 @compiled
 def honour_row(winds: int, dragons: int) -> int:
-    """Return the row of the honours from the numbers of the four winds and three dragons."""
+    """Return the row of the honours from the numbers of the winds and of the dragons."""
     return int(_honour_row()[_honour_start()[winds] + _honour_order()[dragons]])
 
 
 @compiled
-def dragon_number(hand: NDArray[np.int8]) -> int:
-    """Return the base-5 number of the three dragons' counts."""
-    return int(max(0, min(hand[31] + 5 * hand[32] + 25 * hand[33], _N_DRAGONS - 1)))
+def suit_row_of(hand: NDArray[np.int8], first: int) -> int:
+    """Return the row of the suit whose lowest kind is ``first`` (0, 9 or 18)."""
+    return suit_row(number_of_five(hand, first), number_of_four(hand, first + 5))
+
+
+@compiled
+def honour_row_of(hand: NDArray[np.int8]) -> int:
+    """Return the row of the honours."""
+    return honour_row(number_of_four(hand, 27), number_of_three(hand, 31))
 
 
 @compiled
@@ -144,15 +150,3 @@ def join(row: int, other: int) -> int:
 def missing(row: int, n_melds: int) -> int:
     """Return the tiles missing for ``4 - n_melds`` blocks and a pair (shanten + 1)."""
     return int(_missing()[8 * row + n_melds])
-
-
-@compiled
-def suit_row_of(hand: NDArray[np.int8], first: int) -> int:
-    """Return the row of the suit whose lowest kind is ``first`` (0, 9 or 18)."""
-    return suit_row(low_number(hand, first), high_number(hand, first + 5))
-
-
-@compiled
-def honour_row_of(hand: NDArray[np.int8]) -> int:
-    """Return the row of the honours."""
-    return honour_row(high_number(hand, 27), dragon_number(hand))

@@ -1,8 +1,8 @@
 """Waits: the kinds that complete a hand in tenpai."""
 
 from mjbot.compiled import compiled
-from mjbot.rules.acceptance import shanten_and_acceptance
-from mjbot.rules.shanten import Hand
+from mjbot.rules.acceptance import acceptance
+from mjbot.rules.shanten import Hand, shanten
 
 
 @compiled
@@ -19,5 +19,6 @@ def waits(hand: Hand, n_melds: int) -> int:
     >>> waits(hand_counts("1111m"), 3)
     0
     """
-    here, mask = shanten_and_acceptance(hand, n_melds)
-    return mask if here == 0 else 0
+    if shanten(hand, n_melds) != 0:
+        return 0
+    return acceptance(hand, n_melds)

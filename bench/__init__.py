@@ -1,0 +1,1 @@
+"""Speed against other packages: ``python -m bench NAME [--json]``, one module per NAME."""

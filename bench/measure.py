@@ -1,0 +1,112 @@
+"""Times contenders in one process on one core, rounds interleaved, medians reported."""
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+LEAST_SECONDS = 0.2
+"""A contender's turn in a round repeats its work until this much time has passed."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The same work done by us and by one peer.
+
+    A contender is a function that does the work once and returns how many ``unit`` it did.
+    ``required`` is the least ratio of our rate to the peer's.
+    """
+
+    name: str
+    unit: str
+    ours: Callable[[], int]
+    peer: str
+    theirs: Callable[[], int]
+    required: float
+
+
+def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
+    """Run all contests ``rounds`` times in turn and return rates, ratios and the machine."""
+    core = _pin_to_one_core()
+    for contest in contests:  # compiles, and warms caches
+        contest.ours()
+        contest.theirs()
+    ours: list[list[float]] = [[] for _ in contests]
+    theirs: list[list[float]] = [[] for _ in contests]
+    for _ in range(rounds):
+        for place, contest in enumerate(contests):
+            ours[place].append(_rate(contest.ours))
+            theirs[place].append(_rate(contest.theirs))
+    return {
+        "machine": {
+            "processor": _processor(),
+            "python": platform.python_version(),
+            "pinned_to_core": core,
+            "load": list(os.getloadavg()),
+        },
+        "packages": {
+            name: version(name) for name in sorted({"numba", *(c.peer for c in contests)})
+        },
+        "rounds": rounds,
+        "results": [
+            _result(contest, ours[place], theirs[place]) for place, contest in enumerate(contests)
+        ],
+    }
+
+
+def print_table(report: dict[str, Any]) -> None:
+    """Print a report of :func:`measure` for people."""
+    print(f"{report['machine']['processor']}, Python {report['machine']['python']}, one core")
+    for result in report["results"]:
+        verdict = "" if result["ratio"] >= result["required"] else "  TOO SLOW"
+        print(
+            f"{result['name']:32} {result['mjbot']:>12,.0f} {result['unit']}/s,"
+            f" {result['peer']} {result['peer_rate']:>10,.0f}:"
+            f" {result['ratio']:.2f}x (needs {result['required']}x){verdict}"
+        )
+
+
+def _result(contest: Contest, ours: list[float], theirs: list[float]) -> dict[str, Any]:
+    # Neighbours in a round met the same disturbances, so their ratio is steadier than the rates.
+    ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    return {
+        "name": contest.name,
+        "unit": contest.unit,
+        "mjbot": statistics.median(ours),
+        "peer": contest.peer,
+        "peer_rate": statistics.median(theirs),
+        "ratio": statistics.median(ratios),
+        "lowest_ratio": min(ratios),
+        "required": contest.required,
+    }
+
+
+def _rate(contender: Callable[[], int]) -> float:
+    done = 0
+    start = time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < LEAST_SECONDS:
+        done += contender()
+    return done / elapsed
+
+
+def _pin_to_one_core() -> int | None:
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    core = max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    return core
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor()

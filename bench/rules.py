@@ -1,0 +1,157 @@
+"""Shanten, acceptance and scoring against ``riichienv`` and ``xiangting``.
+
+Each contender gets the hands in the form it likes best, made beforehand, and before any timing
+its answers are compared with ours.
+"""
+
+import random
+from functools import partial
+from typing import Any
+
+import numpy as np
+import riichienv
+import xiangting
+from riichienv._riichienv import HandEvaluator
+
+from bench.measure import Contest
+from mjbot.rules import wins
+from mjbot.rules.acceptance import acceptance_many
+from mjbot.rules.hands import count_kinds
+from mjbot.rules.melds import CHI, PON
+from mjbot.rules.scoring import score_many, score_win
+from mjbot.rules.shanten import Hand, shanten, shanten_many
+from mjbot.rules.wins import WIN
+from proof.made_wins import MadeWin, meld_kinds
+from proof.oracles import as_riichienv, riichienv_arguments, riichienv_score
+
+Arguments = tuple[list[int], list[Any], tuple[Any, ...]]
+
+N_HANDS = 2000
+FOUR = xiangting.PlayerCount.FOUR
+
+
+def contests() -> list[Contest]:
+    """Return the contests of issue 3, with its required ratios."""
+    source = random.Random(2026)
+    ids = [sorted(source.sample(range(136), 14)) for _ in range(N_HANDS)]
+    counts = [count_kinds(tile // 4 for tile in hand) for hand in ids]
+    lists = [hand.tolist() for hand in counts]
+    hands, n_melds = np.array(counts), np.zeros(N_HANDS, np.int8)
+    made = [made_win(source) for _ in range(N_HANDS)]
+    records = np.array([each.record() for each in made], WIN)
+    arguments = [riichienv_arguments(each) for each in made]
+    _compare(ids, counts, made)
+    unseen = 4 - hands
+    return [
+        Contest(
+            "shanten, one hand per call",
+            "hands",
+            partial(_each_shanten, counts),
+            "riichienv",
+            partial(_riichienv_shanten, ids),
+            0.5,
+        ),
+        Contest(
+            "shanten, many hands",
+            "hands",
+            lambda: len(shanten_many(hands, n_melds)),
+            "riichienv",
+            partial(_riichienv_shanten, ids),
+            2.5,
+        ),
+        Contest(
+            "acceptance of every discard",
+            "hands",
+            lambda: len(acceptance_many(hands, n_melds, unseen)[0]),
+            "xiangting",
+            partial(_xiangting_acceptance, lists),
+            2,
+        ),
+        Contest(
+            "scoring, many wins",
+            "wins",
+            lambda: len(score_many(records)[0]),
+            "riichienv",
+            partial(_riichienv_scores, arguments),
+            3,
+        ),
+    ]
+
+
+def _each_shanten(hands: list[Hand]) -> int:
+    for hand in hands:
+        shanten(hand, 0)
+    return len(hands)
+
+
+def _riichienv_shanten(hands: list[list[int]]) -> int:
+    for hand in hands:
+        riichienv.calculate_shanten(hand)
+    return len(hands)
+
+
+def _xiangting_acceptance(hands: list[list[int]]) -> int:
+    for hand in hands:
+        for kind in range(34):
+            if hand[kind]:
+                hand[kind] -= 1
+                xiangting.calculate_necessary_tiles(hand, FOUR)
+                hand[kind] += 1
+    return len(hands)
+
+
+def _riichienv_scores(arguments: list[Arguments]) -> int:
+    for tiles, melds, win in arguments:
+        HandEvaluator(tiles, melds).calc(*win)
+    return len(arguments)
+
+
+def made_win(source: random.Random) -> MadeWin:
+    """Return a random win of four blocks and a pair, about half of them closed."""
+    while True:
+        pair = source.randrange(34)
+        concealed, melds = [pair, pair], []
+        is_open = source.random() < 0.5
+        for _ in range(4):
+            meld_type, kind = CHI, source.choice([k for k in range(25) if k % 9 < 7])
+            if source.random() < 0.25:
+                meld_type, kind = PON, source.randrange(34)
+            if is_open and source.random() < 0.5:
+                melds.append((meld_type, kind))
+            else:
+                concealed += meld_kinds(meld_type, kind)
+        held = count_kinds(concealed)
+        for meld in melds:
+            held += count_kinds(meld_kinds(*meld))
+        if held.max() <= 4:
+            break
+    closed = not melds
+    flags = source.choice([0, wins.TSUMO]) | (source.choice([0, wins.RIICHI]) if closed else 0)
+    return MadeWin(
+        tuple(concealed),
+        tuple(melds),
+        source.choice(concealed),
+        flags,
+        source.randrange(4),
+        source.randrange(2),
+        (source.randrange(34),),
+        (source.randrange(34),) if flags & wins.RIICHI else (),
+        frozenset({source.randrange(3)}),
+    )
+
+
+def _compare(ids: list[list[int]], counts: list[Hand], made: list[MadeWin]) -> None:
+    """Raise if a peer answers otherwise than we do: then the contest would mean nothing."""
+    many = np.array(counts)
+    shantens, masks, _ = acceptance_many(many, np.zeros(len(many), np.int8), 4 - many)
+    for place, (hand, count) in enumerate(zip(ids, counts, strict=True)):
+        assert shanten(count, 0) == riichienv.calculate_shanten(hand)
+        kind = hand[0] // 4
+        count[kind] -= 1
+        assert xiangting.calculate_necessary_tiles(count.tolist(), FOUR) == (
+            shantens[place, kind] + 1,
+            masks[place, kind],
+        )
+        count[kind] += 1
+    for each in made:
+        assert as_riichienv(score_win(each.record())) == riichienv_score(each)

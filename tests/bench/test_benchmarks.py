@@ -1,0 +1,43 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import measure, rules
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_contenders_of_the_rules_benchmark_do_the_same_amount_of_work() -> None:
+    contests = rules.contests()  # compares the answers, too
+    assert len(contests) == 4
+    for contest in contests:
+        assert contest.ours() == contest.theirs() == rules.N_HANDS
+
+
+def test_report_has_rates_and_their_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "LEAST_SECONDS", 0.001)
+    monkeypatch.setattr(measure, "_pin_to_one_core", lambda: None)
+    contest = measure.Contest("work", "things", lambda: 3, "msgspec", lambda: 3, 0.1)
+    report = measure.measure([contest], rounds=3)
+    json.dumps(report)
+    (result,) = report["results"]
+    assert result["mjbot"] > 0
+    assert result["peer_rate"] > 0
+    assert result["lowest_ratio"] <= result["ratio"]
+    assert set(report["packages"]) == {"numba", "msgspec"}
+
+
+def test_an_unknown_benchmark_is_refused_with_the_names_there_are() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "bench", "nothing"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "rules" in run.stderr
+    assert "Traceback" not in run.stderr
