@@ -1,0 +1,87 @@
+import re
+
+import pytest
+
+from mjbot.records.errors import RecordError
+from mjbot.records.mjlog import read_mjlog
+from protocol.messages import Message
+
+SCORES = 'ba="0,0" sc="250,0,250,0,250,0,250,0"'
+
+
+def events_of(document: bytes) -> list[Message]:
+    return [entry.event for entry in read_mjlog(document, "game")]
+
+
+def test_every_cut_is_noticed(tenhou) -> None:
+    whole = tenhou.mjlog(tenhou.deal(), "T60", "D60", tenhou.OVER)
+    for length in range(len(whole)):
+        with pytest.raises(RecordError, match="game"):
+            events_of(whole[:length])
+    assert events_of(whole)
+
+
+@pytest.mark.parametrize(
+    ("tags", "problem"),
+    [
+        (("T60",), "tag 4: <T60> comes outside a hand"),
+        (("DEAL", "T136", "OVER"), "tag 5: <T136> names a tile outside 0..135"),
+        (("DEAL", "X5", "OVER"), "tag 5: <X5> is neither a draw nor a discard"),
+        (("DEAL", "T60"), "tag 5: the record ends inside a hand"),
+        (("DEAL", "T60", "DEAL"), "tag 6: a hand begins before the one before it has ended"),
+        (("DEAL", "OVER", "T60"), "tag 6: <T60> comes outside a hand"),
+        (("DEAL", '<N who="1"/>'), "tag 5: <N> lacks the attribute m"),
+        (("DEAL", '<N who="7" m="1"/>'), "tag 5: <N> who=7: seats are 0..3"),
+        (("DEAL", '<N who="1" m="x"/>'), 'tag 5: <N> m="x" is no list of whole numbers'),
+        (("DEAL", "T0", "D0", '<N who="2" m="769"/>'), "which has not discarded"),
+        (("DEAL", "T0", '<N who="1" m="30752"/>'), "tag 6: call code 30752 is a north call"),
+        (("DEAL", '<REACH who="1" step="3"/>'), "steps are 1 and 2"),
+        (("DEAL", '<DORA hai="200"/>'), "names a tile outside 0..135"),
+        (("DEAL", f'<RYUUKYOKU type="odd" {SCORES}/>'), '<RYUUKYOKU> type="odd" is unknown'),
+        (("DEAL", f'<RYUUKYOKU type="yao9" {SCORES}/>'), "nobody has just drawn"),
+        (("DEAL", '<RYUUKYOKU ba="0,0" sc="1,2"/>'), "has 2 numbers where 8 belong"),
+        (("DEAL", f'<RYUUKYOKU {SCORES} owari="a,b"/>'), "is no final result"),
+        (('<INIT seed="0,0,0,1,2,132" ten="250,250"/>',), "<INIT> lacks the attribute oya"),
+        (("<INIT seed='1,0,0,1,2,132' oya='0'/>",), "<INIT> oya=0 does not deal hand 1"),
+        (('<INIT seed="16,0,0,1,2,132"/>',), "<INIT> seed names hand 16"),
+        (('<AGARI who="1"/>',), "<AGARI> comes before the first <INIT>"),
+        ((), "the record holds no hand"),
+    ],
+)
+def test_damage_is_named_with_its_tag(tenhou, tags: tuple[str, ...], problem: str) -> None:
+    known = {"DEAL": tenhou.deal(), "OVER": tenhou.OVER}
+    document = tenhou.mjlog(*(known.get(tag, tag) for tag in tags))
+    with pytest.raises(RecordError, match=re.escape(problem)) as caught:
+        events_of(document)
+    assert str(caught.value).startswith("game: ")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "problem"),
+    [
+        ('yaku="1,1"', "lacks the attribute"),
+        ('hai="4,8" machi="0" yaku="1,1"', "machi=0 is not among its hai"),
+        ('hai="0,8" machi="0"', "needs either yaku"),
+        ('hai="0,8" machi="0" yaku="1,1,7"', "needs either yaku"),
+        ('hai="0,8" machi="0" yaku="60,1"', "yaku 60 is unknown"),
+        ('hai="0,8" machi="0" yakuman="7"', "yakuman 7 is unknown"),
+    ],
+)
+def test_damaged_wins(tenhou, attributes: str, problem: str) -> None:
+    rest = f'{SCORES} ten="30,1000,0" doraHai="2" who="0" fromWho="0"'
+    document = tenhou.mjlog(tenhou.deal(), "T0", f"<AGARI {rest} {attributes}/>")
+    with pytest.raises(RecordError, match=problem):
+        events_of(document)
+
+
+def test_three_player_games_are_refused(tenhou) -> None:
+    with pytest.raises(RecordError, match="three-player game"):
+        events_of(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
+
+
+def test_other_documents_are_refused() -> None:
+    with pytest.raises(RecordError, match="<html> is not an mjlog"):
+        events_of(b"<html><T60/></html>")
+    bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><mjloggm/>'
+    with pytest.raises(RecordError, match="document type"):
+        events_of(bomb)
