@@ -18,6 +18,8 @@ import numba
 from numba.core import config as _config
 from numba.core import types as _types
 
+from mjbot.record_arguments import read_records_in_place
+
 config: Final[Any] = _config  # numba has no type hints
 types: Final[Any] = _types
 
@@ -26,6 +28,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _IMPORT = re.compile(
     r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M
 )
+
+read_records_in_place()
 
 
 def cache_folder() -> Path:
@@ -40,7 +44,7 @@ def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     version = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder() / version / _module_digest(function.__module__))
+    config.CACHE_DIR = str(cache_folder() / version / source_digest(function.__module__))
     try:
         dispatcher = numba.njit(cache=True, error_model="numpy")(function)
         _widen_integers(dispatcher)
@@ -71,7 +75,8 @@ def _wide(argument: Any) -> Any:
 
 
 @cache
-def _module_digest(module: str) -> str:
+def source_digest(module: str) -> str:
+    """Return a digest of a module's source and of all our modules that it imports."""
     digest = hashlib.sha256()
     for name in sorted(_with_imports(module)):
         if source := _source_file(name):
