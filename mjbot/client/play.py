@@ -11,7 +11,7 @@ from loguru import logger
 from mjbot.client.address import Address, is_loopback
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError
 from mjbot.client.player import Player
-from mjbot.client.warm_up import MakeStrategy, warm_up
+from mjbot.client.warm_up import MakeStrategy
 from mjbot.records.mjai_log import EventLog
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
@@ -68,7 +68,6 @@ async def play(
     player = Player(
         make_strategy, settings.address.dialect, strict=settings.strict, deadline_s=deadline_s
     )
-    await warm_up(player.thinker, make_strategy)
     with EventLog(settings.log) if settings.log else nullcontext() as log:
         record: Record = log.write if log else _ignore
         if settings.address.is_stdio:
@@ -80,6 +79,7 @@ async def _play_on_pipes(
     settings: Settings, player: Player, record: Record, transport: Transport
 ) -> list[GameResult]:
     """All games come down the same pipe; its end between two games is no fault."""
+    await player.rehearse()
     session = _session(settings)
     conversation = Conversation(
         transport, session, player, silence_s=settings.silence_s, record=record
@@ -130,8 +130,11 @@ async def _play_one(
 async def _play_connected(
     settings: Settings, session: ClientSession, player: Player, record: Record
 ) -> GameResult:
+    if session.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
+        await player.rehearse()
     async with await _connect(settings) as transport:
         logger.info("connected to {}", settings.address.url)
+        await player.rehearse()
         conversation = Conversation(
             transport, session, player, silence_s=settings.silence_s, record=record
         )

@@ -8,7 +8,7 @@ from loguru import logger
 from mjbot.client.hints import disagreement, discard_disagreement, fits
 from mjbot.client.last_resort import held_tiles, last_resort
 from mjbot.client.thinking import CrashError, LateError, Thinker
-from mjbot.client.warm_up import MakeStrategy
+from mjbot.client.warm_up import MakeStrategy, warm_up
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
@@ -45,7 +45,8 @@ class Player:
         self._lists_all: Final = dialect is Dialect.RIICHILAB
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
-        self.thinker: Final = Thinker()
+        self._thinker: Final = Thinker()
+        self._rehearsed = False
         self._games = 0
         self._seat: Seat = 0
         self._drawn: Tile | None = None
@@ -53,6 +54,12 @@ class Player:
         self.table = Table(strict=strict)
         self.late = 0
         self.crashes = 0
+
+    async def rehearse(self) -> None:
+        """Compile what the first game will need, unless that was done; see :func:`warm_up`."""
+        if not self._rehearsed:
+            self._rehearsed = True
+            await warm_up(self._thinker, self._make_strategy)
 
     # --- events ------------------------------------------------------------------------------
 
@@ -87,7 +94,7 @@ class Player:
 
     async def _inform(self, note: Callable[[], None]) -> None:
         try:
-            await self.thinker.think(note, self._deadline_s)
+            await self._thinker.think(note, self._deadline_s)
         except LateError:
             self._report_late()
         except CrashError as error:
@@ -122,7 +129,7 @@ class Player:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
         try:
-            choice = await self.thinker.think(lambda: self._strategy.decide(view), limit_s)
+            choice = await self._thinker.think(lambda: self._strategy.decide(view), limit_s)
         except LateError:
             self._report_late()
         except CrashError as error:

@@ -1,6 +1,7 @@
 """What every transport can do, and how it fails."""
 
 import abc
+import os
 from types import TracebackType
 from typing import Self
 
@@ -51,3 +52,11 @@ class Transport(abc.ABC):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def system_words(error: Exception) -> str:
+    """Return why a system call failed; asyncio's own text speaks of a "connect call"."""
+    number = getattr(error, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    return getattr(error, "strerror", None) or str(error)

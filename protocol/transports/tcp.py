@@ -2,13 +2,18 @@
 
 import asyncio
 import contextlib
-import os
 import socket
 from collections import deque
 from typing import Final
 
 from protocol.framing import LineBuffer
-from protocol.transports.base import SilenceError, Transport, UnreachableError, VanishedError
+from protocol.transports.base import (
+    SilenceError,
+    Transport,
+    UnreachableError,
+    VanishedError,
+    system_words,
+)
 
 _CHUNK: Final = 1 << 16
 
@@ -67,13 +72,5 @@ async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTrans
     except TimeoutError:
         raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:
-        raise UnreachableError(f"{host}:{port}: {_reason(error)}") from None
+        raise UnreachableError(f"{host}:{port}: {system_words(error)}") from None
     return TcpTransport(*streams)
-
-
-def _reason(error: Exception) -> str:
-    """Return the system's words: asyncio's own speak of a "connect call"."""
-    number = getattr(error, "errno", None)
-    if isinstance(number, int) and number > 0:
-        return os.strerror(number)
-    return getattr(error, "strerror", None) or str(error)

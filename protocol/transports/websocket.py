@@ -8,7 +8,13 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
-from protocol.transports.base import SilenceError, Transport, UnreachableError, VanishedError
+from protocol.transports.base import (
+    SilenceError,
+    Transport,
+    UnreachableError,
+    VanishedError,
+    system_words,
+)
 
 
 class WebSocketTransport(Transport):
@@ -66,5 +72,5 @@ async def connect_websocket(
     except TimeoutError:
         raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
     except (OSError, InvalidHandshake, InvalidURI) as error:
-        raise UnreachableError(f"{url}: {error}") from None
+        raise UnreachableError(f"{url}: {system_words(error)}") from None
     return WebSocketTransport(connection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from mjbot.client.player import Player
-from mjbot.client.warm_up import rehearsal, warm_up
+from mjbot.client.warm_up import rehearsal
 from mjbot.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.table import TableError
@@ -193,14 +193,15 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
         return view.default_action
 
     player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=9)
-    run(warm_up(player.thinker, lambda game: Choosing(note)))
+    run(player.rehearse())
     assert {"discard", "pass", "pon", "ron"} <= set(asked)
     assert len(rehearsal()) > 30
 
 
 def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
     player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=9)
-    run(warm_up(player.thinker, lambda game: Choosing(crash)))
+    run(player.rehearse())
+    assert player.crashes == 0  # nothing was at stake
 
 
 # --- the server ------------------------------------------------------------------------------

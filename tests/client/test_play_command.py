@@ -1,0 +1,293 @@
+"""``mjbot play`` as a user meets it: one clear line and a telling exit status."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from mjbot.cli import exit_codes
+from mjbot.cli.main import main
+
+HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
+START = b'{"type":"start_game","id":2,"names":["a","b","c","d"]}'
+GUARD_S = 60
+
+
+class ScriptedServer:
+    """Says its lines to one client after another, each once the one before was answered.
+
+    Afterwards it closes, unless it ``holds`` the line until the client does.
+    """
+
+    def __init__(self, *lines, holds=False):
+        self.lines, self.holds = lines, holds
+        self.heard = []
+        self.said_all = threading.Event()
+        self.client_left = threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"mjsonp://127.0.0.1:{self.socket.getsockname()[1]}/default"
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.socket.accept()
+                with connection, connection.makefile("rb") as lines:
+                    self.talk(connection, lines)
+
+    def talk(self, connection, lines):
+        for place, line in enumerate(self.lines):
+            if place:
+                self.heard.append(lines.readline())
+            connection.sendall(line + b"\n")
+        self.said_all.set()
+        if self.holds:
+            while lines.readline():
+                pass
+            self.client_left.set()
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+def played(capfd, *arguments):
+    """Run the command in this process; return its exit status and the last line of stderr."""
+    status = main(["play", *arguments])
+    out, err = capfd.readouterr()
+    assert out == "" and "Traceback" not in err
+    return status, err.strip().splitlines()[-1]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# --- arguments -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["http://localhost/"], "URL 'http://localhost/': expected mjsonp://"),
+        (["mjsonp://localhost", "--strategy", "no-such-bot"], "no-such-bot"),
+        (["mjsonp://localhost", "--strategy", "fast-riichi-a", "--option", "nope=1"], "nope"),
+    ],
+)
+def test_bad_arguments(capfd, arguments, named):
+    status, line = played(capfd, *arguments)
+    assert status == exit_codes.BAD_ARGUMENTS
+    assert line.startswith("mjbot play: ") and named in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["stdio:", "4"],
+        ["stdio:", "--seat", "x"],
+        ["mjsonp://h", "--games", "-1"],
+        ["mjsonp://h", "--deadline-s", "0"],
+        ["mjsonp://h", "--silence-s", "soon"],
+        ["mjsonp://h", "--option", "lookahead"],
+        ["mjsonp://h", "--strict", "--lenient"],
+        [],
+    ],
+)
+def test_bad_arguments_that_argparse_sees(capfd, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(["play", *arguments])
+    assert caught.value.code == exit_codes.BAD_ARGUMENTS
+    assert "mjbot play: error: " in capfd.readouterr().err
+
+
+def test_a_token_file_that_is_not_there(capfd, tmp_path):
+    status, line = played(capfd, "ws://127.0.0.1:1", "--token-file", str(tmp_path / "none"))
+    assert status == exit_codes.UNREACHABLE
+    assert line == f"mjbot play: {tmp_path / 'none'}: No such file or directory"
+
+
+def test_a_log_that_cannot_be_written(capfd, tmp_path):
+    status, line = played(capfd, "mjsonp://127.0.0.1:1", "--log", str(tmp_path))
+    assert status == exit_codes.UNREACHABLE
+    assert line == f"mjbot play: {tmp_path}: Is a directory"
+
+
+# --- servers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["mjsonp", "ws"])
+def test_nobody_there(capfd, scheme):
+    port = free_port()
+    status, line = played(capfd, f"{scheme}://127.0.0.1:{port}")
+    assert status == exit_codes.UNREACHABLE
+    assert f"127.0.0.1:{port}" in line and "refused" in line.lower()
+
+
+@pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
+def test_a_silent_server(capfd, lines):
+    with ScriptedServer(*lines, holds=True) as server:
+        status, line = played(capfd, server.url, "--silence-s", "0.1")
+    assert status == exit_codes.UNREACHABLE
+    assert line == "mjbot play: the other side said nothing for 0.1 s"
+
+
+@pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
+def test_a_server_that_vanishes(capfd, lines):
+    with ScriptedServer(*lines) as server:
+        status, line = played(capfd, server.url)
+    assert status == exit_codes.UNREACHABLE
+    assert line in (
+        "mjbot play: the other side closed the connection",
+        "mjbot play: the connection broke: Connection reset by peer",
+        "mjbot play: the connection broke: [Errno 104] Connection reset by peer",
+    )
+
+
+def test_a_server_that_refuses_us(capfd):
+    refusal = b'{"type":"error","message":"No such room. Available room: lobby"}'
+    with ScriptedServer(HELLO, refusal) as server:
+        status, line = played(capfd, server.url, "--name", "bot", "--room", "attic")
+    assert status == exit_codes.UNREACHABLE
+    assert line == "mjbot play: the server refuses us: No such room. Available room: lobby"
+    assert server.heard == [b'{"type":"join","name":"bot","room":"attic"}\n']
+
+
+def test_a_game_that_is_void(capfd):
+    with ScriptedServer(HELLO, START, b'{"type":"error","message":"player 3 left"}') as server:
+        status, line = played(capfd, server.url)
+    assert status == exit_codes.PROTOCOL_FAULT
+    assert line == "mjbot play: the server ended the game: player 3 left"
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        (b"{oops", "line: not JSON"),
+        (b'{"type":"tsumo","actor":2,"pai":"0p"}', 'tsumo.pai: "0p" is not a tile'),
+        (b'{"type":"tsumo","actor":2,"pai":"1p"}', "tsumo: out of order"),
+        (b'{"type":"kita","actor":2,"pai":"N"}', "three-player"),
+        (b"x" * (1 << 20) + b"x", "line: longer than the limit of 1048576 bytes"),
+    ],
+)
+def test_a_server_that_breaks_the_protocol(capfd, said, field):
+    with ScriptedServer(HELLO, START, said, holds=True) as server:
+        status, line = played(capfd, server.url)
+    assert status == exit_codes.PROTOCOL_FAULT
+    assert line.startswith("mjbot play: the server broke the protocol: ") and field in line
+
+
+HIDDEN = ["?"] * 13
+
+
+def deal(hand):
+    return json.dumps({
+        "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
+        "dora_marker": "N", "tehais": [HIDDEN, HIDDEN, hand, HIDDEN],
+    }).encode()  # fmt: skip
+
+
+def test_a_server_that_contradicts_itself(capfd):
+    with ScriptedServer(HELLO, START, deal(["9p"] * 5 + ["1m"] * 4 + ["2m"] * 4)) as server:
+        status, line = played(capfd, server.url)
+    assert status == exit_codes.PROTOCOL_FAULT
+    assert "9p is dealt 5 times; event: {" in line
+
+
+def test_a_contradiction_that_is_let_pass(capfd):
+    lines = [deal(["9p"] * 5 + ["1m"] * 4 + ["2m"] * 4), b'{"type":"tsumo","actor":2,"pai":"C"}']
+    end = b'{"type":"end_game","scores":[25000,25000,25000,25000]}'
+    with ScriptedServer(HELLO, START, *lines, end) as server:
+        status, line = played(capfd, server.url, "--lenient")
+    assert status == exit_codes.OK
+    assert line.endswith("game over: place 3, scores [25000, 25000, 25000, 25000]")
+    assert json.loads(server.heard[-1])["type"] == "dahai"
+
+
+def test_the_next_game_waits_until_the_room_is_free(capfd, own_turns):
+    """The first attempts to come back meet a busy room."""
+    game = [turn.line for turn in own_turns("tcp-riichi.txt") if turn.by == "server"]
+    busy = [HELLO, b'{"type":"error","message":"The room is busy. Retry after a while."}']
+    scripts = [game, busy, [], game]
+
+    class Moody(ScriptedServer):
+        def talk(self, connection, lines):
+            self.lines = scripts.pop(0)
+            super().talk(connection, lines)
+
+    with Moody() as server:
+        status, line = played(capfd, server.url, "--games", "2", "--lenient")
+    assert (status, scripts) == (exit_codes.OK, [])
+    assert "game over" in line
+
+
+# --- a process of its own --------------------------------------------------------------------
+
+
+def started(*arguments, **pipes):
+    return subprocess.Popen(
+        [sys.executable, "-m", "mjbot.cli.main", "play", *arguments],
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONWARNINGS": "error::ResourceWarning"},
+        **pipes,
+    )
+
+
+@pytest.mark.parametrize("lines", [[HELLO], [HELLO, START]])
+def test_ctrl_c_ends_it_cleanly(lines):
+    with ScriptedServer(*lines, holds=True) as server:
+        process = started(server.url)
+        assert server.said_all.wait(GUARD_S)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=GUARD_S)
+        assert process.returncode == exit_codes.INTERRUPTED
+        assert b"Traceback" not in err
+        assert server.client_left.wait(GUARD_S)
+
+
+@pytest.mark.parametrize(
+    ("url", "name"), [("stdio:", "lines.txt"), ("stdio-arrays:", "arrays.txt")]
+)
+def test_standard_output_carries_the_conversation_only(own_turns, url, name, tmp_path):
+    """Even with a strategy that prints."""
+    (tmp_path / "chatty.py").write_text(
+        "from mjbot.strategy import Strategy\n"
+        "print('imported')\n"
+        "class Chatty(Strategy):\n"
+        "    '''Talks.'''\n"
+        "    def decide(self, view):\n"
+        "        print('thinking about', len(view.legal))\n"
+        "        return view.default_action\n"
+    )
+    turns = own_turns(name)
+    said = b"".join(turn.line + b"\n" for turn in turns if turn.by == "server")
+    process = started(
+        url, "2", "--strategy", "chatty:Chatty", "--lenient", cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    out, err = process.communicate(said, timeout=GUARD_S)
+    assert process.returncode == exit_codes.OK, err
+    assert b"imported" in err and b"thinking about" in err
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert len(answers) > 5 and all(answer["type"] in ("dahai", "none") for answer in answers)
+
+
+def test_a_pipe_that_ends_in_mid_game(own_turns):
+    lines = [turn.line for turn in own_turns("lines.txt") if turn.by == "server"]
+    process = started(
+        "stdio:", "2", "--strategy", "fast-riichi-b",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    _, err = process.communicate(b"\n".join(lines[:8]) + b"\n", timeout=GUARD_S)
+    assert process.returncode == exit_codes.UNREACHABLE
+    assert err.strip().endswith(b"mjbot play: the other side closed our standard input")
