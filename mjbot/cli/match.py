@@ -69,7 +69,8 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     console = Console()
     names = " ".join([player.name for player in players])
     seed = settings.rules.seed
-    console.print(f"{args.games} x {args.length}, seed {seed}: {names}", highlight=False)
+    start = f"{args.games} x {args.length}, seed {seed}: {names}"
+    console.print(start, highlight=False, soft_wrap=True)
     try:
         results = asyncio.run(_watch(settings, players, console))
     except MatchError as error:

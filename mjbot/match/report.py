@@ -31,7 +31,9 @@ class MatchReport:
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task("waiting for four players", total=games * self._rounds)
+        self._task = self._progress.add_task(
+            "getting ready (a first start compiles for half a minute)", total=games * self._rounds
+        )
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -67,7 +69,8 @@ class MatchReport:
         order = _ranking(result)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
         faults = f"  ({len(result.faults)} faults)" if result.faults else ""
-        self._console.print(f"game {result.game + 1}: {line}{faults}", highlight=False)
+        text = f"game {result.game + 1}: {line}{faults}"
+        self._console.print(text, highlight=False, soft_wrap=True)
 
 
 def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Table:
