@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from protocol.codec import decode_all, encode
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
@@ -16,6 +18,7 @@ from protocol.messages import (
     Chi,
     Dahai,
     Event,
+    FourInts,
     Hint,
     Join,
     Kakan,
@@ -24,9 +27,11 @@ from protocol.messages import (
     Pon,
     Reach,
     RequestAction,
+    ScoresOnly,
     Seat,
     Skip,
     StartGame,
+    StartKyoku,
     Tile,
     Tsumo,
     wire_name,
@@ -77,6 +82,7 @@ class ClientSession:
         self._join: Final = Join(name=name, room=room)
         self._received = Received()
         self._request: RequestAction | None = None
+        self._scores: FourInts | None = None
 
     def receive(self, line: bytes | str) -> Received:
         """Take in one line (or frame) and return what it says and calls for.
@@ -88,7 +94,7 @@ class ClientSession:
         if self._received.speak is Speak.MUST and not on_request:
             raise LocalProtocolError("receive", "the line before still waits for its reply")
         due = self._received.due if on_request else Due.NONE
-        messages = decode_all(line)
+        messages = self._with_known_scores(decode_all(line))
         for message in messages:
             self.stage = next_stage(self.dialect, self.stage, message)
             if isinstance(message, StartGame):
@@ -122,6 +128,18 @@ class ClientSession:
             raise ProtocolError("start_game.id", "missing, and no seat was given")
         self.seat = seat
         self.names = start.names or ()
+
+    def _with_known_scores(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Tell the scores of a hora without a winner with the next deal, which lacks them."""
+        known = []
+        for message in messages:
+            if isinstance(message, ScoresOnly):
+                self._scores = message.scores
+            elif isinstance(message, StartKyoku) and self._scores is not None:
+                message = replace(message, scores=message.scores or self._scores)
+                self._scores = None
+            known.append(message)
+        return tuple(known)
 
     def _digest(self, messages: Sequence[Message], due: Due, *, blank: bool) -> Received:
         last = messages[-1] if messages else Skip()

@@ -255,6 +255,12 @@ class Hora(Action, frozen=True, kw_only=True, tag="hora"):
     scores: FourInts | None = None
 
 
+class ScoresOnly(Message, frozen=True, kw_only=True, tag="hora"):
+    """mjai-gateway's ``hora``, which does not say who won; no event, sessions use its scores."""
+
+    scores: FourInts
+
+
 class Ryukyoku(Action, frozen=True, kw_only=True, tag="ryukyoku"):
     """A drawn kyoku.  As a player's answer it is the nine-terminals abort.
 

@@ -16,6 +16,7 @@ from protocol.messages import (
     Join,
     Message,
     RequestAction,
+    ScoresOnly,
     Skip,
     Unknown,
     ValidationResult,
@@ -45,8 +46,9 @@ def read_object(value: object) -> Message:
         return Unknown(name=name)
     if respell := _RESPELL.get(name):
         fields = respell(fields)
+    is_gateways = name == "hora" and "actor" not in fields and "scores" in fields
     try:
-        return msgspec.convert(fields, _Known)  # type: ignore[no-any-return]
+        return msgspec.convert(fields, ScoresOnly if is_gateways else _Known)
     except msgspec.ValidationError as error:
         raise _explained(str(error), fields) from None
 
@@ -109,9 +111,6 @@ def _kakan(fields: Fields) -> Fields:
 
 
 def _hora(fields: Fields) -> Fields:
-    if "actor" not in fields and "scores" in fields:
-        # mjai-gateway does not say who won: the kyoku is over and the scores are these.
-        return {"type": "ryukyoku", "reason": "hora", "scores": fields["scores"]}
     for spelling in ("ura_markers", "uradora_marker"):
         if spelling in fields and "uradora_markers" not in fields:
             markers = fields[spelling]

@@ -240,7 +240,11 @@ def test_a_gateway_that_says_little():
     assert received.hints == (Hint(type="hora"),)
     session.reply(Hora(actor=0, target=0, pai="1m"))
     end = session.receive('{"type":"hora","scores":[1,2,3,4]}')
-    assert end.events[0].scores == (1, 2, 3, 4) and end.speak is Speak.MUST
+    assert end.events == () and end.speak is Speak.MUST
+    session.reply(None)
+    hear(session, {"type": "end_kyoku"})
+    deal = session.receive(json.dumps({name: DEAL[name] for name in DEAL if name != "scores"}))
+    assert deal.events[0].scores == (1, 2, 3, 4)  # the deal itself does not say
 
 
 # --- what it hands on ------------------------------------------------------------------------

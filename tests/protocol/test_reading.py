@@ -13,6 +13,7 @@ from protocol.messages import (
     EndGame,
     EndKyoku,
     Error,
+    Event,
     Hint,
     Hora,
     Kakan,
@@ -20,6 +21,7 @@ from protocol.messages import (
     ReachAccepted,
     RequestAction,
     Ryukyoku,
+    ScoresOnly,
     Skip,
     StartGame,
     StartKyoku,
@@ -92,9 +94,10 @@ def test_a_self_drawn_win_may_leave_out_the_target():
     assert read(type="hora", actor=2, tsumo=True).target == 2
 
 
-def test_a_gateway_hora_with_scores_only_ends_the_kyoku_like_a_draw():
+def test_a_gateway_hora_with_scores_only_is_no_event():
     said = read(type="hora", scores=[1, 2, 3, 4])
-    assert said == Ryukyoku(reason="hora", scores=(1, 2, 3, 4))
+    assert said == ScoresOnly(scores=(1, 2, 3, 4)) and not isinstance(said, Event)
+    assert read(type="ryukyoku", scores=[1, 2, 3, 4]) == Ryukyoku(scores=(1, 2, 3, 4))
 
 
 @pytest.mark.parametrize(
