@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
     )
     parser.add_argument(
-        "--join-timeout-s", type=float, default=120.0, help="seconds for all four to join"
+        "--join-timeout-s", type=float, default=180.0, help="seconds for all four to join"
     )
     add_table_arguments(parser)
 

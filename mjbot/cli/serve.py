@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mjbot.cli import exit_codes
 from mjbot.server.core import OnFault
-from mjbot.server.server import GameResult, TableRules, TableServer
+from mjbot.server.server import GameResult, TableServer
+from mjbot.server.table_rules import TableRules
 from mjbot.server.warm_up import warm_up
 
 DEFAULT_PORT = 11600

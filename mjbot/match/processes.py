@@ -32,7 +32,7 @@ class Child:
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         return cls(process, log)
 
@@ -76,6 +76,7 @@ def describe_exit(status: int) -> str:
     return f"ended with exit status {status}"
 
 
-def _die_with_parent() -> None:
-    """Ask Linux to kill this child when its parent dies, even by SIGKILL."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent dies, even by SIGKILL."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -9,7 +9,8 @@ from typing import Final
 
 from mjbot.match.players import Player
 from mjbot.match.team import MatchError, Team
-from mjbot.server.server import GameResult, TableRules, TableServer
+from mjbot.server.server import GameResult, TableServer
+from mjbot.server.table_rules import TableRules
 from mjbot.server.warm_up import warm_up
 from protocol.messages import EndGame, Error, Event, StartGame
 
@@ -27,7 +28,7 @@ class MatchSettings:
     rules: TableRules
     games: int
     folder: Path
-    join_timeout_s: float = 120.0
+    join_timeout_s: float = 180.0
 
 
 @dataclass(frozen=True)

@@ -2,46 +2,21 @@
 
 import asyncio
 import contextlib
-import random
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mjbot.referee import Referee
-from mjbot.referee.referee import Length
-from mjbot.server.core import LogLine, OnFault, Say, TableCore
+from mjbot.server.core import LogLine, Say, TableCore
 from mjbot.server.game_log import GameLog
-from mjbot.server.lobby import PLACES, Lobby
+from mjbot.server.lobby import Lobby
 from mjbot.server.seats import Seat
+from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import Doorman
 from protocol.messages import Error, Event
-from protocol.request_session import TimeLimits
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableRules:
-    """What is played at a table, and how strictly.
-
-    Game ``n`` (from 0) has the walls of ``seed + n`` and, unless ``fixed_seats``, seats shuffled
-    by the same number.  ``timeout_s`` is per TCP reply, ``limits`` are for WebSocket players.
-    """
-
-    seed: int
-    length: Length = "hanchan"
-    fixed_seats: bool = False
-    timeout_s: float = 60.0
-    on_fault: OnFault = OnFault.ABORT
-    limits: TimeLimits = field(default_factory=TimeLimits)
-
-    def seating(self, game: int) -> list[int]:
-        """Return the place (order of joining) of seat 0, 1, 2 and 3 in game ``game``."""
-        places = list(range(PLACES))
-        if not self.fixed_seats:
-            random.Random(f"seats {self.seed + game}").shuffle(places)
-        return places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +51,7 @@ class TableServer:
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
-        self.doorman: Final = Doorman(self.lobby, rules.timeout_s, rules.on_fault)
+        self.doorman: Final = Doorman(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
         self._closers = contextlib.AsyncExitStack()

@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from mjbot.server.core import OnFault
 from mjbot.server.lobby import Lobby
 from mjbot.server.seats import TcpSeat, dismiss
+from mjbot.server.table_rules import TableRules
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
@@ -25,10 +25,9 @@ class Doorman:
     its own connection, and who leaves before the game frees the place.
     """
 
-    def __init__(self, lobby: Lobby, timeout_s: float, on_fault: OnFault) -> None:
+    def __init__(self, lobby: Lobby, rules: TableRules) -> None:
         self._lobby: Final = lobby
-        self._timeout_s: Final = timeout_s
-        self._on_fault: Final = on_fault
+        self._rules: Final = rules
 
     async def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Handle one accepted connection; returns when the game has taken it over."""
@@ -42,7 +41,7 @@ class Doorman:
         except RefusedError as refusal:
             await dismiss(transport, refusal.line)
         except SilenceError:
-            await dismiss(transport, _error(f"No join within {self._timeout_s:g} sec."))
+            await dismiss(transport, _error(f"No join within {self._rules.join_timeout_s:g} sec."))
         except ProtocolError as error:
             await dismiss(transport, _error(f"{error}."))
         except TransportError:
@@ -52,11 +51,11 @@ class Doorman:
 
     async def _handshake(self, transport: Transport) -> TcpSeat:
         await transport.send(LockstepSession().hello())
-        line = await transport.receive(self._timeout_s)
+        line = await transport.receive(self._rules.join_timeout_s)
         room = self._room_of(line)
         session = LockstepSession(room)
         session.join(line, busy=self._lobby.is_busy(room))
-        seat = TcpSeat(transport, session, self._timeout_s, self._on_fault)
+        seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)
         self._lobby.take(room, seat)
         return seat
 

@@ -13,7 +13,7 @@ from mjbot.cli import exit_codes
 from mjbot.external.majiang import majiang_command
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.server.server import TableRules
+from mjbot.server.table_rules import TableRules
 from mjbot.table.table import Table
 from protocol.codec import decode_line
 

@@ -16,7 +16,7 @@ from mjbot.cli import exit_codes
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
-from mjbot.server.server import TableRules
+from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]

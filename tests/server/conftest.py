@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mjbot.server.core import OnFault
-from mjbot.server.server import GameResult, TableRules, TableServer
+from mjbot.server.server import GameResult, TableServer
+from mjbot.server.table_rules import TableRules
 
 Event = dict[str, Any]
 Policy = Callable[[Event, int], Any]

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mjbot.server.server import TableRules, TableServer
+from mjbot.server.server import TableServer
+from mjbot.server.table_rules import TableRules
 
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 
@@ -80,7 +81,7 @@ def test_who_never_joins_is_sent_away():
         (refusal,) = await first_words(port)
         assert refusal["message"] == "No join within 0.05 sec."
 
-    at_a_table(scenario, timeout_s=0.05)
+    at_a_table(scenario, join_timeout_s=0.05)
 
 
 def test_speaking_before_the_game_is_a_fault():

@@ -7,7 +7,8 @@ import aiohttp
 import pytest
 
 from mjbot.server.core import OnFault
-from mjbot.server.server import TableRules, TableServer
+from mjbot.server.server import TableServer
+from mjbot.server.table_rules import TableRules
 from protocol.request_session import TimeLimits
 
 
