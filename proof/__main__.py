@@ -8,6 +8,7 @@ from types import ModuleType
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
+    "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "known-answers": "hands with known yaku, points and shanten",
 }
 

@@ -1,9 +1,12 @@
 """One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mjbot.referee import flow, narrate
 from mjbot.referee.ending import Wins
@@ -24,6 +27,22 @@ Length = Literal["tonpu", "hanchan"]
 START_POINTS: Final = 25000
 LAST_ROUND: Final[dict[Length, int]] = {"tonpu": 3, "hanchan": 7}
 
+Walls = Callable[[int, int, NDArray[np.int8]], None]
+"""``walls(round, honba, wall)`` fills int8[136]; layout: :data:`mjbot.table.state.LIVE_WALL`."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a game stands between two kyoku: ``scores`` in points, ``round`` 0 East 1 .. 11."""
+
+    round: int = 0
+    honba: int = 0
+    sticks: int = 0
+    scores: tuple[int, int, int, int] = (START_POINTS,) * 4
+
+
+OPENING: Final = Position()
+
 
 class IllegalActionError(ValueError):
     """A seat chose what it may not do; ``seat`` says which."""
@@ -37,12 +56,16 @@ class IllegalActionError(ValueError):
 class Referee:
     """A game from the first deal to the last payment.
 
-    ``seed`` fixes every wall (with the round and honba).  Call :meth:`start`, then
-    :meth:`step` with a choice for every seat in :attr:`asked`, until :attr:`over`.
+    ``seed`` fixes every wall (with the round and honba), unless ``walls`` brings its own.  Call
+    :meth:`start`, then :meth:`step` with a choice for every seat in :attr:`asked`, until
+    :attr:`over`.
     """
 
-    def __init__(self, seed: int, length: Length = "hanchan") -> None:
+    def __init__(
+        self, seed: int = 0, length: Length = "hanchan", walls: Walls | None = None
+    ) -> None:
         self.seed = seed
+        self._walls: Walls = walls or partial(shuffle_wall, seed)
         self.state: State = new_state()
         self.over = False
         self._length: Length = length
@@ -54,10 +77,12 @@ class Referee:
 
     # --- what happens ------------------------------------------------------------------------
 
-    def start(self) -> list[m.Event]:
+    def start(self, position: Position = OPENING) -> list[m.Event]:
         """Deal the first kyoku; return the events up to the first decision."""
         apply_start_game(self.state, LAST_ROUND[self._length], START_POINTS)
-        return [m.StartGame(), *self._deal(0, 0)]
+        self.state["scores"] = position.scores
+        self.state["sticks"] = position.sticks
+        return [m.StartGame(), *self._deal(position.round, position.honba)]
 
     def step(self, choices: Mapping[int, Action]) -> list[m.Event]:
         """Carry out a choice of each asked seat; return the events up to the next decision.
@@ -115,7 +140,7 @@ class Referee:
 
     def _deal(self, round_: int, honba: int) -> list[m.Event]:
         state = self.state
-        shuffle_wall(self.seed, round_, honba, state["wall"])
+        self._walls(round_, honba, state["wall"])
         flow.deal(state, round_, honba, int(state["sticks"]))
         return [narrate.start_kyoku(state), *self._advance()]
 

@@ -1,0 +1,1 @@
+"""Our referee beside the simulator RiichiEnv (PyPI ``riichienv``): same walls, same decisions."""
