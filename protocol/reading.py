@@ -184,5 +184,8 @@ def _value_at(fields: Fields, path: str) -> object:
 
 
 def _short(value: object) -> str:
-    text = msgspec.json.encode(value).decode()
+    try:
+        text = msgspec.json.encode(value).decode()
+    except RecursionError:
+        text = "something deeply nested"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--deadline-s", type=_seconds, help="longest a decision may take")
     parser.add_argument(
-        "--silence-s", type=_seconds, default=300.0, help="longest the server may say nothing"
+        "--silence-s",
+        type=_seconds,
+        help="longest the server may say nothing (default 300; pipes: no limit)",
     )
     strictness = parser.add_mutually_exclusive_group()
     strictness.add_argument(
@@ -134,7 +136,8 @@ def _log_to_stderr(*, verbose: bool) -> None:
 
 
 def _fail(reason: str, code: int) -> int:
-    print(f"mjbot play: {reason}", file=sys.stderr)
+    one_line = " ".join(reason.split())
+    print(f"mjbot play: {one_line}", file=sys.stderr)
     return code
 
 

@@ -17,6 +17,9 @@ from protocol.turns import Speak
 
 Record = Callable[[Event], None]
 
+DEFAULT_SILENCE_S: Final = 300.0
+"""The original server may keep one seat waiting for 240 s while others are silent."""
+
 
 class ServerSaysError(ProtocolError):
     """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
@@ -51,7 +54,7 @@ class Conversation:
         session: ClientSession,
         player: Player,
         *,
-        silence_s: float,
+        silence_s: float | None,
         record: Record,
     ) -> None:
         self._transport: Final = transport
@@ -86,7 +89,7 @@ class Conversation:
 
     async def _one_line(self, limit_s: float | None = None) -> bool:
         """Take in one line and answer it; return whether it ended the game."""
-        line = await self._transport.receive(limit_s or self._silence_s)
+        line = await self._transport.receive(limit_s or self._patience_s())
         received = self._session.receive(line)
         for event in received.events:
             self._begun = True
@@ -97,6 +100,16 @@ class Conversation:
         if received.speak is not Speak.MUST_NOT:
             await self._answer(received)
         return self._session.stage is Stage.OVER and bool(received.events)
+
+    def _patience_s(self) -> float | None:
+        """Pipes tell their end, and RiichiLab's queue may be long (its pings go on meanwhile)."""
+        if self._silence_s is not None:
+            return self._silence_s
+        session = self._session
+        if session.dialect is Dialect.TCP:
+            return DEFAULT_SILENCE_S
+        queueing = session.stage is Stage.JOINED
+        return None if queueing or session.dialect is not Dialect.RIICHILAB else DEFAULT_SILENCE_S
 
     async def _answer(self, received: Received) -> None:
         action = await self._player.answer(received)

@@ -40,7 +40,7 @@ class Settings:
     """What ``mjbot play`` was told.
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
-    how long the server may say nothing.
+    how long the server may say nothing (``None``: as long as is usual where it is).
     """
 
     address: Address
@@ -49,7 +49,7 @@ class Settings:
     token: str | None = None
     games: int = 1
     deadline_s: float | None = None
-    silence_s: float = 300.0
+    silence_s: float | None = None
     strict: bool = True
     log: Path | None = None
 

@@ -16,6 +16,7 @@ from protocol.transports.base import (
 )
 
 _CHUNK: Final = 1 << 16
+_CLOSE_S: Final = 2.0
 
 
 class TcpTransport(Transport):
@@ -59,10 +60,12 @@ class TcpTransport(Transport):
             raise VanishedError(f"the connection broke: {error}") from None
 
     async def close(self) -> None:
-        """Close the socket."""
+        """Close the socket; what the other side does not take within 2 s is dropped."""
         self._writer.close()
-        with contextlib.suppress(OSError):
-            await self._writer.wait_closed()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                await self._writer.wait_closed()
+        self._writer.transport.abort()
 
 
 async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTransport:

@@ -64,7 +64,11 @@ async def connect_websocket(
     ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    options: dict[str, Any] = {"max_size": MAX_LINE_BYTES, "open_timeout": timeout_s}
+    options: dict[str, Any] = {
+        "max_size": MAX_LINE_BYTES,
+        "open_timeout": timeout_s,
+        "close_timeout": 2,
+    }
     if not use_proxy:
         options["proxy"] = None
     try:

@@ -165,7 +165,7 @@ def test_a_server_that_refuses_us(capfd):
 
 
 def test_a_game_that_is_void(capfd):
-    with ScriptedServer(HELLO, START, b'{"type":"error","message":"player 3 left"}') as server:
+    with ScriptedServer(HELLO, START, b'{"type":"error","message":"player 3\\nleft"}') as server:
         status, line = played(capfd, server.url)
     assert status == exit_codes.PROTOCOL_FAULT
     assert line == "mjbot play: the server ended the game: player 3 left"

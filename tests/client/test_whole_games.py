@@ -11,7 +11,8 @@ from mjbot.client.play import Settings, play
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.referee import Referee
 from mjbot.registry import make_strategy
-from mjbot.server.server import TableRules, TableServer
+from mjbot.server.server import TableServer
+from mjbot.server.table_rules import TableRules
 from mjbot.table.table import Table
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect

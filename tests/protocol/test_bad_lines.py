@@ -1,5 +1,7 @@
 """What is not mjai is refused with the field named and what was expected."""
 
+import contextlib
+
 import pytest
 
 from protocol.codec import decode_line
@@ -135,3 +137,10 @@ def test_deep_nesting_in_an_ignored_field_is_refused(inner):
     for kind in ("none", "start_game", "nobody_knows"):
         with pytest.raises(ProtocolError, match="line: nested too deeply"):
             decode_line(f'{{"type":"{kind}","x":{inner}}}')
+
+
+@pytest.mark.parametrize("place", ['"type":{}', '"type":"tsumo","actor":{}', '"error":{}'])
+def test_whatever_nesting_can_just_be_read_can_be_reported(place):
+    for depth in range(850, 1010, 3):
+        with contextlib.suppress(ProtocolError):
+            decode_line("{" + place.format("[" * depth + "]" * depth) + "}")
