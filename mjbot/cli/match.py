@@ -2,19 +2,19 @@
 
 import argparse
 import asyncio
+import csv
 import datetime
 import signal
 import sys
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 
 from mjbot.cli import exit_codes
 from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.external.node import NodeError
 from mjbot.match.players import Player, SeatError, read_players
-from mjbot.match.report import MatchReport, final_table
+from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.server import GameResult
@@ -79,7 +79,7 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
         return _fail(str(error), exit_codes.UNREACHABLE)
     except asyncio.CancelledError:
         return exit_codes.INTERRUPTED
-    _save(folder, settings, players, results)
+    _save(folder, players, results)
     console.print(final_table(players, results))
     console.print(f"logs in {folder}", highlight=False, soft_wrap=True)
     return exit_codes.OK
@@ -109,29 +109,18 @@ def _new_folder(parent: Path) -> Path:
             return folder
 
 
-def _save(
-    folder: Path,
-    settings: MatchSettings,
-    players: tuple[Player, ...],
-    results: list[GameResult],
-) -> None:
-    summary = {
-        "players": [player.spec for player in players],
-        "seed": settings.rules.seed,
-        "length": settings.rules.length,
-        "games": [
-            {
-                "places": result.places,
-                "names": result.names,
-                "scores": result.scores,
-                "faults": result.faults,
-                "log": result.log.name if result.log else None,
-            }
-            for result in results
-        ],
-    }
-    text = msgspec.json.format(msgspec.json.encode(summary), indent=1)
-    (folder / "results.json").write_bytes(text + b"\n")
+def _save(folder: Path, players: tuple[Player, ...], results: list[GameResult]) -> None:
+    """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
+    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["game", "log", "player", "seat", "score", "rank"])
+        for result in results:
+            order = ranking(result)
+            log = result.log.name if result.log else ""
+            for place, player in enumerate(players):
+                seat = result.places.index(place)
+                row = [player.spec, seat, result.scores[seat], order.index(seat) + 1]
+                writer.writerow([result.game + 1, log, *row])
 
 
 def _fail(text: str, code: int) -> int:

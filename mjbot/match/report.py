@@ -66,7 +66,7 @@ class MatchReport:
 
     def on_result(self, result: GameResult) -> None:
         """Print the game's line."""
-        order = _ranking(result)
+        order = ranking(result)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
         faults = f"  ({len(result.faults)} faults)" if result.faults else ""
         text = f"game {result.game + 1}: {line}{faults}"
@@ -78,7 +78,7 @@ def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Tab
     table = Table("player", "games", "mean rank", "1st", "2nd", "3rd", "4th", "mean score")
     for place, player in enumerate(players):
         seats = [(result, result.places.index(place)) for result in results]
-        ranks = [_ranking(result).index(seat) + 1 for result, seat in seats]
+        ranks = [ranking(result).index(seat) + 1 for result, seat in seats]
         scores = [result.scores[seat] for result, seat in seats]
         n = max(1, len(results))
         table.add_row(
@@ -91,6 +91,6 @@ def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Tab
     return table
 
 
-def _ranking(result: GameResult) -> list[int]:
+def ranking(result: GameResult) -> list[int]:
     """Return the seats from first to last; ties go to the earlier seat."""
     return sorted(range(4), key=lambda seat: (-result.scores[seat], seat))

@@ -77,7 +77,7 @@ class Team:
         player = self._players[place]
         command = player.command(self._urls[place], self._games)
         try:
-            child = await Child.start(command, self._folder / f"player-{place + 1}.log")
+            child = await Child.start(command, self._folder / f"player-{place + 1}.txt")
         except OSError as error:
             raise MatchError(f"player {place + 1}, {player.spec}: cannot run: {error}") from None
         self._children[place] = child

@@ -41,7 +41,7 @@ def test_two_of_them_play_two_games_that_replay_strictly(packages, tmp_path):
                 kinds.add(json.loads(line)["type"])
     assert {"chi", "pon", "reach", "hora"} <= kinds
     for number in (1, 2):
-        assert (tmp_path / f"player-{number}.log").read_text() == ""
+        assert (tmp_path / f"player-{number}.txt").read_text() == ""
 
 
 def bridge(url):

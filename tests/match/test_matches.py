@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import csv
 import json
 import os
 import shlex
@@ -163,9 +164,12 @@ def test_the_command_plays_our_own_strategies(tmp_path):
     )
     assert done.returncode == exit_codes.OK, done.stderr
     (folder,) = tmp_path.iterdir()
-    summary = json.loads((folder / "results.json").read_text())
-    assert summary["players"] == seats
-    assert sum(summary["games"][0]["scores"]) == 100000
+    with (folder / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["player"] for row in rows] == seats
+    assert sum(int(row["score"]) for row in rows) == 100000
+    assert sorted(row["rank"] for row in rows) == ["1", "2", "3", "4"]
+    assert (folder / rows[0]["log"]).exists()
     for word in ("tsumogiri-3", "mean rank", "logs in"):
         assert word in done.stdout
 
