@@ -3,8 +3,7 @@
 Handshake: send :meth:`LockstepSession.hello`, give the first line to :meth:`LockstepSession.join`.
 Game: send what :meth:`LockstepSession.say` returns for an event, then give the one line that comes
 back to :meth:`LockstepSession.receive` (or report :meth:`~LockstepSession.timeout`,
-:meth:`~LockstepSession.vanish`).  What needs a table is the referee's to check; it blames with
-:meth:`LockstepSession.blame`.
+:meth:`~LockstepSession.vanish`).  What needs a table is the referee's to check.
 """
 
 from typing import Final
@@ -31,18 +30,14 @@ class RefusedError(ValueError):
 
 
 class FaultError(ValueError):
-    """A reply that voids the game; every seat is sent :attr:`line`."""
+    """A reply that voids the game; the text is what every seat is told in an ``error``."""
 
     def __init__(self, seat: Seat, reason: str, response: str) -> None:
         self.seat = seat
         self.reason = reason
         self.response = response
+        self.response = response
         super().__init__(f"Error in player {seat}'s response: {reason} Response: {response}")
-
-    @property
-    def line(self) -> bytes:
-        """The original server's ``error`` message."""
-        return encode(Error(message=str(self)), Dialect.TCP)
 
 
 class LockstepSession:
@@ -54,7 +49,6 @@ class LockstepSession:
         self.seat: Seat | None = None
         self._due = Due.NOTHING
         self._event: Message | None = None
-        self._response = ""
 
     # --- handshake ---------------------------------------------------------------------------
 
@@ -100,16 +94,13 @@ class LockstepSession:
         """Return the reply in ``line``; raises :class:`FaultError`."""
         seat, due = self._awaited()
         try:
-            action = read_reply(line, seat, due, self._quoted_event())
+            return read_reply(line, seat, due, self._quoted_event())
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
-        self._response = line.decode().strip()
-        return action
 
     def vanish(self) -> PlayerAction:
         """Return what a closed socket answers (a pass); raises :class:`FaultError`."""
         seat, due = self._awaited()
-        self._response = ""
         try:
             return silent_reply(due, self._quoted_event())
         except BadReplyError as error:
@@ -120,10 +111,6 @@ class LockstepSession:
         seat, _ = self._awaited()
         error = timeout_reply(seat, limit_s)
         return FaultError(seat, error.reason, error.response)
-
-    def blame(self, reason: str) -> FaultError:
-        """Return the fault of the last reply, for a ``reason`` that only the table could see."""
-        return FaultError(self.seat or 0, reason, self._response)
 
     def _quoted_event(self) -> str:
         said = msgspec.to_builtins(self._event)

@@ -1,0 +1,30 @@
+"""The core of the protocol neither waits nor looks at a clock (transports may)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import protocol
+
+CORE = sorted(Path(protocol.__file__).parent.glob("*.py"))
+ALLOWED = {"abc", "collections", "dataclasses", "enum", "re", "typing", "msgspec", "protocol"}
+
+
+def imported(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: path.stem)
+def test_no_clock_no_socket_no_asyncio(path):
+    names = list(imported(path.read_text(encoding="utf-8")))
+    assert {name.partition(".")[0] for name in names} <= ALLOWED
+    assert not any(name.startswith("protocol.transports") for name in names)
+
+
+def test_there_is_a_core():
+    assert len(CORE) > 10
