@@ -36,7 +36,6 @@ class FaultError(ValueError):
         self.seat = seat
         self.reason = reason
         self.response = response
-        self.response = response
         super().__init__(f"Error in player {seat}'s response: {reason} Response: {response}")
 
 

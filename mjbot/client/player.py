@@ -115,9 +115,9 @@ class Player:
         self._compare(received, view, messages)
         if not view.legal:
             return self._without_legal(received, view)
-        if len(view.legal) == 1:
-            return messages[0]
-        choice = await self._choose(view, received.deadline_ms)
+        choice = view.legal[0]
+        if len(view.legal) > 1:
+            choice = await self._choose(view, received.deadline_ms)
         return self._acceptable(self._message(choice), messages, received, view)
 
     def _message(self, action: Action) -> PlayerAction:
