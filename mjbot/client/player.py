@@ -106,11 +106,11 @@ class Player:
         """Return what to say, or ``None`` where there is nothing to decide.
 
         Raises :class:`TableError` in strict mode if the server's list of legal actions is not
-        ours, or if it waits for a discard where we know of none.
+        ours, or if it wants an answer where we know of none.
         """
-        if not received.due.is_choice:
-            return None
         view = self.table.view(self._seat)
+        if not received.due.is_choice:
+            return self._without_legal(received, view) if self._wants_more(received) else None
         messages = [self._message(action) for action in view.legal]
         self._compare(received, view, messages)
         if not view.legal:
@@ -171,12 +171,17 @@ class Player:
                 self._contradiction(problem)
 
     def _without_legal(self, received: Received, view: View) -> PlayerAction | None:
-        if "none" in received.due.value and not (self._lists_all and received.hints):
+        if "none" in received.due.value and not self._wants_more(received):
             return None
-        self._contradiction("the server waits for a discard, but we know of no legal one")
+        self._contradiction("the server wants an answer, but we know of none that is legal")
         forbidden = received.cannot_discard or ()
         held = [tile for tile in held_tiles(view) if tile not in forbidden]
         return last_resort(received.due, self._seat, self._drawn, held, received.hints)
+
+    def _wants_more(self, received: Received) -> bool:
+        """Whether a complete list of offers leaves out the pass."""
+        hints = received.hints if self._lists_all else None
+        return bool(hints) and all(hint.type != "none" for hint in hints or ())
 
     def _contradiction(self, problem: str) -> None:
         if self._strict:

@@ -263,6 +263,18 @@ def test_in_lenient_mode_riichilabs_list_is_the_last_word():
     assert answer == Dahai(actor=0, pai="1p", tsumogiri=False)
 
 
+def test_a_request_out_of_turn_is_a_contradiction_and_still_answered():
+    offers = [{"type": "dahai", "pai": "9s"}]
+    request = {"type": "request_action", "request_id": 1, "possible_actions": offers}
+    events = [START, DEAL, DRAW, OUT, request]
+    with pytest.raises(TableError, match="the server wants an answer"):
+        play(events, default)
+    _, answer = play(events, default, strict=False)
+    assert answer == Dahai(actor=0, pai="9s", tsumogiri=False)
+    request["possible_actions"] = [{"type": "none"}]
+    assert play(events, default)[1] is None
+
+
 def test_a_discard_that_is_owed_is_made_even_if_the_mirror_is_lost():
     lost = [START, DEAL, {**OTHER, "actor": 2}, DRAW]
     with pytest.raises(TableError):
