@@ -1,0 +1,147 @@
+"""What a hand scores in the eight yaku after each discard, and after a call.
+
+Source: Hamabe 2017, sections 3.3 and 3.3.9.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from mjbot.compiled import compiled
+from mjbot.table.apply import kuikae_kinds
+from mjbot.table.observe import unseen_kinds
+from mjbot.table.state import CHI, PON, State
+from protocol.tiles import N_KINDS
+from strategies.evaluation.yaku_layout import RUNS, SETS, Blocks, Counts, lay_out_suit, new_layout
+from strategies.evaluation.yaku_scores import N_YAKU, write_scores
+
+EAST: Final = 27
+DRAGONS: Final = 7 << 31
+N_CALLS: Final = 4
+PON_CALL: Final = 3
+"""The calls of the paper: chi with the tile lowest (0), in the middle (1), highest (2), pon."""
+
+
+@compiled
+def value_kinds(state: State, seat: int) -> int:
+    """Return the mask of kinds of which three are a yaku for the seat."""
+    wind = 1 << EAST + (seat - state.dealer & 3)
+    return DRAGONS | 1 << EAST + (state.round >> 2) | wind
+
+
+@compiled
+def melds_of(state: State, seat: int) -> Counts:
+    """Return the seat's melds: int8[2, 34], runs by lowest kind and triplets or quads."""
+    melds = np.zeros((2, N_KINDS), np.int8)
+    for place in range(state.n_melds[seat]):
+        row = RUNS if state.meld_type[seat, place] == CHI else SETS
+        melds[row, state.meld_kind[seat, place]] += 1
+    return melds
+
+
+@compiled
+def hand_scores(hand: Counts, unseen: Counts, melds: Counts, values: int) -> Blocks:
+    """Return the scores of a hand of 3n+1 concealed tiles in the eight yaku: int16[8].
+
+    ``hand`` and ``unseen`` are int8[34], ``melds`` as :func:`melds_of` returns them, ``values``
+    is the mask of value honours.
+    """
+    scores = np.empty(N_YAKU, np.int16)
+    write_scores(new_layout(hand, unseen, melds, values), values, scores)
+    return scores
+
+
+@compiled
+def discard_scores(hand: Counts, unseen: Counts, melds: Counts, values: int) -> Blocks:
+    """Return :func:`hand_scores` after each discard from 3n+2 concealed tiles.
+
+    int16[34, 8], -1 for kinds that are not in the hand.
+    """
+    scores = np.full((N_KINDS, N_YAKU), -1, np.int16)
+    rest = hand.copy()
+    layout = new_layout(rest, unseen, melds, values)
+    for suit in range(4):
+        for kind in range(9 * suit, min(9 * suit + 9, N_KINDS)):
+            if rest[kind]:
+                rest[kind] -= 1
+                lay_out_suit(layout, unseen, suit, values)
+                write_scores(layout, values, scores[kind])
+                rest[kind] += 1
+        lay_out_suit(layout, unseen, suit, values)
+    return scores
+
+
+@compiled
+def call_scores(hand: Counts, unseen: Counts, melds: Counts, values: int, kind: int) -> Blocks:
+    """Return the best score after each call of a tile of ``kind``, -1 where it cannot be made.
+
+    int16[4] (:data:`N_CALLS`), after the best discard that kuikae leaves.  Whether the tile
+    comes from the left is not asked here.
+    """
+    best = np.full(N_CALLS, -1, np.int16)
+    for call in range(N_CALLS):
+        low = kind if call == PON_CALL else kind - call
+        if not _can_call(hand, kind, low, call):
+            continue
+        rest, more = hand.copy(), melds.copy()
+        if call == PON_CALL:
+            rest[kind] -= 2
+            more[SETS, kind] += 1
+        else:
+            for used in range(low, low + 3):
+                rest[used] -= used != kind
+            more[RUNS, low] += 1
+        banned = kuikae_kinds(PON if call == PON_CALL else CHI, kind, low)
+        scores = discard_scores(rest, unseen, more, values)
+        for discard in range(N_KINDS):
+            if not banned >> discard & 1:
+                best[call] = max(best[call], scores[discard].max())
+    return best
+
+
+@compiled
+def _can_call(hand: Counts, kind: int, low: int, call: int) -> bool:
+    if call == PON_CALL:
+        return bool(hand[kind] >= 2)
+    if kind >= EAST or low < 0 or low // 9 != kind // 9 or low % 9 > 6:
+        return False
+    for used in range(low, low + 3):
+        if used != kind and not hand[used]:
+            return False
+    return True
+
+
+# --- a seat at a table -----------------------------------------------------------------------
+
+
+@compiled
+def seat_discard_scores(state: State, seat: int, unseen: Counts) -> Blocks:
+    """Return :func:`discard_scores` of a seat whose hand the state knows."""
+    return discard_scores(state.hand[seat], unseen, melds_of(state, seat), value_kinds(state, seat))
+
+
+@compiled
+def call_gains(state: State, seat: int, kind: int, unseen: Counts) -> Blocks:
+    """Return by how much each call of ``kind`` raises the best score of a seat: int16[4].
+
+    0 or less where the call cannot be made or would not be: it must raise the score.
+    """
+    melds, values = melds_of(state, seat), value_kinds(state, seat)
+    gains = call_scores(state.hand[seat], unseen, melds, values, kind)
+    for call in range(N_CALLS):
+        if gains[call] >= 0:
+            gains[call] -= hand_scores(state.hand[seat], unseen, melds, values).max()
+    return gains
+
+
+@compiled
+def gain_if_fed(state: State, seat: int, kind: int, from_left: bool) -> int:
+    """Return the best gain of a call by ``seat`` if a tile of ``kind`` came on offer now.
+
+    The tile is one that the seat has not seen yet.  ``from_left``: a chi is allowed.
+    """
+    unseen = np.empty(N_KINDS, np.int8)
+    unseen_kinds(state, seat, unseen)
+    unseen[kind] -= 1
+    gains = call_gains(state, seat, kind, unseen)
+    return int(gains.max()) if from_left else int(gains[PON_CALL])
