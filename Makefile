@@ -18,7 +18,7 @@ play: $(INSTALLED)
 	exec $(BIN)/mjbot match fast-riichi-d fast-riichi-b $$others
 
 test: $(TOOLS)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
@@ -41,7 +41,7 @@ $(VENV)/pyvenv.cfg:
 		echo "mjbot needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12"; \
 		exit 1; \
 	}
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .

@@ -139,7 +139,7 @@ def test_a_late_reply_is_defaulted_without_penalty_and_then_stale(raw_client):
         return first_offer(request)
 
     web = WebClient(answer)
-    result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(50, 50))
+    result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(300, 300))
     assert not result.void
     assert not result.faults
     acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
