@@ -16,6 +16,7 @@ from protocol.transports.base import (
 )
 
 _CHUNK: Final = 1 << 16
+_INTERNET: Final = (socket.AF_INET, socket.AF_INET6)
 _CLOSE_S: Final = 2.0
 
 
@@ -28,7 +29,8 @@ class TcpTransport(Transport):
         self._buffer = LineBuffer()
         self._lines: deque[bytes] = deque()
         connection = writer.get_extra_info("socket")
-        if connection is not None:  # lock-step lines are tiny: waiting to fill a packet costs 40 ms
+        if connection is not None and connection.family in _INTERNET:
+            # Lock-step lines are tiny: waiting to fill a packet costs 40 ms.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     async def receive(self, timeout_s: float | None = None) -> bytes:

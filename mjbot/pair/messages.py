@@ -1,0 +1,80 @@
+"""What two bots of a pair say to each other: one frozen type per message, one JSON line each.
+
+Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.
+"""
+
+from typing import Annotated, Final
+
+import msgspec
+
+from protocol.errors import ProtocolError
+from protocol.messages import Seat, Tile
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class PairMessage(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True
+):
+    """Anything that one bot of a pair says to the other."""
+
+
+class Greeting(PairMessage, frozen=True, kw_only=True, tag="greeting"):
+    """First line of either side: ``challenge`` is 32 random bytes in hex."""
+
+    challenge: Hex
+
+
+class Proof(PairMessage, frozen=True, kw_only=True, tag="proof"):
+    """Answer to a greeting that only who knows the shared secret can give."""
+
+    digest: Hex
+
+
+class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
+    """What a seat holds once it has made its ``turn``-th discard of a kyoku.
+
+    ``game`` names the game as both see it (:func:`mjbot.pair.stamp.game_stamp`), ``kyoku`` is 0
+    for East 1 .. 15 for North 4, ``turn`` 0 before the first discard.  ``hand`` are the concealed
+    tiles without a drawn one.  ``waits`` are the kinds on which the seat could really win by ron:
+    with a yaku and without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the
+    kinds that it would call.
+    """
+
+    game: str
+    kyoku: Annotated[int, msgspec.Meta(ge=0, le=15)]
+    honba: Count
+    turn: Count
+    seat: Seat
+    hand: Annotated[tuple[Tile, ...], msgspec.Meta(min_length=1, max_length=13)]
+    melds: tuple[tuple[Tile, ...], ...] = ()
+    waits: tuple[Tile, ...] = ()
+    aim: str | None = None
+    helps: tuple[Tile, ...] = ()
+
+
+AnyMessage = Greeting | Proof | Holding
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final = msgspec.json.Decoder(AnyMessage)
+
+
+def encode(message: AnyMessage) -> bytes:
+    """Return the line that says ``message``, without its line end."""
+    return _ENCODER.encode(message)
+
+
+def decode(line: bytes) -> AnyMessage:
+    """Return what a line says; raises :class:`ProtocolError` naming the field.
+
+    >>> decode(b'{"type":"proof","digest":"no"}')
+    Traceback (most recent call last):
+    protocol.errors.ProtocolError: pair.digest: Expected `str` matching regex '^[0-9a-f]{64}$'
+    """
+    try:
+        message: AnyMessage = _DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        problem, _, place = str(error).partition(" - at `$")
+        field = f"pair{place.rstrip('`')}" if place else "pair"
+        raise ProtocolError(field, problem) from None
+    return message

@@ -1,0 +1,79 @@
+"""One side of the channel between two bots: no clock, no socket, only whose word counts.
+
+Both sides send :attr:`PairSession.opening` at once.  Feed every line to
+:meth:`PairSession.receive` and send what it returns.  Each side answers the other's challenge
+with a digest keyed by the shared secret, so that neither the secret nor anything of a hand is
+said to somebody who does not know it; and a line that is said back to its speaker proves nothing.
+"""
+
+import enum
+import hmac
+import secrets
+from typing import Final
+
+from mjbot.pair.messages import Greeting, Holding, Proof, decode, encode
+from protocol.errors import LocalProtocolError, ProtocolError
+
+
+class Side(enum.Enum):
+    """Which of the two: the one that waits for the other, or the one that comes."""
+
+    HOST = b"host"
+    GUEST = b"guest"
+
+    @property
+    def other(self) -> "Side":
+        """The opposite side."""
+        return Side.GUEST if self is Side.HOST else Side.HOST
+
+
+class PairSession:
+    """One connection.  ``linked`` once both sides have proved that they know the secret."""
+
+    def __init__(self, side: Side, secret: bytes, challenge: str | None = None) -> None:
+        if not secret:
+            raise ValueError("secret: must not be empty")
+        self._side: Final = side
+        self._secret: Final = secret
+        self._challenge: Final = challenge or secrets.token_hex(32)
+        self._greeted = False
+        self.linked = False
+        self.newest: Holding | None = None
+
+    @property
+    def opening(self) -> bytes:
+        """The first line to send."""
+        return encode(Greeting(challenge=self._challenge))
+
+    def receive(self, line: bytes) -> bytes | None:
+        """Take in one line; return the line to answer with, if any.
+
+        ``newest`` is then the last that the partner said.  Raises :class:`ProtocolError` for
+        what has no place here or proves that the other side does not know the secret: hang up.
+        """
+        message = decode(line)
+        match message:
+            case Greeting() if not self._greeted:
+                self._greeted = True
+                return encode(Proof(digest=self._digest(self._side, message.challenge)))
+            case Proof() if self._greeted and not self.linked:
+                expected = self._digest(self._side.other, self._challenge)
+                if not hmac.compare_digest(expected, message.digest):
+                    raise ProtocolError("pair.digest", "the other side does not know the secret")
+                self.linked = True
+            case Holding() if self.linked:
+                self.newest = message
+            case _:
+                name = message.__struct_config__.tag
+                raise ProtocolError(f"pair.{name}", "out of order")
+        return None
+
+    def say(self, holding: Holding) -> bytes:
+        """Return the line that says ``holding``; raises :class:`LocalProtocolError` too early."""
+        if not self.linked:
+            raise LocalProtocolError("pair.holding", "the other side has not proved who it is")
+        return encode(holding)
+
+    def _digest(self, speaker: Side, challenge: str) -> str:
+        text = speaker.value + b":" + challenge.encode()
+        return hmac.new(self._secret, text, "sha256").hexdigest()

@@ -1,0 +1,187 @@
+"""The channel between two processes on this machine: a Unix domain socket or loopback TCP.
+
+The host waits for the guest, the guest keeps coming back.  Everything runs in the event loop of
+:meth:`SocketLink.run`; the strategy may live in a thread of its own.
+"""
+
+import asyncio
+import contextlib
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from mjbot.pair.link import PATIENCE_MS, Fits, Link
+from mjbot.pair.messages import Holding
+from mjbot.pair.session import PairSession, Side
+from protocol.errors import ProtocolError
+from protocol.transports.base import TransportError
+from protocol.transports.tcp import TcpTransport
+
+Place = Path | int
+"""A Unix domain socket's file, or a TCP port of this machine."""
+
+RETRY_S: Final = 0.2
+GREETING_S: Final = 5.0
+LOOPBACK: Final = "127.0.0.1"
+HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
+
+
+class SocketLink(Link):
+    """One end of the channel of one process, good for all its games.
+
+    A lost partner is waited for (host) or called again (guest); until then the strategy plays
+    alone, and when the partner is back it hears at once what was said last.
+    """
+
+    def __init__(self, side: Side, place: Place, secret: bytes) -> None:
+        self._side: Final = side
+        self._place: Final = place
+        self._secret: Final = secret
+        self._changed: Final = threading.Condition()
+        self._heard: Holding | None = None
+        self._linked = False
+        self._patient = True
+        self._said: Holding | None = None
+        self._news: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._current: asyncio.Task[None] | None = None
+        self._conversations: set[asyncio.Task[None]] = set()
+
+    # --- the strategy's side -----------------------------------------------------------------
+
+    @property
+    def linked(self) -> bool:
+        """Whether the partner is there and has proved who it is."""
+        return self._linked
+
+    def tell(self, holding: Holding) -> None:
+        """Say what one's own seat holds; see :class:`Link`."""
+        self._said = holding
+        loop, news = self._loop, self._news
+        if loop is not None and news is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile
+                loop.call_soon_threadsafe(news.set)
+
+    def newest(self, fits: Fits) -> Holding | None:
+        """Return the partner's last word if it fits; see :class:`Link`.
+
+        A partner that was waited for in vain is not waited for again before its next word.
+        """
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        with self._changed:
+            while True:
+                if self._heard is not None and fits(self._heard):
+                    return self._heard
+                left = deadline - time.monotonic()
+                if not (self._linked and self._patient):
+                    return None
+                if left <= 0 or not self._changed.wait(left):
+                    self._patient = False
+
+    # --- the event loop's side ---------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Keep the channel up until cancelled; raises ``OSError`` where a host cannot listen."""
+        self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            await (self._host() if self._side is Side.HOST else self._visit())
+        finally:
+            for task in self._conversations:
+                task.cancel()
+            self._lose("this side ended")
+
+    async def _host(self) -> None:
+        if isinstance(self._place, Path):
+            server = await asyncio.start_unix_server(self._welcome, self._place)
+            self._place.chmod(0o600)
+        else:
+            server = await asyncio.start_server(self._welcome, LOOPBACK, self._place)
+        async with server:
+            await server.serve_forever()
+
+    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._conversations.add(task)
+        try:
+            await self._converse(TcpTransport(reader, writer))
+        finally:
+            self._conversations.discard(task)
+
+    async def _visit(self) -> None:
+        while True:
+            with contextlib.suppress(OSError):
+                await self._converse(TcpTransport(*await self._connect()))
+            await asyncio.sleep(RETRY_S)
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if isinstance(self._place, Path):
+            return await asyncio.open_unix_connection(self._place)
+        return await asyncio.open_connection(LOOPBACK, self._place)
+
+    async def _converse(self, transport: TcpTransport) -> None:
+        """Talk over one connection until it breaks; never raises but for cancellation."""
+        session = PairSession(self._side, self._secret)
+        speaker: asyncio.Task[None] | None = None
+        try:
+            await transport.send(session.opening)
+            while True:
+                line = await transport.receive(None if session.linked else GREETING_S)
+                answer = session.receive(line)
+                if answer is not None:
+                    await transport.send(answer)
+                if session.linked and speaker is None:
+                    speaker = self._take_over(transport, session)
+                if speaker is not None and speaker is self._current:
+                    self._hear(session.newest)
+        except (TransportError, ProtocolError) as error:
+            logger.info("pair channel: {}", error)
+        finally:
+            if speaker is not None:
+                speaker.cancel()
+                if speaker is self._current:
+                    self._lose("playing alone until the partner is back")
+            await transport.close()
+
+    def _take_over(self, transport: TcpTransport, session: PairSession) -> asyncio.Task[None]:
+        """Make this the connection that counts: a partner that comes anew has lost the old one."""
+        if self._current is not None:
+            self._current.cancel()
+        self._current = asyncio.create_task(self._speak(transport, session))
+        logger.info("pair channel: the partner is there")
+        with self._changed:
+            self._linked = self._patient = True
+            self._heard = None
+        return self._current
+
+    async def _speak(self, transport: TcpTransport, session: PairSession) -> None:
+        """Send what was said last, and again whenever something new is; the rest is history."""
+        assert self._news is not None
+        sent: Holding | None = None
+        with contextlib.suppress(TransportError):
+            while True:
+                if (said := self._said) is not None and said is not sent:
+                    await transport.send(session.say(said))
+                    sent = said
+                else:
+                    self._news.clear()
+                    if self._said is sent:
+                        await self._news.wait()
+
+    def _hear(self, holding: Holding | None) -> None:
+        with self._changed:
+            if holding is not self._heard:
+                self._heard = holding
+                self._patient = True
+                self._changed.notify_all()
+
+    def _lose(self, consequence: str) -> None:
+        with self._changed:
+            if self._linked:
+                logger.warning("pair channel: the partner is gone; {}", consequence)
+            self._linked, self._heard, self._current = False, None, None
+            self._changed.notify_all()

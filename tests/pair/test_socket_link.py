@@ -1,0 +1,198 @@
+"""The channel over real sockets: joined, cut, joined again, slow."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.pair.link import memory_links
+from mjbot.pair.messages import Holding
+from mjbot.pair.session import PairSession, Side
+from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink
+from protocol.transports.tcp import TcpTransport
+
+SECRET = b"secret"
+LIMIT_S = 20.0
+
+
+def holding(turn: int) -> Holding:
+    return Holding(game="g", kyoku=0, honba=0, turn=turn, seat=1, hand=("1m",) * 13)
+
+
+def turn_is(turn: int) -> Callable[[Holding], bool]:
+    return lambda said: said.turn == turn
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(params=["unix", "tcp"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "unix":
+        if not HAS_UNIX_SOCKETS:
+            pytest.skip("no Unix domain sockets here")
+        return tmp_path / "pair"
+    return free_port()
+
+
+@contextlib.asynccontextmanager
+async def running(*links: SocketLink) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(link.run()) for link in links]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not condition():
+            await asyncio.sleep(0)
+
+
+async def heard(link: SocketLink, turn: int) -> None:
+    await until(lambda: link.newest(turn_is(turn)) is not None)
+
+
+def pair(place: Place) -> tuple[SocketLink, SocketLink]:
+    return SocketLink(Side.HOST, place, SECRET), SocketLink(Side.GUEST, place, SECRET)
+
+
+def test_what_one_says_the_other_hears(place):
+    async def talk() -> None:
+        host, guest = pair(place)
+        async with running(host, guest):
+            await until(lambda: host.linked and guest.linked)
+            host.tell(holding(1))
+            guest.tell(holding(2))
+            await heard(guest, 1)
+            await heard(host, 2)
+            host.tell(holding(3))
+            await heard(guest, 3)
+            assert guest.newest(turn_is(1)) is None
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("lost", [Side.HOST, Side.GUEST])
+def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
+    async def talk() -> None:
+        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
+        stays = links[lost.other]
+        async with running(stays):
+            async with running(links[lost]):
+                links[lost].tell(holding(1))
+                await heard(stays, 1)
+            await until(lambda: not stays.linked)
+            assert stays.newest(turn_is(1)) is None  # what a dead partner said is forgotten
+            stays.tell(holding(2))
+            reborn = SocketLink(lost, place, SECRET)
+            async with running(reborn):
+                await heard(reborn, 2)  # said while nobody was there
+
+    asyncio.run(talk())
+
+
+def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
+    async def talk() -> None:
+        host, guest = pair(place)
+        stranger = SocketLink(Side.GUEST, place, b"guess")
+        async with running(host, guest):
+            await until(lambda: host.linked and guest.linked)
+            host.tell(holding(1))
+            async with running(stranger):
+                connection = TcpTransport(*await stranger._connect())
+                async with connection:
+                    await connection.receive()
+                    await connection.send(b"nonsense")
+                    with contextlib.suppress(ConnectionError):
+                        while True:
+                            assert b"holding" not in await connection.receive(LIMIT_S)
+            await heard(guest, 1)
+            assert not stranger.linked
+            host.tell(holding(2))
+            await heard(guest, 2)
+
+    asyncio.run(talk())
+
+
+def test_a_partner_that_comes_twice_is_heard_on_its_new_connection(place):
+    async def talk() -> None:
+        host = SocketLink(Side.HOST, place, SECRET)
+        old = SocketLink(Side.GUEST, place, SECRET)
+        async with running(host):
+            await until(lambda: isinstance(place, int) or place.exists())
+            async with running(old):
+                await until(lambda: host.linked and old.linked)
+                session = PairSession(Side.GUEST, SECRET)
+                async with TcpTransport(*await old._connect()) as connection:
+                    await connection.send(session.opening)
+                    while not session.linked:
+                        answer = session.receive(await connection.receive(LIMIT_S))
+                        if answer is not None:
+                            await connection.send(answer)
+                    await connection.send(session.say(holding(7)))
+                    await heard(host, 7)
+
+    asyncio.run(talk())
+
+
+def test_a_silent_partner_is_waited_for_once():
+    link = SocketLink(Side.HOST, 1, SECRET)
+    link._linked = True
+    waits: list[float] = []
+    wait = link._changed.wait
+
+    def counted(timeout: float) -> bool:
+        waits.append(timeout)
+        return wait(timeout)
+
+    link._changed.wait = counted
+    for _ in range(5):
+        assert link.newest(turn_is(1)) is None
+    assert len(waits) == 1
+    assert waits[0] <= 0.008
+
+
+def test_a_word_that_comes_while_one_waits_is_heard():
+    link = SocketLink(Side.HOST, 1, SECRET)
+    link._linked = True
+    wait = link._changed.wait
+
+    def spoken_to(timeout: float) -> bool:
+        threading.Thread(target=link._hear, args=(holding(4),)).start()
+        return wait(LIMIT_S)
+
+    link._changed.wait = spoken_to
+    assert link.newest(turn_is(4)) == holding(4)
+
+
+def test_without_a_partner_nothing_is_waited_for():
+    link = SocketLink(Side.GUEST, 1, SECRET)
+    link._changed.wait = pytest.fail
+    assert link.newest(turn_is(1)) is None
+    link.tell(holding(1))
+
+
+def test_in_memory_the_same_words_pass():
+    one, other = memory_links()
+    one.tell(holding(1))
+    assert other.newest(turn_is(1)) == holding(1)
+    assert other.newest(turn_is(2)) is None
+    assert one.newest(turn_is(1)) is None
+    one.cut()
+    assert other.newest(turn_is(1)) is None
+    one.tell(holding(2))
+    assert other.newest(turn_is(2)) is None
+    one.connect(other)
+    other.tell(holding(3))
+    assert one.newest(turn_is(3)) == holding(3)
