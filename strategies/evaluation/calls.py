@@ -22,10 +22,10 @@ FIVES: Final = list(FIVE_KINDS)
 
 def pon_value_honour(view: View) -> Action | None:
     """Open a closed hand only by a pon of a value honour of which it holds exactly two."""
-    kind = tile_kind(view.claim_tile)
-    for pon in _calls(view):
-        if pon.code == PON_PLAIN and is_value_honour(view, kind) and view.hand[kind] == 2:
-            return None if view.is_open(view.seat) or view.waits else pon
+    for call in _calls(view):
+        kind = tile_kind(view.claim_tile)
+        if call.code == PON_PLAIN and is_value_honour(view, kind) and view.hand[kind] == 2:
+            return None if view.is_open(view.seat) or view.waits else call
     return None
 
 
