@@ -1,0 +1,101 @@
+"""A player that cannot spoil a game: whatever its strategy does, a legal action comes out."""
+
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from mjbot.arena.clock import Clock, LateError
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+
+FaultKind = Literal["crash", "late", "illegal"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A decision that had to be replaced by the default action.
+
+    ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
+    kyoku.  ``state`` is the table's record, all hands included.
+    """
+
+    kind: FaultKind
+    seat: int
+    decision: int
+    problem: str
+    trace: str = ""
+    state: bytes = field(default=b"", repr=False)
+    is_fatal: bool = False
+    """Whether it ends or blocks the whole process."""
+
+
+NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
+
+
+class Guard(Strategy):
+    """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
+
+    ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
+    there it is not even asked.
+    """
+
+    def __init__(
+        self, strategy: Strategy, seat: int, clock: Clock, fatal: Mapping[int, Fault] = NO_FAULTS
+    ) -> None:
+        self.strategy = strategy
+        self.seat: Final = seat
+        self.decisions = 0
+        self.faults: Final[list[Fault]] = []
+        self._clock: Final = clock
+        self._fatal: Final = fatal
+
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        """Pass it on."""
+        self._attempt(lambda _: self.strategy.start_game(seat, names), None, 0)
+
+    def start_kyoku(self, view: View) -> None:
+        """Pass it on."""
+        self._attempt(self.strategy.start_kyoku, view, 0)
+
+    def decide(self, view: View) -> Action:
+        """Return what the strategy chooses, if it does and may; else the default action."""
+        self.decisions += 1
+        if self.decisions in self._fatal:
+            known = self._fatal[self.decisions]
+            self.faults.append(replace(known, state=view.state.tobytes()))
+            return view.default_action
+        n_faults = len(self.faults)
+        action: Action = self._attempt(self.strategy.decide, view, self.decisions)
+        if action in view.legal:
+            return action
+        if len(self.faults) == n_faults:
+            self._blame("illegal", self.decisions, f"it may not choose {action}", view)
+        return view.default_action
+
+    def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
+        """Return what the job makes of the view, or ``None`` and a fault."""
+        try:
+            try:
+                self._clock.start(self.seat, decision)
+                return job(view)
+            finally:
+                self._clock.stop()  # the last tick may come as late as here
+        except LateError as late:
+            self._blame("late", decision, str(late), view)
+        except (Exception, SystemExit) as error:
+            self._blame("crash", decision, _one_line(error), view, traceback.format_exc())
+        return None
+
+    def _blame(
+        self, kind: FaultKind, decision: int, problem: str, view: View | None, trace: str = ""
+    ) -> None:
+        state = view.state.tobytes() if view else b""
+        self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

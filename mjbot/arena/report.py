@@ -1,0 +1,185 @@
+"""The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differences
+from mjbot.arena.run import Outcome
+from mjbot.arena.sequential import confidence_sequence
+from mjbot.arena.setup import labels
+from mjbot.arena.show import pair_names, spelled, verdict_line
+from mjbot.arena.statistics import Estimate
+from mjbot.arena.svg import COLOURS, Axis, Plot
+
+LOOKS: Final = 80
+"""At how many walls the running means are drawn."""
+
+BY_KEY: Final = {figure.key: figure for figure in FIGURES}
+RANKS: Final = ("first", "second", "third", "fourth")
+
+STYLE: Final = """
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { padding: 0.15rem 0.7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1rem; }
+figure { margin: 0; } figcaption { font-weight: 600; } svg { width: 100%; }
+svg text { font-size: 12px; fill: currentColor; }
+.grid { stroke: #8883; } .frame { fill: none; stroke: #8888; }
+.key span { margin-right: 1rem; } .key i { display: inline-block; width: 0.8em; height: 0.8em;
+  margin-right: 0.3em; }
+"""
+
+
+def write_report(path: Path, outcome: Outcome) -> None:
+    """Write the page."""
+    path.write_text(page(outcome), encoding="utf-8")
+
+
+def page(outcome: Outcome) -> str:
+    """Return the page; there must be at least one complete wall."""
+    setup = outcome.plan.setup
+    names = labels(setup.strategies)
+    title = " against ".join(names)
+    plots = [
+        _rank_plot(outcome, names),
+        _win_plot(outcome, names),
+        _running_plot(outcome, names),
+        _difference_plot(outcome, names),
+    ]
+    parts = [
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
+        f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
+        f"<p>{outcome.games} games on {len(outcome.rows)} walls, format {setup.format},"
+        f" {setup.length}, seed {setup.seed}, draws: {setup.walls}; {outcome.faults} decisions"
+        f" replaced, {len(outcome.void)} walls void. ± is a 95 % interval clustered by wall.</p>",
+        f"<p>{escape(verdict_line(outcome))}</p>",
+        _table(FIGURES, names, outcome.rows),
+        _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
+        f'<div class="plots">{"".join(plots)}</div></html>\n',
+    ]
+    return "\n".join(parts)
+
+
+def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:
+    heads = [*names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
+    rows = ["".join([f"<th>{escape(text)}</th>" for text in ["", *heads]])]
+    for figure in figures:
+        cells = [spelled(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))]
+        if len(names) == 2:
+            less = figure.difference(sums[:, 0], sums[:, 1])
+            cells.append(spelled(less, figure.kind, signed=True))
+        rows.append("".join([f"<td>{escape(text)}</td>" for text in [figure.label, *cells]]))
+    return f"<table>{''.join([f'<tr>{row}</tr>' for row in rows])}</table>"
+
+
+def _rank_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """Bars with intervals: how often each rank."""
+    found = [
+        [_percent(BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
+        for k in range(len(names))
+    ]
+    top = max(estimate.value for row in found for estimate in row)
+    plot = Plot(
+        Axis("rank", 0.5, 4.5), Axis("share of games, %", 0, max(30.0, 1.25 * top)), "Ranks"
+    )
+    width = 0.8 / len(names)
+    for k, name in enumerate(names):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        for rank, estimate in enumerate(found[k], 1):
+            x = rank + (k - (len(names) - 1) / 2) * width
+            told = f"{name}, rank {rank}: {estimate.value:.2f} %"
+            plot.bar(x, 0.9 * width, estimate.value, colour, told)
+            plot.stroke((x, estimate.low), (x, estimate.high), "currentColor")
+    for rank in range(1, 5):
+        plot.note(rank, str(rank))
+    return plot.svg(x_ticks=False)
+
+
+def _win_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """Deal-ins against wins: down and to the right is better."""
+    wins, deal_ins = (
+        [_percent(BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
+        for key in ("win", "deal_in")
+    )
+    plot = Plot(
+        _around("wins, % of kyoku", wins),
+        _around("deal-ins, % of kyoku", deal_ins),
+        "Deal-ins against wins",
+    )
+    for k, (name, win, deal_in) in enumerate(zip(names, wins, deal_ins, strict=True)):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        plot.stroke((win.low, deal_in.value), (win.high, deal_in.value), colour)
+        plot.stroke((win.value, deal_in.low), (win.value, deal_in.high), colour)
+        told = f"{name}: wins {win.value:.2f} %, deal-ins {deal_in.value:.2f} %"
+        plot.dot(win.value, deal_in.value, colour, told)
+    return plot.svg()
+
+
+def _running_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """The average ranks as walls came in, with the 95 % interval of each moment."""
+    looks = _looks(len(outcome.rows))
+    runs = [
+        [(n, BY_KEY["rank"].estimate(outcome.rows[:n, k])) for n in looks]
+        for k in range(len(names))
+    ]
+    last = [run[-1][1] for run in runs]
+    spread = max([0.1, *[3 * end.half_width for end in last if np.isfinite(end.half_width)]])
+    low = min(end.value for end in last) - spread
+    high = max(end.value for end in last) + spread
+    plot = Plot(
+        Axis("walls", 0, looks[-1]),
+        Axis("average rank", low, high, flip=True),
+        "Average rank so far, with its 95 % interval",
+    )
+    for k, (name, run) in enumerate(zip(names, runs, strict=True)):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        plot.band([(n, estimate.low, estimate.high) for n, estimate in run], colour)
+        plot.line([(n, estimate.value) for n, estimate in run], colour)
+    return plot.svg()
+
+
+def _difference_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """The first two strategies' rank difference, with the interval that always holds."""
+    differences = rank_differences(outcome.rows, 0, 1)
+    setup, rates = outcome.plan.setup, outcome.plan.rates
+    bound = setup.seating.rank_bound
+    looks = _looks(len(differences))
+    ends = [confidence_sequence(differences[:n], bound, rates.error) for n in looks]
+    means = [float(differences[:n].mean()) for n in looks]
+    reach = max(0.1, 3 * (ends[-1][1] - ends[-1][0]) / 2, abs(means[-1]))
+    reach = min(reach, bound)
+    plot = Plot(
+        Axis("walls", 0, looks[-1]),
+        Axis("rank difference", -reach, reach, flip=True),
+        f"{names[0]} less {names[1]}, with the interval that holds at all looks",
+    )
+    plot.stroke((0, 0), (looks[-1], 0), "currentColor")
+    plot.band([(n, low, high) for n, (low, high) in zip(looks, ends, strict=True)], COLOURS[0])
+    plot.line(list(zip(looks, means, strict=True)), COLOURS[0])
+    plot.key("above the line the first is better", COLOURS[0])
+    return plot.svg()
+
+
+def _looks(n: int) -> list[int]:
+    """Return up to :data:`LOOKS` numbers of walls, the last one all."""
+    return sorted({int(k) for k in np.linspace(min(2, n), n, LOOKS)})
+
+
+def _percent(estimate: Estimate) -> Estimate:
+    return Estimate(100 * estimate.value, 100 * estimate.low, 100 * estimate.high)
+
+
+def _around(name: str, estimates: Sequence[Estimate]) -> Axis:
+    low = min(max(estimate.low, 0.0) for estimate in estimates)
+    high = max(min(estimate.high, 100.0) for estimate in estimates)
+    margin = 0.15 * (high - low) or 1.0
+    return Axis(name, max(0.0, low - margin), high + margin)

@@ -1,0 +1,105 @@
+"""One recorded decision, made again."""
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.faults import FaultFile, FaultFileError
+from mjbot.arena.guard import Fault, Guard
+from mjbot.arena.playing import make_guards, new_referee, play_game
+from mjbot.arena.setup import Spec
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.state import STATE, State
+from mjbot.table.view import View
+
+
+@dataclass(frozen=True)
+class Again:
+    """How the decision went this time: what was chosen, or the traceback of what went wrong.
+
+    ``as_recorded`` is false if the game did not come to the recorded table again, because the
+    code has changed or a strategy is not a function of its seed; then a new player of the
+    strategy decided on the record.
+    """
+
+    view: View
+    chosen: str
+    trace: str
+    seconds: float
+    as_recorded: bool
+
+
+class _Reached(BaseException):
+    """The game has come to the decision."""
+
+    def __init__(self, view: View, strategy: Strategy) -> None:
+        super().__init__()
+        self.view = view
+        self.strategy = strategy
+
+
+class _Halt(Strategy):
+    """Plays as ``strategy`` up to one decision of its guard."""
+
+    def __init__(self, guard: Guard, decision: int) -> None:
+        self._strategy = guard.strategy
+        self._guard = guard
+        self._decision = decision
+
+    def decide(self, view: View) -> Action:
+        if self._guard.decisions == self._decision:
+            raise _Reached(view, self._strategy)
+        return self._strategy.decide(view)
+
+    def start_kyoku(self, view: View) -> None:
+        self._strategy.start_kyoku(view)
+
+
+def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
+    """Play the recorded game up to the decision and let the strategy make it, unguarded.
+
+    ``announce`` is told the table first: the decision may end the process.  Raises
+    :class:`FaultFileError` if the record's table is not one of this version.
+    """
+    view, strategy = _reach(file)
+    recorded = _recorded_view(file)
+    as_recorded = view is not None and view.state.tobytes() == file.state_bytes
+    if not as_recorded or view is None or strategy is None:
+        view, strategy = recorded, _new_strategy(file)
+    announce(view)
+    begun = time.perf_counter()
+    try:
+        chosen, trace = str(strategy.decide(view)), ""
+    except (Exception, SystemExit):
+        chosen, trace = "", traceback.format_exc()
+    return Again(view, chosen, trace, time.perf_counter() - begun, as_recorded)
+
+
+def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
+    fatal: dict[int, dict[int, Fault]] = {}
+    for seat, decision in file.fatal:
+        fatal.setdefault(seat, {})[decision] = Fault("crash", seat, decision, "not asked")
+    guards = make_guards(file.setup, file.unit, Clock(0, [0] * PULSE_SIZE), fatal)
+    guards[file.seat].strategy = _Halt(guards[file.seat], file.decision)
+    try:
+        play_game(new_referee(file.setup, file.unit), guards)
+    except _Reached as reached:
+        return reached.view, reached.strategy
+    return None, None
+
+
+def _new_strategy(file: FaultFile) -> Strategy:
+    return Spec.read(file.strategy).make(file.setup.player_seed(file.unit.wall, file.seat))
+
+
+def _recorded_view(file: FaultFile) -> View:
+    if len(file.state_bytes) != STATE.itemsize:
+        raise FaultFileError("the record's table is of another version of mjbot")
+    state = cast(State, np.frombuffer(file.state_bytes, STATE)[0])
+    return View(state, file.seat)

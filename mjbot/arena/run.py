@@ -1,0 +1,128 @@
+"""A whole run: which games, in which order, until when, and what came of them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from numpy.typing import NDArray
+
+from mjbot.arena.faults import save_faults
+from mjbot.arena.figures import DEFAULT_UMA
+from mjbot.arena.playing import Played
+from mjbot.arena.results import GameLine, Results
+from mjbot.arena.sequential import ErrorRates, Verdict
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.tally import Judge, Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to do: at most ``n_walls`` walls, or until the test with these ``rates`` is sure.
+
+    ``uma`` has what the ranks are worth, in thousands of points.
+    """
+
+    setup: Setup
+    n_walls: int
+    folder: Path
+    rates: ErrorRates
+    until_sure: bool = False
+    uma: tuple[float, ...] = DEFAULT_UMA
+
+
+class Players(Protocol):
+    """Whoever plays the games: processes here, or machines elsewhere."""
+
+    def play(self, units: Iterable[Unit]) -> Iterator[Played]:
+        """Play the games and return each as soon as it is finished, in whatever order."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known at the end, from the first ``n_walls`` walls.
+
+    ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.arena.figures`).
+    ``verdict`` is that of the sequential test on the first strategy against the second, after
+    ``test_walls`` walls.  ``void`` says why which wall does not count.
+    """
+
+    plan: Plan
+    rows: NDArray[Any]
+    pairs: NDArray[Any]
+    games: int
+    n_walls: int
+    verdict: Verdict
+    test_walls: int
+    faults: int
+    void: dict[int, str]
+
+
+class Arena:
+    """One run and its file; use it as a context manager.
+
+    Raises :class:`~mjbot.arena.results.ResultsError` when the folder holds another run.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan: Final = plan
+        self.tally: Final = Tally(plan.setup.seating, plan.uma)
+        self._results: Final = Results(plan.folder, plan.setup)
+        for line in self._results.lines:
+            self.tally.add(line)
+        self._results.lines.clear()
+        self.games_kept: Final = self.tally.games
+        self._judge: Final = Judge(self.tally, plan.rates)
+
+    def __enter__(self) -> "Arena":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._results.close()
+
+    @property
+    def n_games(self) -> int:
+        """How many games the plan has at most."""
+        return self.plan.n_walls * len(self.plan.setup.seating.tables)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to play."""
+        return self._is_sure() or next(self._missing(), None) is None
+
+    def play(self, players: Players, on_game: Callable[[GameLine], None]) -> None:
+        """Play what is missing.  Every game is in the file before ``on_game`` hears of it."""
+        for played in players.play(self._missing()):
+            save_faults(self.plan.folder, self.plan.setup, played.line.unit, played.faults)
+            self._results.append(played.line)
+            self.tally.add(played.line)
+            on_game(played.line)
+            if self._is_sure():
+                return
+
+    def outcome(self) -> Outcome:
+        """Return what is known by now; the same for the same games, whoever finished first."""
+        self._judge.look(self.plan.n_walls)
+        decided = self.plan.until_sure and self._judge.verdict != "open"
+        n_walls = self._judge.walls if decided else self.plan.n_walls
+        rows = self.tally.rows(n_walls)
+        return Outcome(
+            plan=self.plan,
+            rows=rows,
+            pairs=self.tally.pairs(n_walls),
+            games=len(rows) * len(self.plan.setup.seating.tables),
+            n_walls=n_walls,
+            verdict=self._judge.verdict,
+            test_walls=self._judge.walls,
+            faults=sum(n for wall, n in self.tally.faults.items() if wall < n_walls),
+            void={wall: why for wall, why in self.tally.void.items() if wall < n_walls},
+        )
+
+    def _is_sure(self) -> bool:
+        return self.plan.until_sure and self._judge.look(self.plan.n_walls)
+
+    def _missing(self) -> Iterator[Unit]:
+        for wall in range(self.plan.n_walls):
+            for seating in range(len(self.plan.setup.seating.tables)):
+                if not self.tally.has(wall, seating):
+                    yield Unit(wall, seating)

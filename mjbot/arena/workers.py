@@ -1,0 +1,201 @@
+"""Processes that play games, and the parent that survives whatever happens to them.
+
+A process that ends (or, with compiled code that never returns, stops) in the middle of a game is
+replaced and the game played again.  If it happens again at the same decision, that decision is
+to blame: it is replaced by the default action and the game goes on.
+"""
+
+import contextlib
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final
+
+from mjbot.arena.clock import BEAT, DECISION, PULSE_SIZE, Clock, decoded
+from mjbot.arena.guard import Fault, FaultKind
+from mjbot.arena.playing import Played, play_unit
+from mjbot.arena.results import GameLine
+from mjbot.arena.setup import Setup, Unit
+from mjbot.match.processes import describe_exit, die_with_parent
+
+FIRST_GAME_DEADLINE_S: Final = 120.0
+"""Compiled code may have to be loaded or compiled in a worker's first game."""
+
+PATIENCE_S: Final = 60.0
+"""How long a process may stand still before it is ended (at least four deadlines)."""
+
+MOST_DEATHS: Final = 6
+MOST_STILLBORN: Final = 3
+AHEAD: Final = 2
+
+Job = tuple[Unit, dict[int, dict[int, Fault]]]
+
+
+class WorkerError(Exception):
+    """No process can be started to play; the text is one line."""
+
+
+def work(jobs: Connection, pulse: Any, setup: Setup) -> None:
+    """Play the games that come down the line until it closes: the whole life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    die_with_parent()
+    first = max(FIRST_GAME_DEADLINE_S, setup.deadline_s) if setup.deadline_s else 0.0
+    with contextlib.suppress(EOFError, OSError), Clock(first, pulse) as clock:
+        while True:
+            unit, fatal = jobs.recv()
+            jobs.send(_played(setup, unit, clock, fatal))
+            clock.set_deadline(setup.deadline_s)
+
+
+def _played(setup: Setup, unit: Unit, clock: Clock, fatal: dict[int, dict[int, Fault]]) -> Played:
+    try:
+        return play_unit(setup, unit, clock, fatal)
+    except Exception as error:  # ours, not a strategy's: the game is void and the run goes on
+        return void_game(unit, f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def void_game(unit: Unit, reason: str) -> Played:
+    """Return what is recorded of a game that could not be played to its end."""
+    return Played(GameLine(wall=unit.wall, seating=unit.seating, void=reason), ())
+
+
+class _Worker:
+    """One process, the games given to it, and its pulse."""
+
+    def __init__(self, setup: Setup) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pulse: Any = context.RawArray("q", PULSE_SIZE)
+        self.line, theirs = context.Pipe()
+        self.units: deque[Unit] = deque()
+        self._process = context.Process(
+            target=work, args=(theirs, self.pulse, setup), name="arena", daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self.stood_still = False
+        self._beat = -1
+        self._moved_at = time.monotonic()
+
+    @property
+    def has_lived(self) -> bool:
+        """Whether the process came as far as to wait for games."""
+        return bool(self.pulse[BEAT])
+
+    def give(self, job: Job) -> None:
+        """Add a game to what the worker has to do."""
+        if not self.units:
+            self._moved_at = time.monotonic()
+        self.units.append(job[0])
+        with contextlib.suppress(OSError):  # it is dead: that is noticed when its line is read
+            self.line.send(job)
+
+    def look_after(self, patience_s: float) -> None:
+        """Kill the process if nothing has moved for so long though there is work."""
+        now = time.monotonic()
+        if self.pulse[BEAT] != self._beat or not self.units or not self.has_lived:
+            self._beat = self.pulse[BEAT]
+            self._moved_at = now
+        if now - self._moved_at > patience_s:
+            self.stood_still = True
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process at once; its line then ends, too."""
+        self._process.kill()
+
+    def bury(self) -> int:
+        """Return the exit status of a process that has ended or is ending."""
+        self.line.close()
+        self._process.join()
+        return self._process.exitcode or 0
+
+
+class Crew:
+    """Some worker processes; use it as a context manager: none of them outlives it."""
+
+    def __init__(self, setup: Setup, jobs: int, patience_s: float | None = None) -> None:
+        self._setup: Final = setup
+        self._jobs: Final = jobs
+        self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
+        self._workers: list[_Worker] = []
+        self._deaths: dict[Unit, list[tuple[int, int] | None]] = {}
+        self._fatal: dict[Unit, dict[int, dict[int, Fault]]] = {}
+        self._again: deque[Unit] = deque()
+        self._void: deque[Played] = deque()
+        self._stillborn = 0
+
+    def play(self, units: Iterable[Unit]) -> Iterator[Played]:
+        """Play the games and return each as soon as it is finished, in whatever order."""
+        waiting = iter(units)
+        self._workers = [_Worker(self._setup) for _ in range(self._jobs)]
+        while True:
+            for worker in self._workers:
+                self._keep_busy(worker, waiting)
+            if not any(worker.units for worker in self._workers):
+                return
+            yield from self._collect()
+            while self._void:
+                yield self._void.popleft()
+
+    def __enter__(self) -> "Crew":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.kill()
+        for worker in self._workers:
+            worker.bury()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _keep_busy(self, worker: _Worker, waiting: Iterator[Unit]) -> None:
+        while len(worker.units) < AHEAD:
+            unit = self._again.popleft() if self._again else next(waiting, None)
+            if unit is None:
+                return
+            worker.give((unit, self._fatal.get(unit, {})))
+
+    def _collect(self) -> Iterator[Played]:
+        """Wait for something to happen, and return the games that were finished."""
+        lines = {worker.line: number for number, worker in enumerate(self._workers)}
+        for line in wait(list(lines), timeout=1.0):
+            assert isinstance(line, Connection)
+            number = lines[line]
+            try:
+                played = line.recv()
+            except (EOFError, OSError):
+                self._replace(number)
+            else:
+                self._workers[number].units.popleft()
+                yield played
+        for worker in self._workers:
+            worker.look_after(self._patience_s)
+
+    def _replace(self, number: int) -> None:
+        """Note who was deciding when a process died, and start another for its games."""
+        dead = self._workers[number]
+        end = describe_exit(dead.bury())
+        self._stillborn = 0 if dead.has_lived else self._stillborn + 1
+        if self._stillborn == MOST_STILLBORN:
+            raise WorkerError(f"no process can be started to play: {end}")
+        if dead.units and dead.has_lived:
+            self._note_death(dead, end)
+        self._again.extend(dead.units)
+        self._workers[number] = _Worker(self._setup)
+
+    def _note_death(self, dead: _Worker, end: str) -> None:
+        unit = dead.units[0]
+        decision = decoded(dead.pulse[DECISION])
+        deaths = self._deaths.setdefault(unit, [])
+        deaths.append(decision)
+        if decision is not None and deaths.count(decision) == 2:
+            kind: FaultKind = "late" if dead.stood_still else "crash"
+            seat, number = decision
+            fault = Fault(kind, seat, number, f"process {end} here, twice", is_fatal=True)
+            self._fatal.setdefault(unit, {}).setdefault(seat, {})[number] = fault
+        if len(deaths) >= MOST_DEATHS or deaths.count(None) == 2:
+            self._void.append(void_game(unit, f"process {end}, {len(deaths)} times"))
+            dead.units.popleft()

@@ -1,0 +1,264 @@
+"""``mjbot arena A B [C D]``: thousands of games on shared walls, and figures with intervals."""
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from mjbot.arena.faults import FaultFileError
+from mjbot.arena.figures import DEFAULT_UMA
+from mjbot.arena.report import write_report
+from mjbot.arena.results import ResultsError
+from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.seating import FORMATS, Format, SeatingError
+from mjbot.arena.sequential import ErrorRates
+from mjbot.arena.setup import LARGEST_SEED, Setup, code_digest
+from mjbot.arena.show import (
+    differences_table,
+    figures_table,
+    json_records,
+    pairs_table,
+    verdict_line,
+)
+from mjbot.arena.workers import Crew, WorkerError
+from mjbot.cli import exit_codes
+from mjbot.cli.arena_progress import GamesProgress
+from mjbot.strategy_options import StrategyError
+
+RUNS = Path("logs", "runs")
+FIGURES_FILE = "figures.jsonl"
+REPORT_FILE = "report.html"
+
+
+class ArgumentError(ValueError):
+    """Arguments that make no run; the text is one line."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "strategies",
+        nargs="*",
+        metavar="STRATEGY",
+        help="NAME or NAME,OPTION=VALUE,... (mjbot strategies lists them), or external:majiang",
+    )
+    parser.add_argument(
+        "--repro", type=Path, metavar="FILE", help="make one recorded decision again, and stop"
+    )
+    _add_game_arguments(parser)
+    _add_run_arguments(parser)
+
+
+def _add_game_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
+        " one table (default: 2v2, 1v3 or each for two, three or four strategies)",
+    )
+    parser.add_argument(
+        "--games", type=int, default=1000, help="in all, rounded up to whole walls (1000)"
+    )
+    parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all walls and dice (0)")
+    parser.add_argument(
+        "--walls",
+        choices=["order", "pinned"],
+        default="order",
+        help="pinned: a call does not shift what the others draw, as in duplicate play",
+    )
+    parser.add_argument(
+        "--deadline-s", type=float, default=5.0, help="seconds per decision, 0: none (5)"
+    )
+    parser.add_argument(
+        "--uma",
+        default=",".join([f"{points:g}" for points in DEFAULT_UMA]),
+        help="what the four ranks are worth, in thousands of points",
+    )
+
+
+def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
+    parser.add_argument(
+        "--until",
+        choices=["sure"],
+        help="stop as soon as a sequential test of the first two is sure; --games at most",
+    )
+    parser.add_argument(
+        "--error", type=float, default=0.05, help="error rate of the sequential test (0.05)"
+    )
+    parser.add_argument(
+        "--margin", type=float, default=0.05, help="rank difference that counts as none (0.05)"
+    )
+    parser.add_argument(
+        "--out", type=Path, help=f"folder of the run (default: one of its own in {RUNS})"
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget the games in that folder")
+    parser.add_argument("--json", action="store_true", help="figures as JSON lines")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play or take up a run and show its figures; every failure is one line."""
+    try:
+        if args.repro is not None:
+            from mjbot.cli.arena_repro import repeat
+
+            return repeat(args.repro)
+        return _play(make_plan(args), args)
+    except (ArgumentError, SeatingError, StrategyError) as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    except (ResultsError, FaultFileError) as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except WorkerError as error:
+        return _fail(str(error), exit_codes.FAILED)
+
+
+def make_plan(args: argparse.Namespace) -> Plan:
+    """Return what the arguments ask for.  Raises a one-line error if it cannot be done."""
+    _check_numbers(args)
+    strategies = tuple(args.strategies)
+    setup = Setup(
+        strategies=strategies,
+        format=args.format or _usual_format(len(strategies)),
+        length=args.length,
+        seed=args.seed,
+        walls=args.walls,
+        deadline_s=args.deadline_s,
+        code=code_digest(strategies),
+    )
+    per_wall = len(setup.seating.tables)
+    folder = args.out or RUNS / f"arena-{setup.identity}"
+    if args.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Plan(
+        setup=setup,
+        n_walls=-(-args.games // per_wall),
+        folder=folder,
+        rates=ErrorRates(args.error, args.margin),
+        until_sure=args.until == "sure",
+        uma=_read_uma(args.uma),
+    )
+
+
+def _check_numbers(args: argparse.Namespace) -> None:
+    if len(args.strategies) < 2:
+        raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
+    if args.games < 1:
+        raise ArgumentError(f"--games {args.games}: at least 1")
+    if args.jobs is not None and args.jobs < 1:
+        raise ArgumentError(f"--jobs {args.jobs}: at least 1")
+    if not 0 <= args.seed <= LARGEST_SEED:
+        raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
+    if args.deadline_s < 0:
+        raise ArgumentError(f"--deadline-s {args.deadline_s:g}: 0 or more")
+    if not 0 < args.error < 1:
+        raise ArgumentError(f"--error {args.error:g}: between 0 and 1")
+    if not 0 < args.margin < 1:
+        raise ArgumentError(f"--margin {args.margin:g}: between 0 and 1")
+
+
+def _usual_format(n: int) -> Format:
+    usual: dict[int, Format] = {2: "2v2", 4: "each"}
+    return usual.get(n, "1v3")
+
+
+def _read_uma(text: str) -> tuple[float, ...]:
+    try:
+        points = tuple([float(part) for part in text.split(",")])
+    except ValueError:
+        points = ()
+    if len(points) != 4:
+        raise ArgumentError(f"--uma {text!r}: expected four numbers, such as 20,10,-10,-20")
+    return points
+
+
+def _play(plan: Plan, args: argparse.Namespace) -> int:
+    console = Console(stderr=args.json)
+    jobs = args.jobs or os.cpu_count() or 1
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with Arena(plan) as arena:
+        console.print(_heading(arena, jobs), highlight=False, soft_wrap=True)
+        interrupted = False
+        try:
+            if not arena.is_over:
+                with Crew(plan.setup, jobs) as crew, GamesProgress(console, arena) as progress:
+                    arena.play(crew, progress.on_game)
+        except KeyboardInterrupt:
+            interrupted = True
+        outcome = arena.outcome()
+        kept = arena.tally.games
+    save(outcome)
+    if args.json:
+        sys.stdout.buffer.write(_json_lines(outcome))
+    show(console, outcome)
+    if interrupted:
+        console.print(
+            f"interrupted: {kept} games are kept; the same command goes on", highlight=False
+        )
+        return exit_codes.INTERRUPTED
+    return exit_codes.OK
+
+
+def _heading(arena: Arena, jobs: int) -> str:
+    plan = arena.plan
+    per_wall = len(plan.setup.seating.tables)
+    kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
+    draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
+    return (
+        f"{arena.n_games} games{kept}: {plan.n_walls} walls x {per_wall} seatings"
+        f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws},"
+        f" {jobs} processes; in {plan.folder}"
+    )
+
+
+def save(outcome: Outcome) -> None:
+    """Write the figures and the page into the run's folder."""
+    if not len(outcome.rows):
+        return
+    folder = outcome.plan.folder
+    (folder / FIGURES_FILE).write_bytes(_json_lines(outcome))
+    write_report(folder / REPORT_FILE, outcome)
+
+
+def show(console: Console, outcome: Outcome) -> None:
+    """Print the tables, and what there is to say about them."""
+    if not len(outcome.rows):
+        console.print("no wall is complete yet: no figures")
+        return
+    setup = outcome.plan.setup
+    console.print(figures_table(outcome))
+    if len(setup.strategies) > 2:
+        console.print(differences_table(outcome))
+    if setup.seating.pairs:
+        console.print(pairs_table(outcome))
+    lines = [
+        f"{outcome.games} games on {len(outcome.rows)} walls;"
+        " ± is a 95 % interval clustered by wall",
+        verdict_line(outcome),
+    ]
+    if outcome.faults:
+        where = outcome.plan.folder / "faults"
+        lines.append(
+            f"{outcome.faults} decisions were replaced: see {where} and mjbot arena --repro"
+        )
+    for wall, why in sorted(outcome.void.items())[:3]:
+        lines.append(f"wall {wall} does not count: {why}")
+    if len(outcome.void) > 3:
+        lines.append(f"{len(outcome.void)} walls in all do not count")
+    lines.append(f"page: {outcome.plan.folder / REPORT_FILE}")
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _json_lines(outcome: Outcome) -> bytes:
+    return b"".join([msgspec.json.encode(record) + b"\n" for record in json_records(outcome)])
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot arena: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,129 @@
+"""Strategies that misbehave, each in its own way, and one that plays at random."""
+
+import os
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from mjbot.compiled import compiled
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+
+
+@dataclass
+class Dice(Strategy):
+    """Chooses at random, but wins when it can: two of them differ by nothing but luck."""
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._dice = random.Random(self.seed)
+
+    def decide(self, view: View) -> Action:
+        wins = [action for action in view.legal if action.name in ("tsumo", "ron")]
+        return wins[0] if wins else self._dice.choice(view.legal)
+
+
+@dataclass
+class Troubled(Strategy):
+    """Discards what it drew; from its ``at``-th decision on, ``times`` times, goes wrong."""
+
+    at: int = 5
+    times: int = 1
+
+    def __post_init__(self) -> None:
+        self.decisions = 0
+
+    def decide(self, view: View) -> Action:
+        self.decisions += 1
+        if self.at <= self.decisions < self.at + self.times:
+            return self.go_wrong(view)
+        return view.default_action
+
+    def go_wrong(self, view: View) -> Action:
+        raise NotImplementedError
+
+
+class Crashing(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        raise KeyError("no such plan")
+
+
+class Leaving(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        raise SystemExit(3)
+
+
+class Cheating(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        return Action(75, "tsumo")
+
+
+class Silent(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        return None  # type: ignore[return-value]
+
+
+class Slow(Troubled):
+    """Is late for good, and does not even let itself be interrupted the usual way."""
+
+    def go_wrong(self, view: View) -> Action:
+        while True:
+            try:
+                time.sleep(60)
+            except Exception:
+                continue
+
+
+@dataclass
+class Dying(Strategy):
+    """Discards what it drew, but its process ends when East 1 comes to 33 tiles on its turn."""
+
+    def decide(self, view: View) -> Action:
+        if view.round == 0 and view.wall_left == 33 and view.drawn >= 0:
+            return self.end(view)
+        return view.default_action
+
+    def end(self, view: View) -> Action:
+        os._exit(7)
+
+
+class Stuck(Dying):
+    """Loops there in compiled code, where no signal gets through."""
+
+    def end(self, view: View) -> Action:
+        return view.legal[_for_ever(1)]
+
+
+class Assassin(Strategy):
+    """Discards what it drew, and sends the arena a signal when a file asks for it.
+
+    ``send-NUMBER`` in the current folder holds the file of games to watch and how many lines it
+    must have first; it is gone before the signal is sent.
+    """
+
+    def decide(self, view: View) -> Action:
+        for order in Path.cwd().glob("send-*"):
+            watched, lines = order.read_text().split()
+            if Path(watched).read_bytes().count(b"\n") >= int(lines):
+                order.unlink()
+                os.kill(os.getppid(), int(order.name.split("-")[1]))
+        return view.default_action
+
+
+class Unstartable(Strategy):
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        raise RuntimeError("not today")
+
+    def decide(self, view: View) -> Action:
+        return view.default_action
+
+
+@compiled
+def _for_ever(step: int) -> int:
+    n = 0
+    while n >= 0:
+        n = (n + step) & 1023
+    return n

@@ -1,0 +1,228 @@
+"""``mjbot arena`` as a user meets it: real processes, signals and files."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mjbot.cli.main import main
+
+BOTS = Path(__file__).with_name("bots.py")
+ASSASSIN = f"{BOTS}:Assassin"
+TROUBLED = f"{BOTS}:Crashing"
+
+
+@dataclass
+class Ended:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Arena = Callable[..., Ended]
+
+
+@pytest.fixture
+def arena(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Arena:
+    """Run the command in this process (its workers are others)."""
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(*arguments: str) -> Ended:
+        try:
+            code = main(["arena", *arguments])
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        out, err = capfdbinary.readouterr()
+        return Ended(code, out.decode(), err.decode())
+
+    return run
+
+
+@pytest.fixture
+def arena_process(tmp_path: Path) -> Arena:
+    """Run the command in a process of its own, which may be killed."""
+
+    def run(*arguments: str) -> Ended:
+        command = [sys.executable, "-m", "mjbot.cli.main", "arena", *arguments]
+        ended = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    return run
+
+
+def few_games(*strategies: str, games: int = 6) -> list[str]:
+    return [*strategies, "--games", str(games), "--length", "tonpu", "--jobs", "1"]
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_killed_thrice_a_run_ends_with_exactly_the_same_figures(
+    arena: Arena, arena_process: Arena, tmp_path: Path
+) -> None:
+    command = few_games(ASSASSIN, "fast-riichi-b", games=18)
+    whole = arena(*command, "--out", "whole")
+    assert whole.returncode == 0, whole.stderr
+    for number, lines in ((signal.SIGKILL, 4), (signal.SIGINT, 9), (signal.SIGTERM, 15)):
+        (tmp_path / f"send-{number.value}").write_text(f"parts/games.jsonl {lines}")
+    codes = []
+    kept = []
+    while not codes or codes[-1] != 0:
+        ended = arena_process(*command, "--out", "parts")
+        codes.append(ended.returncode)
+        found = re.search(r"(\d+) of them kept", ended.stdout)
+        kept.append(int(found[1]) if found else 0)
+        assert len(codes) <= 4
+    assert codes == [-signal.SIGKILL, 130, 130, 0]
+    # the header is a line too, and a second game may have ended while the signal was on its way
+    assert kept[0] == 0
+    assert 3 <= kept[1] < 8 <= kept[2] < 14 <= kept[3] < 18
+    for name in ("figures.jsonl", "report.html"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(arena_process: Arena, tmp_path: Path) -> None:
+    (tmp_path / f"send-{signal.SIGINT.value}").write_text("run/games.jsonl 2")
+    ended = arena_process(*few_games(ASSASSIN, "tsumogiri", games=600), "--out", "run")
+    assert ended.returncode == 130
+    assert "Traceback" not in ended.stderr
+    assert re.search(r"interrupted: \d+ games are kept; the same command goes on", ended.stdout)
+    assert (tmp_path / "run" / "games.jsonl").read_bytes().endswith(b"\n")
+
+
+def test_identical_strategies_are_exactly_alike(arena: Arena) -> None:
+    ended = arena(*few_games("fast-riichi-a", "fast-riichi-a", games=12), "--json")
+    run, one, other, difference = records(ended.stdout)
+    assert run["verdict"] == "open"
+    assert (one["name"], other["name"]) == ("fast-riichi-a", "fast-riichi-a (2)")
+    assert difference["rank"] == [0, 0, 0]
+    assert difference["win"] == [0, 0, 0]
+
+
+def test_a_long_run_stops_when_it_is_sure(arena: Arena) -> None:
+    command = few_games("fast-riichi-b", "tsumogiri", games=6000)
+    run = records(arena(*command, "--until", "sure", "--json").stdout)[0]
+    assert run["verdict"] == "better"
+    assert run["complete_walls"] == run["verdict_walls"]
+    assert run["games"] < 300
+    assert run["rank_difference_always"][1] < 0
+
+
+def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
+    first = arena(*few_games("tsumogiri", "tsumogiri", games=6))
+    assert "6 games: 1 walls" in first.stdout
+    more = arena(*few_games("tsumogiri", "tsumogiri", games=12))
+    assert "12 games, 6 of them kept from before: 2 walls" in more.stdout
+    other = arena(*few_games("tsumogiri", "tsumogiri"), "--seed", "1")
+    assert "kept" not in other.stdout
+
+
+def test_a_crash_is_kept_and_can_be_made_again(arena: Arena, tmp_path: Path) -> None:
+    ended = arena(*few_games(TROUBLED, "tsumogiri"), "--out", "run")
+    assert ended.returncode == 0
+    assert "12 decisions were replaced" in ended.stdout
+    files = sorted((tmp_path / "run" / "faults").iterdir())
+    assert len(files) == 12
+    again = arena("--repro", str(files[0]))
+    assert again.returncode == 1
+    assert "crash, KeyError: 'no such plan'" in again.stdout
+    assert re.search(r"E1-0, \d+ tiles left; hand: \w+ ", again.stdout)
+    assert "in go_wrong" in again.stdout
+    assert "another way" not in again.stdout
+
+
+def test_a_decision_of_another_world_is_still_made_on_its_table(
+    arena: Arena, tmp_path: Path
+) -> None:
+    arena(*few_games(TROUBLED, "tsumogiri"), "--out", "run")
+    file = sorted((tmp_path / "run" / "faults").iterdir())[0]
+    file.write_text(file.read_text().replace('"seed": 0', '"seed": 5'))
+    again = arena("--repro", str(file))
+    assert "the game went another way" in again.stdout
+    assert again.returncode == 0  # a new player of the strategy has no trouble yet
+    assert re.search(r"chose .* after 0\.\d+ s", again.stdout)
+
+
+class Page(HTMLParser):
+    """Notes what a page is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+def test_the_page_needs_nothing_but_itself(arena: Arena, tmp_path: Path) -> None:
+    strategies = ("fast-riichi-b", "fast-riichi-a,lookahead=text", "tsumogiri")
+    ended = arena(*few_games(*strategies, games=18), "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    text = (tmp_path / "run" / "report.html").read_text()
+    page = Page()
+    page.feed(text)
+    assert page.tags.count("svg") == 4
+    assert not page.addresses
+    assert "script" not in page.tags
+    assert "http" not in text
+    assert "nan" not in text
+
+
+def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
+    ended = arena(
+        *few_games("fast-riichi-b", "fast-riichi-a", games=6), "--format", "pair", "--json"
+    )
+    found = records(ended.stdout)
+    assert [record["record"] for record in found] == [
+        "run", "strategy", "strategy", "difference", "pair", "pair", "difference",
+    ]  # fmt: skip
+    rank_sums = [record["rank_sum"][0] for record in found[4:6]]
+    assert sum(rank_sums) == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tsumogiri"], "name two strategies or more"),
+        (["tsumogiri", "nobody"], "unknown strategy 'nobody'"),
+        (["tsumogiri", "fast-riichi-a,speed=9"], "option 'speed'"),
+        (["tsumogiri", "fast-riichi-a,lookahead"], "expected NAME=VALUE"),
+        (["tsumogiri", "tsumogiri", "tsumogiri", "--format", "2v2"], "takes two strategies, not 3"),
+        (["tsumogiri", "tsumogiri", "--games", "0"], "--games 0: at least 1"),
+        (["tsumogiri", "tsumogiri", "--uma", "1,2"], "expected four numbers"),
+        (["tsumogiri", "tsumogiri", "--seed", "-1"], "--seed -1: from 0"),
+    ],
+)
+def test_what_makes_no_run_is_one_line(arena: Arena, arguments: list[str], told: str) -> None:
+    ended = arena(*arguments)
+    assert ended.returncode == 2
+    assert told in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert not ended.stdout
+
+
+def test_no_fault_file_is_one_line(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{}")
+    for name, told in (("missing.json", "No such file"), ("other.json", "is not a fault")):
+        ended = arena("--repro", name)
+        assert ended.returncode == 3
+        assert told in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1

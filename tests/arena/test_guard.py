@@ -1,0 +1,97 @@
+"""Whatever a strategy does, the game goes on and the fault is written down."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mjbot.arena.clock import PULSE_SIZE, Clock, decoded
+from mjbot.arena.guard import Fault
+from mjbot.arena.playing import play_unit
+from mjbot.arena.setup import Setup, Unit
+from mjbot.table.state import STATE
+
+MakeSetup = Callable[..., Setup]
+
+
+def play(setup: Setup, deadline_s: float = 0, fatal: dict | None = None):  # type: ignore[no-untyped-def, type-arg]
+    with Clock(deadline_s, [0] * PULSE_SIZE) as clock:
+        return play_unit(setup, Unit(0, 0), clock, fatal or {})
+
+
+@pytest.fixture
+def quiet(setup_of: MakeSetup) -> list[int]:
+    """Scores of the game of four that discard what they draw."""
+    return list(play(setup_of("tsumogiri", "tsumogiri")).line.scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "problem"),
+    [
+        ("Crashing", "crash", "KeyError: 'no such plan'"),
+        ("Leaving", "crash", "SystemExit: 3"),
+        ("Cheating", "illegal", "it may not choose tsumo"),
+        ("Silent", "illegal", "it may not choose None"),
+    ],
+)
+def test_a_fault_is_noted_and_replaced_by_the_default_action(
+    setup_of: MakeSetup, quiet: list[int], name: str, kind: str, problem: str
+) -> None:
+    played = play(setup_of(name, "tsumogiri"))
+    assert [(f.kind, f.seat, f.decision, f.problem) for f in played.faults] == [
+        (kind, 0, 5, problem),
+        (kind, 1, 5, problem),
+    ]
+    assert played.line.faults == 2
+    assert list(played.line.scores) == quiet
+    assert all(len(fault.state) == STATE.itemsize for fault in played.faults)
+
+
+def test_a_crash_keeps_its_traceback(setup_of: MakeSetup) -> None:
+    fault = play(setup_of("Crashing", "tsumogiri")).faults[0]
+    assert "bots.py" in fault.trace
+    assert "go_wrong" in fault.trace
+
+
+def test_a_strategy_that_always_fails_still_finishes(setup_of: MakeSetup) -> None:
+    strategies = setup_of("Crashing,at=1,times=9999", "tsumogiri")
+    played = play(strategies)
+    assert played.line.faults > 100
+    assert sum(played.line.scores) == 100000
+
+
+def test_a_late_decision_is_interrupted_even_inside_the_strategy_s_own_net(
+    setup_of: MakeSetup, quiet: list[int]
+) -> None:
+    played = play(setup_of("Slow", "tsumogiri"), deadline_s=0.2)
+    assert [(fault.kind, fault.decision) for fault in played.faults] == [("late", 5)] * 2
+    assert played.faults[0].problem == "no decision after 0.2 s"
+    assert list(played.line.scores) == quiet
+
+
+def test_a_start_that_fails_is_a_fault_too(setup_of: MakeSetup) -> None:
+    faults = play(setup_of("Unstartable", "tsumogiri")).faults
+    assert [(fault.kind, fault.decision) for fault in faults] == [("crash", 0)] * 2
+
+
+def test_a_decision_known_to_be_fatal_is_not_asked_for(
+    setup_of: MakeSetup, quiet: list[int]
+) -> None:
+    fatal = {0: {5: Fault("late", 0, 5, "stood still", is_fatal=True)}}
+    played = play(setup_of("Crashing", "tsumogiri"), fatal=fatal)
+    # the strategy in seat 0 is not told of that decision: its fifth is the guard's sixth
+    assert [(fault.kind, fault.seat, fault.decision) for fault in played.faults] == [
+        ("late", 0, 5),
+        ("crash", 0, 6),
+        ("crash", 1, 5),
+    ]
+    assert list(played.line.scores) == quiet
+
+
+def test_the_pulse_tells_who_decides() -> None:
+    pulse = [0] * PULSE_SIZE
+    clock = Clock(0, pulse)
+    assert decoded(pulse[1]) is None
+    clock.start(2, 31)
+    assert decoded(pulse[1]) == (2, 31)
+    clock.stop()
+    assert decoded(pulse[1]) is None

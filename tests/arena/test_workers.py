@@ -1,0 +1,74 @@
+"""Real processes: games come back whole even from strategies that take their process with them."""
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.arena.playing import Played
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers import Crew, WorkerError
+
+MakeSetup = Callable[..., Setup]
+UNITS = [Unit(0, 0), Unit(0, 1), Unit(1, 0)]
+"""Seat 0 has the first strategy in all of them."""
+
+
+def play(setup: Setup, units: list[Unit], jobs: int, patience_s: float = 60) -> list[Played]:
+    with Crew(setup, jobs, patience_s) as crew:
+        found = {played.line.unit: played for played in crew.play(units)}
+    return [found[unit] for unit in units]
+
+
+@pytest.fixture(scope="module")
+def quiet_scores() -> list[tuple[int, ...]]:
+    setup = Setup(strategies=("tsumogiri", "tsumogiri"), format="2v2", length="tonpu")
+    return [played.line.scores for played in play(setup, UNITS, 1)]
+
+
+def test_two_processes_play_the_same_games_as_one(setup_of: MakeSetup) -> None:
+    setup = setup_of("fast-riichi-b", "Dice")
+    units = [Unit(wall, seating) for wall in range(2) for seating in range(6)]
+    assert play(setup, units, 1) == play(setup, units, 2)
+
+
+def test_a_process_that_dies_is_replaced_and_the_decision_blamed(
+    setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
+) -> None:
+    played = play(setup_of("Dying", "tsumogiri"), UNITS[:2], 1)
+    # the 37th draw is the dealer's, whose seat has the deadly strategy in all these seatings
+    faults = [[(fault.kind, fault.seat, fault.problem) for fault in game.faults] for game in played]
+    assert faults == [[("crash", 0, "process ended with exit status 7 here, twice")]] * 2
+    assert [game.line.scores for game in played] == quiet_scores[:2]
+
+
+def test_a_process_that_stands_still_is_ended_and_the_decision_late(
+    setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
+) -> None:
+    setup = setup_of("Stuck", "tsumogiri", deadline_s=0.5)
+    played = play(setup, UNITS[:1], 1, patience_s=2)
+    assert [(fault.kind, fault.seat) for fault in played[0].faults] == [("late", 0)]
+    assert played[0].line.scores == quiet_scores[0]
+
+
+def test_a_game_that_cannot_be_played_is_void_and_the_others_are_not(setup_of: MakeSetup) -> None:
+    played = play(setup_of("tsumogiri", "tsumogiri"), [Unit(0, 99), Unit(0, 1)], 1)
+    assert "IndexError" in played[0].line.void
+    assert sum(played[1].line.scores) == 100000
+
+
+def test_processes_that_cannot_even_start_end_the_run(
+    setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "numpy.py").write_text("import os; os._exit(9)")
+    monkeypatch.syspath_prepend(tmp_path)  # what our processes get to know, too
+    with pytest.raises(WorkerError, match=r"no process can be started to play: .*status 9"):
+        play(setup_of("tsumogiri", "tsumogiri"), UNITS, 1)
+
+
+def test_no_process_is_left_behind(setup_of: MakeSetup) -> None:
+    with Crew(setup_of("tsumogiri", "tsumogiri"), 2) as crew:
+        next(crew.play(Unit(wall, 0) for wall in range(1000)))
+        assert len(multiprocessing.active_children()) == 2
+    assert not multiprocessing.active_children()
