@@ -2,24 +2,32 @@
 
 from dataclasses import dataclass, field
 
-from mjbot.strategy import Strategy
+from mjbot.pair.link import NoLink
+from mjbot.pair.member import PairMember
 from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, Action
 from mjbot.table.view import View
-from strategies.evaluation.yaku_play import best_call, best_discard, find
+from strategies.evaluation.yaku_play import aim_after, best_call, best_discard, find, wishes_after
 
 
 @dataclass
-class YakuEvaluation(Strategy):
+class YakuEvaluation(PairMember):
     """Play for the yaku that is nearest, of eight that can be had with calls.
 
     Each discard leaves the hand that scores most in its best yaku; a call is made if it raises
-    that score.  Dora, danger and points play no part.
+    that score.  Dora, danger and points play no part.  As one of a pair it tells its partner
+    what it holds and wants, and otherwise plays as it does alone.
     """
 
     riichi: bool = field(default=True, metadata={"unit": "declare on every closed tenpai"})
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else call, else discard for the best yaku."""
+        action = self._choose(view)
+        if action.code < DECLARE_RIICHI and not isinstance(self._link, NoLink):
+            self.tell(view, action, aim_after(view, action), wishes_after(view, action))
+        return action
+
+    def _choose(self, view: View) -> Action:
         return (
             find(view, TSUMO)
             or find(view, RON)

@@ -128,9 +128,12 @@ def call_gains(state: State, seat: int, kind: int, unseen: Counts) -> Blocks:
     """
     melds, values = melds_of(state, seat), value_kinds(state, seat)
     gains = call_scores(state.hand[seat], unseen, melds, values, kind)
+    if gains.max() < 0:
+        return gains
+    standing = hand_scores(state.hand[seat], unseen, melds, values).max()
     for call in range(N_CALLS):
         if gains[call] >= 0:
-            gains[call] -= hand_scores(state.hand[seat], unseen, melds, values).max()
+            gains[call] -= standing
     return gains
 
 
@@ -145,3 +148,18 @@ def gain_if_fed(state: State, seat: int, kind: int, from_left: bool) -> int:
     unseen[kind] -= 1
     gains = call_gains(state, seat, kind, unseen)
     return int(gains.max()) if from_left else int(gains[PON_CALL])
+
+
+@compiled
+def helpful_kinds(state: State, seat: int) -> int:
+    """Return the mask of kinds that the seat, not tenpai, would call if they came from the left.
+
+    Each is a tile that the seat has not seen yet.
+    """
+    unseen = np.empty(N_KINDS, np.int8)
+    unseen_kinds(state, seat, unseen)
+    kinds = 0
+    for kind in range(N_KINDS):
+        if unseen[kind] > 0 and gain_if_fed(state, seat, kind, True) > 0:
+            kinds |= 1 << kind
+    return kinds

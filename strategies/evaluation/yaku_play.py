@@ -6,9 +6,17 @@ Source: Hamabe 2017, sections 3.3 and 3.3.9.
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, DECLARE_RIICHI, PON_PLAIN, Action
+from mjbot.table.apply import apply_discard
+from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.yaku_choices import PON_CALL, call_gains, seat_discard_scores
+from strategies.evaluation.yaku_choices import (
+    PON_CALL,
+    call_gains,
+    helpful_kinds,
+    seat_discard_scores,
+)
+from strategies.evaluation.yaku_scores import YAKU_NAMES
 
 MIDDLE: Final = 1
 
@@ -47,6 +55,22 @@ def best_call(view: View) -> Action | None:
     gains = call_gains(view.state, view.seat, kind, view.unseen).tolist()
     best = max(calls, key=lambda call: (gains[_place(call)], call.red, call.offset != MIDDLE))
     return best if gains[_place(best)] > 0 else None
+
+
+def aim_after(view: View, discard: Action) -> str:
+    """Return the name of the best yaku of the hand that a discard leaves."""
+    scores = seat_discard_scores(view.state, view.seat, view.unseen)[tile_kind(discard.tile)]
+    return YAKU_NAMES[int(scores.argmax())]
+
+
+def wishes_after(view: View, discard: Action) -> list[int]:
+    """Return the kinds that the hand left by a discard would call; in tenpai there are none."""
+    after = copy_state(view.state)
+    apply_discard(after, view.seat, discard.tile, discard.tsumogiri)
+    if after["waits"][view.seat] or after["riichi"][view.seat]:
+        return []
+    kinds = helpful_kinds(after, view.seat)
+    return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
 
 
 def _place(call: Action) -> int:

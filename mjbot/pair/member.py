@@ -1,0 +1,152 @@
+"""What makes a strategy one of a pair: it tells what it holds and hears what the partner holds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
+from mjbot.pair.messages import Holding
+from mjbot.pair.stamp import fits_table, game_stamp
+from mjbot.strategy import Strategy
+from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.apply import apply_discard, apply_reveal
+from mjbot.table.legal import held_tiles
+from mjbot.table.observe import hide
+from mjbot.table.settle import has_yaku
+from mjbot.table.state import ACCEPTED, CHI, PON, State, copy_state
+from mjbot.table.view import Meld, View
+from protocol.tiles import N_KINDS, N_TILES, TILE_BY_NAME, TILE_NAMES
+
+
+class PairMember(Strategy):
+    """Mixed into a strategy.  Until it is given a link it plays alone.
+
+    Only the commands that seat a pair hand out links, after :mod:`mjbot.pair.fair_play`.
+    """
+
+    _link: Link = NoLink()
+    _game = game_stamp(())
+
+    def join_pair(self, link: Link) -> None:
+        """Be one of a pair from now on."""
+        self._link = link
+
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        """Take note of which game it is."""
+        self._game = game_stamp(names)
+
+    def tell(self, view: View, action: Action, aim: str | None, helps: Sequence[int]) -> None:
+        """Say what is held once ``action``, a discard, is carried out; other actions are not told.
+
+        ``helps`` are kinds.  The discard that declares riichi counts as accepted.
+        """
+        if action.code < DECLARE_RIICHI:
+            after = copy_state(view.state)
+            apply_discard(after, view.seat, action.tile, action.tsumogiri)
+            self._link.tell(holding_of(View(after, view.seat), self._game, aim, helps))
+
+    def hear(self, view: View) -> "Ally | None":
+        """Return what the partner holds, or ``None`` where nothing is known of it now."""
+        game = self._game
+        holding = self._link.newest(lambda said: fits_table(said, view, game))
+        return Ally(view, holding) if holding is not None else None
+
+
+class Ally:
+    """The partner at this moment.
+
+    ``state`` is the table as both see it together: our hand and the ally's, nobody else's.
+    ``waits`` is the mask of kinds on which the ally would win by ron now, ``shape`` that of kinds
+    that complete its hand, ``helps`` that of kinds it would call.
+    """
+
+    def __init__(self, view: View, holding: Holding) -> None:
+        self.seat = holding.seat
+        self.aim = holding.aim
+        self.helps = _mask(holding.helps)
+        self.state: State = copy_state(view.state)
+        hide(self.state, view.seat)
+        tiles = np.array([TILE_BY_NAME[name] for name in holding.hand], np.int8)
+        apply_reveal(self.state, self.seat, tiles)
+        self.shape = int(self.state["waits"][self.seat])
+        missed = self.shape & (view.genbutsu(self.seat) | _offered_since(view, self.seat))
+        self.waits = 0 if missed else _mask(holding.waits) & self.shape
+
+    @property
+    def view(self) -> View:
+        """The ally's own view of the table."""
+        return View(self.state, self.seat)
+
+
+def pair_up(one: Strategy, other: Strategy) -> tuple[MemoryLink, MemoryLink]:
+    """Link two strategies of one process; raises ``TypeError`` for those that cannot pair."""
+    links = memory_links()
+    for member, link in zip((one, other), links, strict=True):
+        if not isinstance(member, PairMember):
+            raise TypeError(f"{type(member).__name__} is no strategy for a pair")
+        member.join_pair(link)
+    return links
+
+
+def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> Holding:
+    """Return what a seat that has just discarded says of itself."""
+    state, seat = view.state, view.seat
+    return Holding(
+        game=game,
+        kyoku=view.round,
+        honba=view.honba,
+        turn=len(view.river(seat)),
+        seat=seat,
+        hand=tuple(
+            TILE_NAMES[tile]
+            for tile in range(N_TILES)
+            for _ in range(held_tiles(state, seat, tile))
+        ),
+        melds=tuple(_meld_names(meld) for meld in view.melds(seat)),
+        waits=tuple(TILE_NAMES[kind] for kind in winning_kinds(view)),
+        aim=aim,
+        helps=tuple(TILE_NAMES[kind] for kind in helps),
+    )
+
+
+def winning_kinds(view: View) -> list[int]:
+    """Return the kinds on which the seat, having discarded, can win by ron: a yaku, no furiten."""
+    state, seat = view.state, view.seat
+    waits = int(state["waits"][seat])
+    if waits == 0 or view.furiten:
+        return []
+    state = copy_state(state)
+    if view.riichi(seat):
+        state["riichi"][seat] = ACCEPTED
+    return [
+        kind for kind in range(N_KINDS) if waits >> kind & 1 and has_yaku(state, seat, kind, False)
+    ]
+
+
+def _meld_names(meld: Meld) -> tuple[str, ...]:
+    kinds = [meld.kind + step for step in range(3)] if meld.type == CHI else [meld.kind] * 3
+    if meld.type > PON:
+        kinds.append(meld.kind)
+    names = [TILE_NAMES[kind] for kind in kinds]
+    for suit in range(3):
+        if meld.red >> suit & 1:
+            names[names.index(TILE_NAMES[9 * suit + 4])] = TILE_NAMES[N_KINDS + suit]
+    return tuple(names)
+
+
+def _mask(names: Sequence[str]) -> int:
+    return sum(1 << TILE_BY_NAME[name] for name in set(names) if TILE_BY_NAME[name] < N_KINDS)
+
+
+def _offered_since(view: View, seat: int) -> int:
+    """Return the kinds that others have discarded since the seat's own last discard."""
+    state = view.state
+    own = int(state["n_river"][seat])
+    since = int(state["river_turn"][seat, own - 1]) if own else -1
+    kinds = 0
+    for other in range(4):
+        turns = state["river_turn"][other][: state["n_river"][other]]
+        for tile, turn in zip(view.river(other).tolist(), turns.tolist(), strict=True):
+            if other != seat and turn > since:
+                kinds |= 1 << (tile if tile < N_KINDS else 9 * (tile - N_KINDS) + 4)
+    return kinds

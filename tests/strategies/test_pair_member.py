@@ -1,0 +1,175 @@
+"""What the two of a pair know of each other, against the referee, who knows everything."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import pytest
+
+from mjbot.pair.member import Ally, PairMember, pair_up
+from mjbot.pair.messages import Holding, decode, encode
+from mjbot.pair.stamp import fits_table, game_stamp
+from mjbot.referee import Referee
+from mjbot.registry import make_strategy
+from mjbot.table.apply import apply_discard
+from mjbot.table.legal import can_ron
+from mjbot.table.state import REACTION, TURN, copy_state
+from mjbot.table.view import View
+from strategies.evaluation.yaku_choices import gain_if_fed
+from strategies.fast_riichi_d import FastRiichiD
+
+NAMES = ("a", "b", "c", "d")
+TOP, PARTNER = 0, 1
+
+
+@dataclass
+class Listener(PairMember, FastRiichiD):
+    """Plays fast-riichi-d and listens."""
+
+
+def listened(seeds: range) -> Iterator[tuple[Listener, View]]:
+    """Play yaku-evaluation beside a listener; yield each of the listener's own turns."""
+    for seed in seeds:
+        bots = [make_strategy("yaku-evaluation"), Listener(), FastRiichiD(), FastRiichiD()]
+        pair_up(bots[TOP], bots[PARTNER])
+        for seat, bot in enumerate(bots):
+            bot.start_game(seat, NAMES)
+        referee = Referee(seed, "tonpu")
+        referee.start()
+        while asked := referee.asked:
+            if PARTNER in asked and referee.state["phase"] == TURN:
+                yield bots[PARTNER], referee.view(PARTNER)
+            referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
+
+
+def allies(seeds: range) -> Iterator[tuple[Ally, View]]:
+    for listener, view in listened(seeds):
+        ally = listener.hear(view)
+        if ally is not None:
+            yield ally, view
+
+
+def test_the_hand_that_is_heard_is_the_hand_that_is_held():
+    turns = heard = 0
+    for listener, view in listened(range(2)):
+        turns += 1
+        ally = listener.hear(view)
+        if ally is not None:
+            heard += 1
+            for field in ("hand", "red", "waits"):
+                assert np.array_equal(ally.state[field][TOP], view.state[field][TOP])
+            assert not ally.state["hand"][2:].any()
+            assert ally.state["has_wall"] == 0
+    assert heard > 0.9 * turns > 50
+
+
+def test_the_waits_that_are_heard_win_and_no_others_do():
+    winning = 0
+    for ally, view in allies(range(6)):
+        for kind in range(34):
+            after = copy_state(view.state)
+            after["hand"][PARTNER, kind] += 1
+            apply_discard(after, PARTNER, kind, 0)
+            wins = bool(can_ron(after, TOP))
+            # The last discard wins without a yaku; the ally did not know that it would be it.
+            assert bool(ally.waits >> kind & 1) == wins or view.wall_left == 0
+            winning += wins
+    assert winning > 20
+
+
+def test_the_tiles_that_would_help_are_those_that_would_be_called():
+    for ally, view in list(allies(range(1)))[::10]:
+        helps = [
+            kind
+            for kind in range(34)
+            if not ally.shape and gain_if_fed(ally.state, TOP, kind, True) > 0
+        ]
+        for kind in range(34):
+            if view.unseen[kind]:  # else the ally has not been told that it may still come
+                assert bool(ally.helps >> kind & 1) == (kind in helps) or view.riichi(TOP)
+
+
+def test_telling_changes_nothing_in_ones_own_play():
+    def scores(linked: bool) -> list[int]:
+        bots = [make_strategy("yaku-evaluation"), Listener(), FastRiichiD(), FastRiichiD()]
+        if linked:
+            pair_up(bots[TOP], bots[PARTNER])
+        referee = Referee(5, "tonpu")
+        referee.start()
+        while asked := referee.asked:
+            referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
+        return referee.state["scores"].tolist()
+
+    assert scores(True) == scores(False)
+
+
+def test_who_is_not_in_a_pair_or_has_lost_the_partner_hears_nothing(position):
+    view = position("123m456m789m23p55s", drawn="9s")
+    listener = Listener()
+    assert listener.hear(view) is None
+    links = pair_up(Listener(), listener)
+    links[0].cut()
+    assert listener.hear(view) is None
+
+
+def test_not_every_strategy_can_be_one_of_a_pair():
+    with pytest.raises(TypeError, match="Tsumogiri is no strategy for a pair"):
+        pair_up(make_strategy("tsumogiri"), Listener())
+
+
+# --- stale and foreign -----------------------------------------------------------------------
+
+GAME = game_stamp(NAMES)
+HELD = ("1p", "2p", "3p", "4p", "5pr", "6p", "7p", "8p", "9p", "E", "E", "S", "W")
+
+
+def said(**changes: object) -> Holding:
+    first = Holding(game=GAME, kyoku=0, honba=0, turn=2, seat=2, hand=HELD)
+    return decode(encode(msgspec.structs.replace(first, **changes)))
+
+
+@pytest.fixture(name="view")
+def view_of_seat_0(position) -> View:
+    return position("123m456m789m23s55s", drawn="9s", rivers={2: "1m2m"})
+
+
+def test_a_word_of_this_turn_fits(view):
+    assert fits_table(said(), view, GAME)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"game": game_stamp(("a", "b", "d", "c"))},
+        {"kyoku": 1},
+        {"honba": 1},
+        {"turn": 1},
+        {"turn": 3},
+        {"seat": 0},
+        {"hand": HELD[:10]},
+        {"hand": ("?", *HELD[1:])},
+        {"hand": ("5s",) * 3 + HELD[3:]},  # five of them with the two in our hand
+        {"melds": (("1s", "1s", "1s"),), "hand": HELD[:10]},  # a meld that nobody has seen
+    ],
+)
+def test_stale_and_foreign_words_do_not(view, changes):
+    assert not fits_table(said(**changes), view, GAME)
+
+
+def test_a_hand_in_riichi_stays_what_it_is(view):
+    view.state["riichi"][2] = 2
+    assert fits_table(said(turn=1), view, GAME)
+    assert not fits_table(said(turn=3), view, GAME)
+
+
+def test_a_wait_that_was_let_pass_since_is_furiten(view):
+    view.state["phase"] = REACTION
+    waits_on_4p = ("2p", "3p", *HELD[3:6], "1m", "2m", "3m", "9p", "9p", "9p", "E", "E")
+    view.state["river"][2, :2] = (27, 28)
+    holding = said(hand=waits_on_4p, waits=("1p", "4p"))
+    assert Ally(view, holding).waits == 0b1001 << 9
+    view.state["river"][3, 0] = 9
+    view.state["n_river"][3] = 1
+    view.state["river_turn"][3, 0] = 9
+    assert Ally(view, holding).waits == 0
