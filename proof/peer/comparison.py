@@ -67,7 +67,9 @@ class Comparison:
         if ours != theirs and same_points:
             raise DifferenceError(_first_difference(ours, theirs))
         self.report.agreed.update(map(_event_name, ours))
-        self._wins(ours[0 if ours[0][0] == "start_kyoku" else 1])
+        if same_points:
+            self._wins(ours[0 if ours[0][0] == "start_kyoku" else 1])
+        self._horas = []
         return same_points
 
     def realign(self) -> None:
@@ -110,10 +112,9 @@ class Comparison:
 
     def _wins(self, start: Plain) -> None:
         """Compare yaku, fu and han, as far as the other referee still tells them."""
-        horas, self._horas = self._horas, []
-        self.report.agreed["double ron"] += len(horas) == 2
+        self.report.agreed["double ron"] += len(self._horas) == 2
         winds = (WIND_NAMES.index(start[1]), start[5])
-        for hora in horas:
+        for hora in self._horas:
             self.report.agreed["win with pao"] += hora.pao is not None
             for name, _ in hora.yakus or ():
                 self.report.agreed[f"yaku {name}"] += 1

@@ -1,7 +1,7 @@
 """Stacked first kyoku that bring about what random walls hardly ever do."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.referee.referee import Position
-from mjbot.table.state import LIVE_WALL
+from mjbot.table.state import LIVE_WALL, RINSHAN_WALL
 from proof.peer.habits import Habit, random_habit
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
@@ -37,22 +37,20 @@ class Script:
     hands: list[list[int]]
     draws: list[int]
     habits: list[Habit]
+    rinshan: list[int] = field(default_factory=list)
 
     def plot(self, rng: Random, dealer: int) -> Plot:
         """Fill up the rest at random."""
         rest = list(FULL_SET)
-        for tile in [*self.draws, *(tile for hand in self.hands for tile in hand)]:
-            rest.remove(tile)
+        for tiles in (*self.hands, self.draws, self.rinshan):
+            for tile in tiles:
+                rest.remove(tile)
         rng.shuffle(rest)
-        wall = np.empty(136, np.int8)
-        free: list[int] = []
-        for place, hand in enumerate(self.hands):
-            start = 13 * ((dealer + place) % 4)
-            wall[start : start + len(hand)] = hand
-            free += range(start + len(hand), start + 13)
-        first = LIVE_WALL + len(self.draws)
-        wall[LIVE_WALL:first] = self.draws
-        wall[[*free, *range(first, 136)]] = rest
+        wall = np.full(136, -1, np.int8)
+        parts = {13 * ((dealer + place) % 4): hand for place, hand in enumerate(self.hands)}
+        for start, tiles in (parts | {LIVE_WALL: self.draws, RINSHAN_WALL: self.rinshan}).items():
+            wall[start : start + len(tiles)] = tiles
+        wall[wall < 0] = rest
         return Plot(wall, [self.habits[(seat - dealer) % 4] for seat in range(4)])
 
 
@@ -175,9 +173,22 @@ def all_tenpai(rng: Random) -> Script:
 
 
 def robbed_kans(rng: Random) -> Script:
-    """Pairs to pon and to kan at once, whose last copies other hands wait for."""
-    hands = ["22m66m99p147s34z", "13m456p789s123s77z", "26m22299s888p22z", "57m2233444p678s"]
-    return _rotated(rng, hands, "2m6m", call=1.0, kan=1.0, riichi=1.0, win=1.0, greed=0.8)
+    """A pon of the dealer's first discard and the fourth tile soon after.
+
+    Another hand waits for it without yaku, so that it may rob the kan but not take the discard.
+    """
+    hands = ["456789m123p44z11s", "13m456789p123s55z", "22m88s147p369s23z", ""]
+    draws = rng.choice(("2m6z7z6z2m", "2m6z8s7z2m8s", "2m1z6z7z3z2m"))
+    return _script(rng, hands, draws, call=1.0, kan=1.0, riichi=0.0, win=1.0, greed=1.0)
+
+
+def robbed_second_kans(rng: Random) -> Script:
+    """Two pons, two added kans in one turn, and another hand waits for the second."""
+    hands = ["456789m123p44z11s", "456789m79p123s55z", "22m88p147369s123z", ""]
+    draws = "2m6z8p7z6z7z2m"
+    script = _script(rng, hands, draws, call=1.0, kan=1.0, riichi=0.0, win=1.0, greed=1.0)
+    script.rinshan = parse_tiles("8p")
+    return script
 
 
 def kan_in_riichi(rng: Random) -> Script:
@@ -205,7 +216,8 @@ Writer = Callable[[Random], Script]
 
 WRITERS: Final[tuple[Writer, ...]] = (
     *(quads, four_winds, many_rons, dragons, winds),
-    *(orphans, nagashi, all_tenpai, robbed_kans, kan_in_riichi),
+    *(orphans, nagashi, all_tenpai, kan_in_riichi),
+    *(robbed_kans, robbed_second_kans),
 )
 
 

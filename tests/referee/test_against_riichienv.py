@@ -1,0 +1,61 @@
+"""Our referee beside the simulator RiichiEnv: same walls, same decisions (proof/peer)."""
+
+import pytest
+
+from proof.answers import Report
+from proof.peer.differences import ASKED_BEFORE_ABORT, ROBBED_SECOND_KAN, ROBBED_SECOND_KAN_VALUE
+from proof.peer.lockstep import Lockstep
+from proof.peer.plots import WRITERS, Writer
+
+GAMES_A_CASE = 20
+HANCHAN = "hanchan to the end, final points"
+
+
+def play(seeds: range, writer: Writer | None = None) -> Report:
+    report = Report()
+    for seed in seeds:
+        Lockstep(seed, report, writer).play()
+    assert report.differences == []
+    assert report.agreed[HANCHAN] >= len(seeds) - report.explained[ROBBED_SECOND_KAN_VALUE]
+    assert report.agreed["decisions"] > 50 * len(seeds)
+    return report
+
+
+@pytest.mark.parametrize("first", range(0, 200, GAMES_A_CASE))
+def test_whole_games_agree(first):
+    """On legal actions, events, payments, yaku, fu and han, final points."""
+    report = play(range(first, first + GAMES_A_CASE))
+    assert report.agreed["event hora"] > GAMES_A_CASE
+    assert report.agreed["event reach_accepted"] > GAMES_A_CASE
+
+
+STACKED = {
+    "quads": ("event ryukyoku sukaikan", "event ankan", "event kakan", "event daiminkan"),
+    "four_winds": ("event ryukyoku sufonrenta",),
+    "many_rons": ("event ryukyoku sanchaho", "double ron"),
+    "dragons": ("yaku daisangen",),
+    "winds": ("yaku daisushi", "win with pao"),
+    "orphans": ("yaku kokushimuso",),
+    "nagashi": ("event ryukyoku nagashimangan",),
+    "all_tenpai": ("event ryukyoku suchareach", "yaku double_reach"),
+    "robbed_kans": ("yaku chankan",),
+    "robbed_second_kans": ("yaku chankan",),
+    "kan_in_riichi": ("event ankan", "yaku rinshankaiho"),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
+def test_stacked_kyoku_agree(writer):
+    """The same where something rare happens, which indeed it does."""
+    report = play(range(GAMES_A_CASE), writer)
+    for name in STACKED[writer.__name__]:
+        assert report.agreed[name], name
+
+
+def test_each_known_difference_shows_up_where_it_is_expected():
+    """One that no longer does is fixed there: take it off the list."""
+    by_name = {writer.__name__: writer for writer in WRITERS}
+    kans = play(range(40), by_name["quads"])
+    assert set(kans.explained) == {ASKED_BEFORE_ABORT}
+    robbed = play(range(40), by_name["robbed_second_kans"])
+    assert {ROBBED_SECOND_KAN, ROBBED_SECOND_KAN_VALUE} <= set(robbed.explained)
