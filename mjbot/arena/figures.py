@@ -1,5 +1,6 @@
 """From sums per wall to figures with intervals: per strategy, per pair, and their differences."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -159,3 +160,23 @@ def rank_differences(rows: Sums, one: int, other: int) -> NDArray[np.float64]:
     means = rows["rank"] / rows["games"]
     differences: NDArray[np.float64] = means[:, one] - means[:, other]
     return differences
+
+
+def pairing_ratio(rows: Sums, one: int, other: int) -> float:
+    """Return the variance of a mean rank difference against that without shared walls.
+
+    The comparison is with as many games of which each has a wall of its own.  ``nan`` if neither
+    rank varies.
+    """
+    if len(rows) < 2:
+        return math.nan
+    apart = sum(_rank_variance(rows[:, k]) / rows["games"][0, k] for k in (one, other))
+    paired = float(rank_differences(rows, one, other).var(ddof=1))
+    return paired / apart if apart else math.nan
+
+
+def _rank_variance(sums: Sums) -> float:
+    """Return the variance of the rank in a single game."""
+    counts = np.array([sums[name].sum() for name in ("first", "second", "third", "fourth")])
+    shares, ranks = counts / counts.sum(), np.arange(1, 5)
+    return float(shares @ ranks**2 - (shares @ ranks) ** 2)

@@ -11,7 +11,7 @@ from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differ
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
-from mjbot.arena.show import pair_names, spelled, verdict_line
+from mjbot.arena.show import pair_names, pairing_line, spelled, verdict_line
 from mjbot.arena.statistics import Estimate
 from mjbot.arena.svg import COLOURS, Axis, Plot
 
@@ -58,7 +58,7 @@ def page(outcome: Outcome) -> str:
         f"<p>{outcome.games} games on {len(outcome.rows)} walls, format {setup.format},"
         f" {setup.length}, seed {setup.seed}, draws: {setup.walls}; {outcome.faults} decisions"
         f" replaced, {len(outcome.void)} walls void. ± is a 95 % interval clustered by wall.</p>",
-        f"<p>{escape(verdict_line(outcome))}</p>",
+        f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
         _table(FIGURES, names, outcome.rows),
         _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
         f'<div class="plots">{"".join(plots)}</div></html>\n',

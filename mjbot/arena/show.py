@@ -6,7 +6,15 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Kind, Sums, rank_differences
+from mjbot.arena.figures import (
+    FIGURES,
+    PAIR_FIGURES,
+    Figure,
+    Kind,
+    Sums,
+    pairing_ratio,
+    rank_differences,
+)
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
@@ -112,6 +120,15 @@ def verdict_line(outcome: Outcome) -> str:
             return f"not sure {where} which of {first} and {second} is better ({interval})"
 
 
+def pairing_line(outcome: Outcome) -> str:
+    """Say what the shared walls have gained."""
+    first, second = labels(outcome.plan.setup.strategies)[:2]
+    share = pairing_ratio(outcome.rows, 0, 1)
+    if math.isnan(share):
+        return f"{first} and {second} came in alike on every wall"
+    return f"shared walls leave {share:.2f} of the variance of their rank difference"
+
+
 def sequence_interval(outcome: Outcome) -> tuple[float, float]:
     """Return the interval of the first two strategies' rank difference that always holds."""
     bound = outcome.plan.setup.seating.rank_bound
@@ -140,6 +157,7 @@ def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
         "error": outcome.plan.rates.error,
         "margin": outcome.plan.rates.margin,
         "rank_difference_always": [low, high],
+        "variance_left_by_pairing": _number(pairing_ratio(outcome.rows, 0, 1)),
     }
     for k, name in enumerate(names):
         yield _json_record("strategy", name, FIGURES, outcome.rows[:, k])
@@ -164,6 +182,10 @@ def _json_difference(
 ) -> dict[str, Any]:
     found = {figure.key: _plain(figure.difference(one, other)) for figure in figures}
     return {"record": "difference", "name": name, **found}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _plain(estimate: Estimate) -> list[float] | None:

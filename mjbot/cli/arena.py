@@ -22,6 +22,7 @@ from mjbot.arena.show import (
     differences_table,
     figures_table,
     json_records,
+    pairing_line,
     pairs_table,
     verdict_line,
 )
@@ -240,6 +241,7 @@ def show(console: Console, outcome: Outcome) -> None:
         f"{outcome.games} games on {len(outcome.rows)} walls;"
         " ± is a 95 % interval clustered by wall",
         verdict_line(outcome),
+        pairing_line(outcome),
     ]
     if outcome.faults:
         where = outcome.plan.folder / "faults"

@@ -13,6 +13,7 @@ COMMANDS: Final[dict[str, str]] = {
     "serve": "open a table for four mjai clients",
     "match": "start a table and four players, and keep the score",
     "arena": "play thousands of games and compare strategies, with intervals",
+    "experiment": "play a paper's experiment again, with intervals",
     "replay": "check recorded games strictly against the rules",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",

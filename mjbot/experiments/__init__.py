@@ -1,0 +1,1 @@
+"""Experiments of the papers, repeated in the arena."""
