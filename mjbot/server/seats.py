@@ -24,7 +24,7 @@ class Seat(abc.ABC):
         self.name: Final = name
 
     @abc.abstractmethod
-    def start(self) -> None:
+    async def start(self) -> None:
         """The game begins: from now on whatever comes is an answer."""
 
     @abc.abstractmethod
@@ -65,10 +65,12 @@ class TcpSeat(Seat):
             return str(error)
         return "Nothing may be said before start_game."
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """See :meth:`Seat.start`."""
         if self._idling is not None:
             self._idling.cancel()
+            # Two readers of one stream are an error: the first must really be gone.
+            await asyncio.wait({self._idling})
 
     async def exchange(self, say: Say) -> Answer:
         """See :meth:`Seat.exchange`."""

@@ -100,7 +100,7 @@ class TableServer:
         referee = Referee(self.rules.seed + game, self.rules.length)
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
         for seat in seats:
-            seat.start()
+            await seat.start()
         farewells: list[Say] = []
         try:
             with contextlib.ExitStack() as stack:

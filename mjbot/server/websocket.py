@@ -35,7 +35,7 @@ class WebSocketSeat(Seat):
                 self._frames.put_nowait(frame.data.encode())
         self._frames.put_nowait(_GONE)
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """See :meth:`Seat.start`; what was said before is forgotten."""
         while not self._frames.empty():
             self._gone = self._frames.get_nowait() is _GONE

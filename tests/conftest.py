@@ -1,0 +1,16 @@
+"""What all tests need."""
+
+import signal
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heed_ctrl_c():
+    """Let our child processes be interrupted even where the shell runs us in the background.
+
+    Such a shell ignores SIGINT, and what is ignored stays ignored in every child.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
