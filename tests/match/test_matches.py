@@ -142,10 +142,14 @@ def test_no_player_outlives_the_match(tmp_path, blow):
                 env={**os.environ, "WITNESS_PORT": str(witness.port)},
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
-            await witness.wait_for(4)
-            match.send_signal(blow)
-            output = await match.communicate()
-            await witness.wait_for(0)
+            try:
+                await witness.wait_for(4)
+                match.send_signal(blow)
+                output = await match.communicate()
+                await witness.wait_for(0)
+            finally:
+                if match.returncode is None:
+                    match.kill()
             return match.returncode, output
 
     status, (_, errors) = asyncio.run(main())
