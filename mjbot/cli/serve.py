@@ -121,7 +121,7 @@ async def _serve(args: argparse.Namespace) -> int:
 def describe(result: GameResult) -> str:
     """Say in one line how a game ended."""
     if result.void:
-        return f"game {result.game + 1}: void. {result.faults[-1]}"
+        return f"game {result.game + 1}: void. {result.faults[-1].text}"
     order = sorted(range(4), key=lambda seat: (-result.scores[seat], seat))
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
     faults = f" ({len(result.faults)} faults)" if result.faults else ""

@@ -111,11 +111,11 @@ class _Match:
 
     async def _void(self, result: GameResult) -> MatchError:
         """Say whose fault it was, and whether that player is dead."""
-        seat = int(result.faults[-1].removeprefix("Error in player ").partition("'")[0])
-        place = result.places[seat]
+        fault = result.faults[-1]
+        place = result.places[fault.seat]
         end = await self._team.obituary(place, _OBITUARY_S)
         who = self._team.describe(place) + (f": {end}" if end else "")
-        return MatchError(f"{who}; game {result.game + 1} is void: {result.faults[-1]}")
+        return MatchError(f"{who}; game {result.game + 1} is void: {fault.text}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):

@@ -72,6 +72,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What a seat did wrong; ``text`` is the original server's error message."""
+
+    seat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogLine:
     """An unmasked event, with what each seat remarked on it."""
 
@@ -88,7 +96,7 @@ class TableCore:
         self.referee: Final = referee
         self.names: Final = names
         self.on_fault: Final = on_fault
-        self.faults: list[str] = []
+        self.faults: list[Fault] = []
         self.void = False
         self._log: list[LogLine] = []
         self._waiting: deque[Event | Error] = deque(referee.start())
@@ -97,7 +105,7 @@ class TableCore:
         self._seat = 0
         self._choices: dict[int, Action] = {}
         self._logs: list[str | None] = []
-        self._blame: tuple[int, str] | None = None
+        self._blame: Fault | None = None
 
     def drain_log(self) -> list[LogLine]:
         """Return the events that all seats have answered since the last call."""
@@ -128,7 +136,7 @@ class TableCore:
         except ReplyError as error:
             action = None
             text = f"Error in player {seat}'s response: {error} Response: {answer.raw}"
-            self._blame = self._blame or (seat, text)
+            self._blame = self._blame or Fault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else None)
@@ -163,20 +171,20 @@ class TableCore:
         if shown is None or isinstance(shown, Error):
             return
         self._log.append(LogLine(without_hints(shown), tuple(self._logs)))
-        if self._blame is not None and self._punished(*self._blame):
+        if self._blame is not None and self._punished(self._blame):
             return
         if self._legal:
             self._waiting.extend(self.referee.step(self._choices))
 
-    def _punished(self, seat: int, text: str) -> bool:
+    def _punished(self, fault: Fault) -> bool:
         """Note a fault; return whether it took the place of what was chosen."""
-        self.faults.append(text)
+        self.faults.append(fault)
         if self.on_fault is OnFault.ABORT:
             self.void = True
-            self._waiting = deque([Error(message=text)])
+            self._waiting = deque([Error(message=fault.text)])
             return True
         # While events wait, the referee is past this point: the fault costs nothing but a note.
         if self.on_fault is OnFault.CHOMBO and self._legal:
-            self._waiting.extend(self.referee.fault(seat))
+            self._waiting.extend(self.referee.fault(fault.seat))
             return True
         return False

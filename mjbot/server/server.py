@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.referee import Referee
-from mjbot.server.core import LogLine, Say, TableCore
+from mjbot.server.core import Fault, LogLine, Say, TableCore
 from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import Lobby
 from mjbot.server.seats import Seat
@@ -23,7 +23,7 @@ ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
 class GameResult:
     """How a game ended.  ``names``, ``scores`` and ``places`` are by seat.
 
-    ``scores`` of a void game are those at its end.  ``faults`` are the texts of all faults.
+    ``scores`` of a void game are those at its end.
     """
 
     game: int
@@ -31,7 +31,7 @@ class GameResult:
     places: tuple[int, ...]
     scores: tuple[int, ...]
     void: bool
-    faults: tuple[str, ...]
+    faults: tuple[Fault, ...]
     log: Path | None
 
 
@@ -134,7 +134,7 @@ class TableServer:
                 core.answer(await seats[say.seat].exchange(say))
             self._note(game, core.drain_log(), log)
         if self._on_event and core.void:
-            self._on_event(game, Error(message=core.faults[-1]))
+            self._on_event(game, Error(message=core.faults[-1].text))
         return farewells
 
     def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.referee import Referee
 from mjbot.registry import make_strategy
-from mjbot.server.core import Answer, OnFault, TableCore
+from mjbot.server.core import Answer, Fault, OnFault, TableCore
 from mjbot.table.table import Table
 from protocol.codec import encode
 from protocol.dialects import Dialect
@@ -159,7 +159,8 @@ def test_what_a_bad_answer_costs(bad, on_fault, seat):
     core = TableCore(Referee(1, "tonpu"), NAMES, on_fault)
     said = converse(core, spoil(seat, BAD_ANSWERS[bad]))
     (fault,) = core.faults
-    assert fault.startswith(f"Error in player {seat}'s response: ")
+    assert fault.seat == seat
+    assert fault.text.startswith(f"Error in player {seat}'s response: ")
     errors = [say for say in said if isinstance(say.message, Error)]
     chombos = [say for say in said if getattr(say.message, "reason", None) == "error"]
     deltas = [say.message.deltas for say in chombos]
@@ -167,7 +168,7 @@ def test_what_a_bad_answer_costs(bad, on_fault, seat):
         case OnFault.ABORT:
             assert core.void
             assert [say.seat for say in errors] == [0, 1, 2, 3]
-            assert all(say.message.message == fault for say in errors)
+            assert all(say.message.message == fault.text for say in errors)
         case OnFault.CHOMBO:
             dealer = 12000, 8000
             assert [delta[seat] for delta in deltas] == [-dealer[seat != 0]] * 4
@@ -198,7 +199,7 @@ def test_the_first_of_two_culprits_by_seat_is_blamed():
     converse(
         core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say)
     )
-    assert core.faults == ["Error in player 1's response: seat 1 is mute. Response: "]
+    assert core.faults == [Fault(1, "Error in player 1's response: seat 1 is mute. Response: ")]
 
 
 def test_the_log_is_unmasked_without_offers_and_with_remarks():

@@ -106,15 +106,17 @@ def test_the_first_to_join_is_east_at_a_table_with_fixed_seats(table, raw_client
     assert sorted(client.seat for client in clients) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_voids_the_game_and_everyone_is_told(table, raw_client, default_policy, fault):
-    culprit = raw_client(misbehave(fault, default_policy), "bad")
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_voids_the_game_and_everyone_is_told(table, raw_client, default_policy, kind):
+    culprit = raw_client(misbehave(kind, default_policy), "bad")
     (result,), clients = table([culprit, raw_client(), raw_client(), raw_client()])
     assert result.void
-    (text,) = result.faults
-    assert re.fullmatch(rf"Error in player {culprit.seat}'s response: {FAULTS[fault]}", text)
+    (fault,) = result.faults
+    text = fault.text
+    assert fault.seat == culprit.seat
+    assert re.fullmatch(rf"Error in player {culprit.seat}'s response: {FAULTS[kind]}", text)
     for client in clients:
-        if fault != "disconnect" or client is not culprit:
+        if kind != "disconnect" or client is not culprit:
             assert client.heard[-1] == {"type": "error", "message": text}
 
 
@@ -123,7 +125,7 @@ def test_silence_voids_the_game_after_the_time_limit(table, raw_client, default_
     others = [raw_client() for _ in range(3)]
     (result,), clients = table([culprit, *others], timeout_s=1.0)
     assert result.void
-    assert result.faults[0].startswith(
+    assert result.faults[0].text.startswith(
         f"Error in player {culprit.seat}'s response: Timeout. No response in 1 sec. Response: "
     )
     for client in clients:
@@ -146,7 +148,7 @@ def test_a_known_field_of_a_wrong_type_voids_the_game(table, raw_client, default
 
     (result,), _ = table([raw_client(policy)] + [raw_client() for _ in range(3)])
     assert result.void
-    assert f"`$.{next(iter(extra))}`" in result.faults[0]
+    assert f"`$.{next(iter(extra))}`" in result.faults[0].text
 
 
 def test_a_megabyte_on_one_line_voids_the_game(table, raw_client, default_policy):
@@ -156,7 +158,7 @@ def test_a_megabyte_on_one_line_voids_the_game(table, raw_client, default_policy
 
     (result,), clients = table([raw_client(policy)] + [raw_client() for _ in range(3)])
     assert result.void
-    assert "longer than the limit" in result.faults[0]
+    assert "longer than the limit" in result.faults[0].text
     assert all(client.heard[-1]["type"] == "error" for client in clients[1:])
 
 
