@@ -172,7 +172,7 @@ def pairing_ratio(rows: Sums, one: int, other: int) -> float:
         return math.nan
     apart = sum(_rank_variance(rows[:, k]) / rows["games"][0, k] for k in (one, other))
     paired = float(rank_differences(rows, one, other).var(ddof=1))
-    return paired / apart if apart else math.nan
+    return paired / float(apart) if apart else math.nan
 
 
 def _rank_variance(sums: Sums) -> float:
