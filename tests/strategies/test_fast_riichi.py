@@ -163,9 +163,18 @@ def test_an_open_hand_leaves_calls_that_do_not(position, name):
 
 
 @pytest.mark.parametrize("name", CALLERS)
-def test_a_red_five_goes_into_the_meld(position, name):
-    view = position("056m67p55s789s", offered="4m", melds=PON)
+@pytest.mark.parametrize("hand", ["056m67p55s789s", "056m67p55s78s2z"])
+def test_a_red_five_goes_into_the_meld(position, name, hand):
+    view = position(hand, offered="4m", melds=PON)
     assert choice(name, view) == "chi low with red"
+
+
+@pytest.mark.parametrize("name", CALLERS)
+def test_a_swap_that_kuikae_forbids_is_no_gain(position, name):
+    # Chi with 6m and 7m, then 5m away, would win the red five for nothing.
+    view = position("567m466p55s78s", offered="0m", melds=PON)
+    assert "chi low" in map(str, view.legal)
+    assert choice(name, view) == "pass"
 
 
 @pytest.mark.parametrize("threat", [{"riichi": [1]}, {"wall_left": 15}])
