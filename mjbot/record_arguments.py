@@ -21,8 +21,9 @@ HEAD_BYTES: Final = tuple.__basicsize__  # of an object with a size, as numpy.vo
 
 def read_records_in_place() -> None:
     """Let compiled functions take their records by address from now on."""
-    unboxers = pythonapi._unboxers.functions
-    if _address_is_behind_the_head() and unboxers[types.Record] is boxing.unbox_record:
+    unboxers = getattr(getattr(pythonapi, "_unboxers", None), "functions", {})
+    known = unboxers.get(types.Record) is getattr(boxing, "unbox_record", boxing)
+    if known and _address_is_behind_the_head():
         unboxers[types.Record] = _unbox
 
 
