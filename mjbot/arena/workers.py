@@ -130,7 +130,8 @@ class Crew:
     def play(self, units: Iterable[Unit]) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order."""
         waiting = iter(units)
-        self._workers = [_Worker(self._setup) for _ in range(self._jobs)]
+        if not self._workers:
+            self._workers = [_Worker(self._setup) for _ in range(self._jobs)]
         while True:
             for worker in self._workers:
                 self._keep_busy(worker, waiting)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
+from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
 from mjbot.arena.report import write_report
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
@@ -86,6 +87,9 @@ def _add_game_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
     parser.add_argument(
+        "--on", metavar="PLACE", help="ray, or ray://HOST:PORT: over a Ray cluster (extra [ray])"
+    )
+    parser.add_argument(
         "--until",
         choices=["sure"],
         help="stop as soon as a sequential test of the first two is sure; --games at most",
@@ -155,6 +159,8 @@ def _check_numbers(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--jobs {args.jobs}: at least 1")
     if not 0 <= args.seed <= LARGEST_SEED:
         raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
+    if args.on and args.on != LOCAL and not args.on.startswith(PREFIX):
+        raise ArgumentError(f"--on {args.on}: expected ray or ray://HOST:PORT")
     if args.deadline_s < 0:
         raise ArgumentError(f"--deadline-s {args.deadline_s:g}: 0 or more")
     if not 0 < args.error < 1:
@@ -180,14 +186,13 @@ def _read_uma(text: str) -> tuple[float, ...]:
 
 def _play(plan: Plan, args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
-    jobs = args.jobs or os.cpu_count() or 1
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Arena(plan) as arena:
-        console.print(_heading(arena, jobs), highlight=False, soft_wrap=True)
+        console.print(_heading(arena), highlight=False, soft_wrap=True)
         interrupted = False
         try:
             if not arena.is_over:
-                with Crew(plan.setup, jobs) as crew, GamesProgress(console, arena) as progress:
+                with _players(plan, args) as crew, GamesProgress(console, arena) as progress:
                     arena.play(crew, progress.on_game)
         except KeyboardInterrupt:
             interrupted = True
@@ -205,15 +210,21 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def _heading(arena: Arena, jobs: int) -> str:
+def _players(plan: Plan, args: argparse.Namespace) -> Crew | RayCrew:
+    if args.on:
+        return RayCrew(plan.setup, args.on, args.jobs)
+    return Crew(plan.setup, args.jobs or os.cpu_count() or 1)
+
+
+def _heading(arena: Arena) -> str:
     plan = arena.plan
     per_wall = len(plan.setup.seating.tables)
     kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
     draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
     return (
         f"{arena.n_games} games{kept}: {plan.n_walls} walls x {per_wall} seatings"
-        f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws},"
-        f" {jobs} processes; in {plan.folder}"
+        f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
+        f" in {plan.folder}"
     )
 
 
