@@ -1,0 +1,132 @@
+"""One decision of the partner, with all that its techniques weigh."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from mjbot.pair.member import Ally
+from mjbot.rules.shanten import shanten
+from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.apply import apply_discard
+from mjbot.table.settle import PAYMENT, win_payment
+from mjbot.table.state import REACTION, copy_state
+from mjbot.table.view import View
+from protocol.tiles import tile_kind
+from strategies.evaluation.techniques.danger import (
+    Points,
+    discard_danger,
+    expected_win,
+    tenpai_chance,
+)
+from strategies.evaluation.techniques.worth import Pair, kyoku_left, pair_worth, win_worth
+from strategies.evaluation.tenpai import tiles_of
+from strategies.evaluation.yaku_choices import gain_if_fed
+
+EVERY_KIND: Final = (1 << 34) - 1
+RIVAL_WINS_PER_TURN: Final = 0.07
+"""Chance per turn that a tenpai rival wins."""
+ALLY_CHANCES_PER_TURN: Final = 1.7
+"""Tiles per turn on which the ally may win: its own draw and what rivals let go."""
+
+
+class Situation:
+    """The partner's view, the ally, and what can be reckoned from both.
+
+    ``pair`` are the partner's and the ally's seats.  Points are in worth to the pair
+    (:mod:`strategies.evaluation.techniques.worth`).
+    """
+
+    def __init__(self, view: View, ally: Ally) -> None:
+        self.view: Final = view
+        self.ally: Final = ally
+        self.pair: Final[Pair] = (view.seat, ally.seat)
+        self.rivals: Final = tuple(seat for seat in range(4) if seat not in self.pair)
+
+    @cached_property
+    def discards(self) -> tuple[Action, ...]:
+        """The legal discards."""
+        return tuple(action for action in self.view.legal if action.code < DECLARE_RIICHI)
+
+    @cached_property
+    def danger(self) -> Points:
+        """Points that discarding each tile (0..36) is expected to lose to the rivals."""
+        return discard_danger(self.view, self.pair)
+
+    @cached_property
+    def own_view(self) -> View:
+        """The own view in which the ally is no danger: it could win on nothing."""
+        state = copy_state(self.view.state)
+        state["passed"][self.ally.seat] = EVERY_KIND
+        state["riichi"][self.ally.seat] = 0
+        return View(state, self.view.seat)
+
+    def holding(self, kinds: int) -> list[Action]:
+        """Return the legal discards of the kinds in a mask."""
+        return [action for action in self.discards if kinds >> tile_kind(action.tile) & 1]
+
+    def call_gain(self, discard: Action) -> int:
+        """Return by how much the ally's best call of a discard would raise its best score."""
+        kind = tile_kind(discard.tile)
+        from_left = self.ally.seat == (self.view.seat + 1) % 4
+        if not self.ally.helps >> kind & 1:
+            return 0
+        return gain_if_fed(self.ally.state, self.ally.seat, kind, from_left)
+
+    def own_shanten(self, discard: Action) -> int:
+        """Return the own shanten after a discard."""
+        hand = self.view.hand.copy()
+        hand[tile_kind(discard.tile)] -= 1
+        return int(shanten(hand, self.view.n_melds))
+
+    # --- the ally's win ----------------------------------------------------------------------
+
+    def fed_points(self, discard: Action) -> Sequence[int]:
+        """Return what each seat gains if the ally wins on a discard, honba and sticks included."""
+        after = copy_state(self.ally.state)
+        apply_discard(after, self.view.seat, discard.tile, discard.tsumogiri)
+        assert after["phase"] == REACTION
+        payment = np.zeros(1, PAYMENT)[0]
+        win_payment(after, self.ally.seat, discard.tile, False, payment)
+        deltas: list[int] = payment["deltas"].tolist()
+        return deltas
+
+    def fed_worth(self, discard: Action) -> float:
+        """Return the worth of the table after the ally's win on a discard, less its danger."""
+        worth = win_worth(self.view, self.pair, self.ally.seat, self.fed_points(discard))
+        return worth - float(self.danger[discard.tile])
+
+    def worth_of_playing_on(self, ally_points: int) -> float:
+        """Return the expected worth of the table if nobody is fed.
+
+        ``ally_points`` is what a win of the ally brings.  Each turn the ally and the rivals win
+        by the chances above; the losers share what is lost, by draw or by dealing in.
+        """
+        view = self.view
+        unseen = self.ally.view.unseen
+        share = tiles_of(self.ally.shape, unseen) / max(1, int(unseen.sum()))
+        rates = {self.ally.seat: ALLY_CHANCES_PER_TURN * share}
+        for rival in self.rivals:
+            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
+        rate = sum(rates.values())
+        over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
+        still = pair_worth(view.scores.tolist(), self.pair, kyoku_left(view))
+        worth: float = (1 - over) * still
+        for seat, own in rates.items():
+            if own:
+                points = ally_points if seat == self.ally.seat else expected_win(view, seat)
+                worth += over * own / rate * self._shared_win(seat, round(points))
+        return worth
+
+    def _shared_win(self, winner: int, points: int) -> float:
+        """Return the worth after a win that the losers pay alike, the partner not if it can help.
+
+        The ally's win is paid by the rivals, a rival's by all three.
+        """
+        payers = self.rivals if winner == self.ally.seat else [s for s in range(4) if s != winner]
+        deltas = [0] * 4
+        for payer in payers:
+            deltas[payer] = -points // len(payers)
+        deltas[winner] = points + 1000 * self.view.sticks
+        return win_worth(self.view, self.pair, winner, deltas)

@@ -1,0 +1,218 @@
+"""What the partner does for its ally, in positions made by hand and in whole games."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from mjbot.pair.member import pair_up
+from mjbot.pair.messages import Holding
+from mjbot.pair.stamp import game_stamp
+from mjbot.referee import Referee
+from mjbot.registry import make_strategy
+from mjbot.table.actions import Action
+from mjbot.table.state import TURN
+from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
+from strategies.evaluation.techniques.worth import pair_worth
+from strategies.yaku_evaluation import YakuEvaluation
+
+GAME = game_stamp(())
+ALLY = 1
+TENPAI = "234m66m345p678s24s"  # waits on 3s: tanyao
+READY_TO_CALL = "234m66m346p678s24s"  # a chi of 5p or a pon of 6m brings tenpai
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(TILE_NAMES[tile] for tile in parse_tiles(text))
+
+
+def choice(view, ally: str, waits: str = "", helps: str = "", **options: str) -> str:
+    """The choice of seat 0 while seat 1, on its right, says that it holds ``ally``."""
+    bot, top = make_strategy("combo-partner", options), YakuEvaluation()
+    link, _ = pair_up(top, bot)
+    turn = len(view.river(ALLY))
+    link.tell(
+        Holding(
+            game=GAME, kyoku=0, honba=0, turn=turn, seat=ALLY, hand=names(ally),
+            waits=names(waits), helps=names(helps),
+        )
+    )  # fmt: skip
+    action = bot.decide(view)
+    assert action in view.legal
+    return str(action)
+
+
+def own(position, drawn: str = "1z", **changes: object):
+    return position("23m668m4678p1578s", drawn=drawn, **changes)
+
+
+MODES = pytest.mark.parametrize("techniques", ["all", "paper"])
+
+
+# --- sashikomi -------------------------------------------------------------------------------
+
+
+@MODES
+def test_the_allys_winning_tile_is_given(position, techniques):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "3s", techniques=techniques) == "discard 3s (drawn)"
+
+
+@MODES
+def test_a_wait_without_a_win_is_not(position, techniques):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "", techniques=techniques) != "discard 3s (drawn)"
+
+
+def test_what_was_switched_off_is_not_done(position):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "3s", techniques="none") != "discard 3s (drawn)"
+
+
+@MODES
+def test_the_own_win_comes_first(position, techniques):
+    view = position("123m456m789m23p55s", drawn="4p")
+    assert choice(view, TENPAI, "3s", techniques=techniques) == "tsumo"
+
+
+def test_a_feed_that_costs_the_pair_its_first_place_is_not_made(position):
+    view = own(position, drawn="3s")
+    view.state["round"] = view.state["last_round"] = 0
+    view.state["scores"] = (30_500, 9_000, 30_200, 30_300)
+    assert choice(view, TENPAI, "3s", techniques="paper") == "discard 3s (drawn)"
+    assert choice(view, TENPAI, "3s") != "discard 3s (drawn)"
+
+
+def test_a_feed_that_makes_the_ally_first_in_the_last_hand_is_made(position):
+    view = own(position, drawn="3s")
+    view.state["round"] = view.state["last_round"] = 0
+    view.state["scores"] = (5_000, 36_000, 36_500, 22_500)
+    assert choice(view, TENPAI, "3s") == "discard 3s (drawn)"
+
+
+def test_a_feed_that_ends_the_game_by_ones_own_bust_is_not_made(position):
+    view = own(position, drawn="3s")
+    view.state["scores"] = (500, 22_000, 39_000, 38_500)
+    assert choice(view, TENPAI, "3s") != "discard 3s (drawn)"
+
+
+# --- nakase ----------------------------------------------------------------------------------
+
+
+@MODES
+def test_a_tile_that_the_ally_would_call_is_given(position, techniques):
+    view = own(position, drawn="5p")
+    options = {"gain_points": "200"} if techniques == "all" else {}
+    given = choice(view, READY_TO_CALL, "", "5p6m", techniques=techniques, **options)
+    assert given in ("discard 5p (drawn)", "discard 6m")
+
+
+def test_it_is_not_given_into_a_riichi(position):
+    view = own(position, drawn="5p", riichi=[2, 3], rivers={2: "1z", 3: "1z2z"})
+    assert choice(view, READY_TO_CALL, "", "5p6m", techniques="paper") != "discard E"
+    given = choice(view, READY_TO_CALL, "", "5p6m")
+    assert given not in ("discard 5p (drawn)", "discard 6m")
+
+
+def test_what_the_ally_would_not_call_is_no_feed(position):
+    view = own(position, drawn="5p")
+    base = choice(view, READY_TO_CALL, techniques="none")
+    assert choice(view, READY_TO_CALL, "", "", techniques="paper") == base
+
+
+def test_a_chi_is_fed_only_from_the_left(position):
+    bot, top = make_strategy("combo-partner", {"techniques": "paper"}), YakuEvaluation()
+    link, _ = pair_up(top, bot)
+    view = position("23m8m4678p1578s99p", drawn="5p", rivers={3: "4z"})
+    held = Holding(
+        game=GAME, kyoku=0, honba=0, turn=1, seat=3, hand=names(READY_TO_CALL), helps=("5p", "6m")
+    )
+    link.tell(held)
+    assert str(bot.decide(view)) != "discard 5p (drawn)"
+
+
+# --- hold back, calls, alone -----------------------------------------------------------------
+
+
+def test_a_wait_that_the_ally_cannot_win_on_is_held_back(position):
+    view = position("123m456m789m1159p", drawn="9s", rivers={1: "4z"})
+    furiten = "234m66m345p678s78s"
+    base = choice(view, furiten, techniques="none")
+    assert base == "discard 9s (drawn)"
+    assert choice(view, furiten) != base
+    assert choice(view, furiten, hold_back="no") == base
+
+
+@MODES
+def test_nothing_is_called(position, techniques):
+    view = position("2388m345p46s19p77z", offered="7z")
+    assert choice(view, TENPAI, "3s", techniques=techniques) == "pass"
+
+
+def test_alone_it_is_the_base_strategy(position):
+    view = position("2388m345p46s19p77z", offered="7z")
+    alone = make_strategy("combo-partner")
+    assert str(alone.decide(view)) == "pon"
+
+
+def play(seed: int, techniques: str, cut_every: int = 0) -> dict[str, int]:
+    """One tonpu of a pair; count the turns on which the partner could feed a win, and does."""
+    bots = [
+        make_strategy("yaku-evaluation"),
+        make_strategy("combo-partner", {"techniques": techniques}),
+        make_strategy("fast-riichi-a"),
+        make_strategy("fast-riichi-a"),
+    ]
+    one, other = pair_up(bots[0], bots[1])
+    referee = Referee(seed, "tonpu")
+    referee.start()
+    counted = Counter()
+    while asked := referee.asked:
+        counted["decisions"] += 1
+        if cut_every and counted["decisions"] % cut_every == 0:
+            one.cut()
+        elif cut_every:
+            one.connect(other)
+        chosen = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
+        if 1 in asked and referee.state["phase"] == TURN:
+            ally = bots[1].hear(referee.view(1))
+            waits = ally.waits if ally else 0
+            counted["could feed"] += any(feeds(action, waits) for action in asked[1])
+            counted["fed"] += feeds(chosen[1], waits)
+        referee.step(chosen)
+    assert int(np.sum(referee.state["scores"])) == 100_000
+    return counted
+
+
+def feeds(action: Action, waits: int) -> bool:
+    return action.name == "discard" and bool(waits >> tile_kind(action.tile) & 1)
+
+
+def test_as_the_paper_every_win_is_fed_that_can_be():
+    counted = sum((play(seed, "paper") for seed in (8, 10, 11)), Counter())
+    assert counted["fed"] == counted["could feed"] > 0
+
+
+def test_weighed_some_are_not():
+    counted = sum((play(seed, "all") for seed in (8, 9, 10, 11)), Counter())
+    assert 0 < counted["fed"] < counted["could feed"]
+
+
+@pytest.mark.parametrize("cut_every", [2, 3, 7])
+def test_a_channel_that_comes_and_goes_never_breaks_a_game(cut_every):
+    assert play(3, "all", cut_every)["decisions"] > 100
+
+
+# --- worth -----------------------------------------------------------------------------------
+
+
+def test_placements_count_in_the_measure_as_the_end_nears():
+    behind, ahead = (25_900, 20_000, 30_000, 26_000), (26_100, 20_000, 30_000, 26_000)
+    gain = [
+        pair_worth(ahead, (0, 1), left) - pair_worth(behind, (0, 1), left) for left in (7, 1, 0)
+    ]
+    assert 200 < gain[0] < gain[1] < gain[2] == 200 + 20_000
+
+
+def test_a_bust_ends_the_game_and_counts_in_full():
+    assert pair_worth((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 20_000 - 20_000
