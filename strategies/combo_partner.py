@@ -9,8 +9,12 @@ from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi import ALL_KINDS
+from strategies.evaluation.techniques.bluff import feign_one_suit
+from strategies.evaluation.techniques.dora_fuyashi import add_dora
+from strategies.evaluation.techniques.haitei_okuri import send_last_tile
 from strategies.evaluation.techniques.hold_back import held_back
 from strategies.evaluation.techniques.nakase import feed_call, feed_call_at_once
+from strategies.evaluation.techniques.open_way import open_way
 from strategies.evaluation.techniques.sashikomi import feed_win, feed_win_at_once
 from strategies.evaluation.techniques.situation import Situation
 from strategies.fast_riichi_d import FastRiichiD
@@ -34,6 +38,10 @@ class ComboPartner(PairMember, FastRiichiD):
     )
     sashikomi: bool = _switch("feed the ally's win")
     nakase: bool = _switch("feed the ally's calls")
+    bluff: bool = _switch("feign a hand of one suit with a hopeless one")
+    haitei_okuri: bool = _switch("call to give the ally the last tile")
+    dora_fuyashi: bool = _switch("kan while the ally is in riichi")
+    open_way: bool = _switch("try out tiles that the ally must discard")
     hold_back: bool = _switch("keep waits that the ally cannot win on")
     eagerness: float = field(default=3000.0, metadata={"unit": "points that a fed win may cost"})
     gain_points: float = field(
@@ -69,11 +77,24 @@ class ComboPartner(PairMember, FastRiichiD):
     def _weighed(self, situation: Situation) -> Iterator[Action | None]:
         if self.sashikomi:
             yield feed_win(situation, self.eagerness)
+        if self.dora_fuyashi:
+            yield add_dora(situation)
+        if self.haitei_okuri:
+            yield send_last_tile(situation)
         yield self.riichi(situation.own_view)
         base = self._safe_base(situation)
-        if base is not None and self.nakase:
-            yield feed_call(situation, base, self.gain_points)
+        if base is not None:
+            yield from self._instead_of(base, situation)
         yield base
+
+    def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
+        """Yield discards that help the ally more than the base discard."""
+        if self.nakase:
+            yield feed_call(situation, base, self.gain_points)
+        if self.open_way:
+            yield open_way(situation, base)
+        if self.bluff:
+            yield feign_one_suit(situation, base)
 
     def _safe_base(self, situation: Situation) -> Action | None:
         """Return the base discard among what neither deals in to the ally nor warns the rivals."""

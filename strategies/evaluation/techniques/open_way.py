@@ -1,0 +1,69 @@
+"""Open the way: try a dangerous tile out, so that the ally can discard it in safety.
+
+Source: Hamabe 2017, section 2.2.  Worth it where the ally will have to discard the tile anyway
+and its deal-in would cost the pair more than our own.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS, tile_kind
+from strategies.evaluation.techniques.danger import (
+    Points,
+    deal_in_chances,
+    deal_in_cost,
+    tenpai_chance,
+)
+from strategies.evaluation.techniques.situation import Situation
+from strategies.evaluation.yaku_choices import hand_scores, melds_of, value_kinds
+
+CERTAINTY: Final = 0.6
+"""How likely the ally discards a tile that its hand does not need while the danger lasts."""
+LEAST_GAIN: Final = 200
+"""Points below which an own discard is not changed for it."""
+
+
+def open_way(situation: Situation, base: Action) -> Action | None:
+    """Discard what spares the ally more danger than it adds to our own over ``base``."""
+    loose = situation.holding(loose_kinds(situation.ally.view))
+    if not loose or situation.ally.view.riichi(situation.ally.seat):
+        return None
+    spared = spared_danger(situation)
+
+    def gain(discard: Action) -> float:
+        kind = tile_kind(discard.tile)
+        return CERTAINTY * float(spared[kind]) - float(situation.danger[discard.tile])
+
+    best = max(loose, key=gain)
+    worse_hand = situation.own_shanten(best) > situation.own_shanten(base)
+    more = gain(best) + float(situation.danger[base.tile])
+    return best if more >= LEAST_GAIN and not worse_hand else None
+
+
+def loose_kinds(ally: View) -> int:
+    """Return the mask of kinds of which the ally could spare one without losing score."""
+    hand, seat = ally.hand.copy(), ally.seat
+    melds, values = melds_of(ally.state, seat), value_kinds(ally.state, seat)
+    best = hand_scores(hand, ally.unseen, melds, values).max()
+    kinds = 0
+    for kind in hand.nonzero()[0].tolist():
+        hand[kind] -= 1
+        if hand_scores(hand, ally.unseen, melds, values).max() == best:
+            kinds |= 1 << kind
+        hand[kind] += 1
+    return kinds
+
+
+def spared_danger(situation: Situation) -> Points:
+    """Return the points that the ally's discard of each kind is expected to lose: float64[34]."""
+    danger = np.zeros(N_KINDS)
+    view, ally = situation.view, situation.ally.view
+    for rival in situation.rivals:
+        cost = deal_in_cost(view, situation.pair, ally.seat, rival)
+        danger += (
+            tenpai_chance(view, rival) * cost * deal_in_chances(ally.state, rival, ally.unseen)
+        )
+    return danger

@@ -1,0 +1,196 @@
+"""The five techniques that the paper names and does not build, each in positions made by hand."""
+
+import numpy as np
+import pytest
+
+from mjbot.pair.member import Ally
+from mjbot.pair.messages import Holding
+from mjbot.pair.stamp import game_stamp
+from mjbot.table.state import ACCEPTED
+from mjbot.table.view import View
+from protocol.tiles import TILE_NAMES, parse_tiles
+from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.techniques.bluff import feign_one_suit, feigned_suit
+from strategies.evaluation.techniques.danger import discard_danger, tenpai_chance
+from strategies.evaluation.techniques.dora_fuyashi import add_dora
+from strategies.evaluation.techniques.haitei_okuri import last_drawer, send_last_tile
+from strategies.evaluation.techniques.hold_back import held_back
+from strategies.evaluation.techniques.open_way import loose_kinds, open_way
+from strategies.evaluation.techniques.situation import Situation
+
+ALLY = 1
+TENPAI = "234m66m345p678s24s"  # waits on 3s
+HOPELESS = "2468m19p3579s256z"
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(TILE_NAMES[tile] for tile in parse_tiles(text))
+
+
+def situation(view: View, ally: str = TENPAI, waits: str = "3s") -> Situation:
+    held = Holding(
+        game=game_stamp(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
+        waits=names(waits),
+    )  # fmt: skip
+    return Situation(view, Ally(view, held))
+
+
+def base(view: View):
+    return FastRiichi().discard(view)
+
+
+# --- danger ----------------------------------------------------------------------------------
+
+
+def test_the_ally_is_no_danger_and_genbutsu_is_none(position):
+    view = position("1405m19p55s2234z1s9s", drawn="3m", rivers={2: "46m1z"}, riichi=[1, 2])
+    danger = dict(zip(TILE_NAMES, discard_danger(view, (0, ALLY)).tolist(), strict=False))
+    assert danger["4m"] == pytest.approx(0, abs=1)  # genbutsu of the riichi; seat 3 is far
+    assert 0 < danger["1m"] < danger["5p"] == danger["5pr"]
+    view.state["riichi"][2] = 0
+    assert discard_danger(view, (0, ALLY)).max() < min(danger["1m"], danger["5p"])
+
+
+def test_tenpai_grows_with_melds_and_turns(position):
+    view = position("1405m19p55s2234z1s9s", drawn="3m", rivers={2: "46m1z", 3: "1z"}, riichi=[])
+    chances = [tenpai_chance(view, seat) for seat in (3, 2)]
+    view.state["n_melds"][2] = 2
+    view.state["is_open"][2] = 1
+    chances.append(tenpai_chance(view, 2))
+    view.state["riichi"][2] = ACCEPTED
+    chances.append(tenpai_chance(view, 2))
+    assert chances == sorted(set(chances))
+    assert chances[-1] == 1
+
+
+# --- bluff -----------------------------------------------------------------------------------
+
+
+def test_a_hopeless_hand_shows_simples_of_two_suits(position):
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p"})
+    assert feigned_suit(view) == 0  # four man and no pin but in the river; of sou as many
+    shown = feign_one_suit(situation(view), base(view))
+    assert shown.tile // 9 == 2
+    assert 0 < shown.tile % 9 < 8
+
+
+def test_a_hand_with_hopes_does_not(position):
+    view = position("234m567m34p3579s2z", drawn="7z", rivers={0: "4p"})
+    assert feign_one_suit(situation(view), base(view)) is None
+
+
+def test_nor_one_whose_river_shows_every_suit(position):
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p4m4s"})
+    assert feign_one_suit(situation(view), base(view)) is None
+
+
+def test_nor_into_a_riichi(position):
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p", 2: "1z7z"}, riichi=[2])
+    genbutsu = next(action for action in view.legal if action.tile == 33)
+    assert feign_one_suit(situation(view), genbutsu) is None
+
+
+# --- haitei-okuri ----------------------------------------------------------------------------
+
+
+def test_who_draws_last():
+    assert [last_drawer(3, left) for left in (1, 2, 3, 4)] == [0, 1, 2, 3]
+
+
+CALLER = "1199m2255p3378s1z"
+SAFE = {2: "1z9m", 3: "1z9m"}
+
+
+def offered(position, wall_left: int, source: int = 2, **changes: object) -> View:
+    rivers = {seat: tiles for seat, tiles in SAFE.items() if seat != source}
+    return position(CALLER, offered="1m", source=source, wall_left=wall_left, rivers=rivers)
+
+
+def test_the_last_tile_is_sent_to_a_tenpai_ally(position):
+    view = offered(position, wall_left=1)  # seat 3 would draw it; after a pon seat 1 does
+    assert str(send_last_tile(situation(view))) == "pon"
+
+
+@pytest.mark.parametrize("wall_left", [2, 3, 4, 5, 0])
+def test_a_call_that_sends_it_elsewhere_is_left(position, wall_left):
+    assert send_last_tile(situation(offered(position, wall_left))) is None
+
+
+def test_an_ally_that_is_not_tenpai_has_no_use_for_it(position):
+    view = offered(position, wall_left=1)
+    assert send_last_tile(situation(view, "234m66m345p678s2s9p", "")) is None
+
+
+def test_nor_is_it_sent_at_the_price_of_a_dangerous_discard(position):
+    view = position("11455m4567p4567s", offered="1m", source=2, wall_left=1, riichi=[3])
+    assert send_last_tile(situation(view)) is None
+
+
+# --- dora-fuyashi ----------------------------------------------------------------------------
+
+
+def test_a_kan_adds_dora_for_an_ally_in_riichi(position):
+    view = position("1111m5p19p3579s23z", drawn="7z", riichi=[ALLY])
+    assert str(add_dora(situation(view))) == "ankan 1m"
+
+
+def test_but_not_without_its_riichi_nor_beside_a_rivals(position):
+    assert add_dora(situation(position("1111m5p19p3579s23z", drawn="7z"))) is None
+    view = position("1111m5p19p3579s23z", drawn="7z", riichi=[ALLY, 2])
+    assert add_dora(situation(view)) is None
+
+
+def test_without_a_kan_there_is_none(position):
+    view = position(HOPELESS, drawn="7z", riichi=[ALLY])
+    assert add_dora(situation(view)) is None
+
+
+# --- open the way ----------------------------------------------------------------------------
+
+WITH_SPARE = "234m66m345p67s5p9p1z"  # 9p and 1z are of no use to it
+
+
+def test_tiles_that_the_ally_does_not_need_are_loose(position):
+    view = position("5m1199p3579s2356z", drawn="7z")
+    loose = loose_kinds(situation(view, WITH_SPARE, "").ally.view)
+    assert {17, 27} <= {kind for kind in range(34) if loose >> kind & 1}
+    assert not loose >> 1 & 1
+
+
+def way_view(position, scores: tuple[int, int, int, int]) -> View:
+    view = position("5m19p245799s2356z", drawn="6z", rivers={2: "6z5z"}, riichi=[2])
+    view.state["scores"] = scores
+    view.state["round"] = view.state["last_round"] = 0
+    return view
+
+
+def test_a_way_is_opened_for_an_ally_that_has_more_to_lose(position):
+    view = way_view(position, (1_000, 34_000, 33_000, 32_000))
+    safe = next(action for action in view.legal if action.tile == 31)
+    assert str(open_way(situation(view, WITH_SPARE, ""), safe)) == "discard 9p"
+    view.state["riichi"][2] = 0
+    assert open_way(situation(view, WITH_SPARE, ""), safe) is None
+
+
+def test_no_way_is_opened_at_the_price_of_the_own_first_place(position):
+    view = way_view(position, (34_000, 1_000, 33_000, 32_000))
+    safe = next(action for action in view.legal if action.tile == 31)
+    assert open_way(situation(view, WITH_SPARE, ""), safe) is None
+
+
+# --- hold back -------------------------------------------------------------------------------
+
+
+def test_waits_without_a_win_are_held_back(position):
+    view = position(HOPELESS, drawn="7z")
+    assert held_back(situation(view, waits="")) == 1 << 20
+    assert held_back(situation(view)) == 0
+
+
+def test_a_situation_leaves_the_view_as_it_was(position):
+    view = position(HOPELESS, drawn="7z", rivers={2: "4z"}, riichi=[ALLY])
+    before = np.array([view.state]).tobytes()
+    here = situation(view)
+    assert here.own_view.riichi(ALLY) is False
+    assert here.danger.max() > 0
+    assert np.array([view.state]).tobytes() == before
