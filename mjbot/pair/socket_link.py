@@ -100,8 +100,12 @@ class SocketLink(Link):
             self._place.chmod(0o600)
         else:
             server = await asyncio.start_server(self._welcome, LOOPBACK, self._place)
-        async with server:
-            await server.serve_forever()
+        try:
+            await asyncio.Future()
+        finally:
+            # Not `async with` or serve_forever: from Python 3.12 on both wait for every
+            # connection to end, and ours are cancelled only after this.
+            server.close()
 
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
