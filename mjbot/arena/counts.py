@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.ending import Wins
+from mjbot.referee.desk import Wins
 from mjbot.referee.outcome import Outcome
 from mjbot.table.draws import EXHAUSTIVE, NAGASHI, NO_DRAW
 from mjbot.table.settle import Payment

@@ -1,15 +1,20 @@
-"""One game of the run, in this process."""
+"""The games of a run, in this process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mjbot.arena.clock import Clock
 from mjbot.arena.count_events import EventCounter
 from mjbot.arena.counts import Counts, as_rows
+from mjbot.arena.foreign import Foreigner
 from mjbot.arena.guard import NO_FAULTS, Fault, Guard
+from mjbot.arena.mixed import MixedGame
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Spec, Unit, labels
+from mjbot.match.players import read_players
 from mjbot.referee import Referee
+from protocol.messages import StartKyoku
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
@@ -23,6 +28,51 @@ class Played:
     faults: tuple[Fault, ...]
 
 
+class Games:
+    """Plays units of one setup; the external AIs stay from game to game until :meth:`close`."""
+
+    def __init__(self, setup: Setup, clock: Clock) -> None:
+        self._setup: Final = setup
+        self._clock: Final = clock
+        self._names: Final = labels(setup.strategies)
+        self._foreigners: Final[dict[tuple[int, int], Foreigner]] = {}
+
+    def play(self, unit: Unit, fatal: Fatal) -> Played:
+        """Play a game to its end."""
+        referee = new_referee(self._setup, unit)
+        guards = make_guards(self._setup, unit, self._clock, fatal)
+        if len(guards) == 4:
+            counts = play_game(referee, [guards[seat] for seat in range(4)])
+            return _played(referee, unit, counts, guards, [])
+        table = self._setup.seating.tables[unit.seating]
+        game = MixedGame(guards, self._foreigners_at(table), self._setup.deadline_s)
+        counts = game.play(referee, [self._names[number] for number in table])
+        return _played(referee, unit, counts, guards, game.faults)
+
+    @property
+    def foreigners(self) -> tuple[Foreigner, ...]:
+        """The external AIs that have played so far."""
+        return tuple(self._foreigners.values())
+
+    def close(self) -> None:
+        """Send the external AIs home."""
+        for foreigner in self._foreigners.values():
+            foreigner.close()
+        self._foreigners.clear()
+
+    def _foreigners_at(self, table: Sequence[int]) -> dict[int, Foreigner]:
+        """Return the external AIs by seat: each strategy has one process per seat it fills."""
+        found: dict[int, Foreigner] = {}
+        for seat, number in enumerate(table):
+            text = self._setup.strategies[number]
+            if Spec.read(text).is_external:
+                key = number, table[:seat].count(number)
+                if key not in self._foreigners:
+                    self._foreigners[key] = Foreigner(read_players([text])[0])
+                found[seat] = self._foreigners[key]
+        return found
+
+
 def new_referee(setup: Setup, unit: Unit) -> Referee:
     """Return the table of a game, before the deal."""
     referee = Referee(setup.game_seed(unit.wall), setup.length)
@@ -30,33 +80,19 @@ def new_referee(setup: Setup, unit: Unit) -> Referee:
     return referee
 
 
-def make_guards(setup: Setup, unit: Unit, clock: Clock, fatal: Fatal) -> list[Guard]:
-    """Return the four players of a game, seated and introduced."""
+def make_guards(setup: Setup, unit: Unit, clock: Clock, fatal: Fatal) -> dict[int, Guard]:
+    """Return the players of our own at a game by seat, introduced."""
     table = setup.seating.tables[unit.seating]
     names = labels(setup.strategies)
-    guards = []
+    guards = {}
     for seat, number in enumerate(table):
-        strategy = Spec.read(setup.strategies[number]).make(setup.player_seed(unit.wall, seat))
-        guards.append(Guard(strategy, seat, clock, fatal.get(seat, NO_FAULTS)))
-    for guard in guards:
+        spec = Spec.read(setup.strategies[number])
+        if not spec.is_external:
+            strategy = spec.make(setup.player_seed(unit.wall, seat))
+            guards[seat] = Guard(strategy, seat, clock, fatal.get(seat, NO_FAULTS))
+    for guard in guards.values():
         guard.start_game(guard.seat, tuple([names[number] for number in table]))
     return guards
-
-
-def play_unit(setup: Setup, unit: Unit, clock: Clock, fatal: Fatal) -> Played:
-    """Play a game to its end."""
-    referee = new_referee(setup, unit)
-    guards = make_guards(setup, unit, clock, fatal)
-    counts = play_game(referee, guards)
-    faults = tuple([fault for guard in guards for fault in guard.faults])
-    line = GameLine(
-        wall=unit.wall,
-        seating=unit.seating,
-        scores=tuple(referee.state["scores"].tolist()),
-        counts=as_rows(counts),
-        faults=len(faults),
-    )
-    return Played(line, faults)
 
 
 def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
@@ -66,7 +102,24 @@ def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
     while True:
         for event in events:
             counter.add(event)
+            if isinstance(event, StartKyoku):
+                for guard in guards:
+                    guard.start_kyoku(referee.view(guard.seat))
         if referee.over:
             return counter.counts
         asked = referee.asked
         events = referee.step({seat: guards[seat].decide(referee.view(seat)) for seat in asked})
+
+
+def _played(
+    referee: Referee, unit: Unit, counts: Counts, guards: Mapping[int, Guard], more: list[Fault]
+) -> Played:
+    faults = [*more, *[fault for guard in guards.values() for fault in guard.faults]]
+    line = GameLine(
+        wall=unit.wall,
+        seating=unit.seating,
+        scores=tuple(referee.state["scores"].tolist()),
+        counts=as_rows(counts),
+        faults=len(faults),
+    )
+    return Played(line, tuple(faults))

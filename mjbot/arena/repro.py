@@ -65,8 +65,10 @@ def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
     """Play the recorded game up to the decision and let the strategy make it, unguarded.
 
     ``announce`` is told the table first: the decision may end the process.  Raises
-    :class:`FaultFileError` if the record's table is not one of this version.
+    :class:`FaultFileError` if the decision cannot be made here.
     """
+    if Spec.read(file.strategy).is_external:
+        raise FaultFileError(f"{file.strategy} plays in a process of its own: ask its makers")
     view, strategy = _reach(file)
     recorded = _recorded_view(file)
     as_recorded = view is not None and view.state.tobytes() == file.state_bytes
@@ -86,9 +88,11 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
     for seat, decision in file.fatal:
         fatal.setdefault(seat, {})[decision] = Fault("crash", seat, decision, "not asked")
     guards = make_guards(file.setup, file.unit, Clock(0, [0] * PULSE_SIZE), fatal)
+    if len(guards) < 4:
+        return None, None  # external AIs are not asked again
     guards[file.seat].strategy = _Halt(guards[file.seat], file.decision)
     try:
-        play_game(new_referee(file.setup, file.unit), guards)
+        play_game(new_referee(file.setup, file.unit), [guards[seat] for seat in range(4)])
     except _Reached as reached:
         return reached.view, reached.strategy
     return None, None

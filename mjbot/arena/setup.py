@@ -10,11 +10,13 @@ import numpy as np
 
 from mjbot.arena.seating import Format, Seating, make_seating
 from mjbot.compiled import source_digest
+from mjbot.external.node import NodeError
+from mjbot.match.players import SeatError, read_players
 from mjbot.referee.referee import Length, Referee
 from mjbot.referee.walls import mix
 from mjbot.registry import make_strategy, strategy_class
 from mjbot.strategy import Strategy
-from mjbot.strategy_options import read_options, split_options
+from mjbot.strategy_options import StrategyError, read_options, split_options
 
 EXTERNAL: Final = "external:"
 WALLS_PER_SEED: Final = 1 << 32
@@ -52,9 +54,14 @@ class Spec:
         return self.name.startswith(EXTERNAL)
 
     def check(self) -> None:
-        """Raise :class:`~mjbot.strategy_options.StrategyError` if name or options are unknown."""
+        """Raise :class:`~mjbot.strategy_options.StrategyError` if it could not play."""
         if not self.is_external:
             read_options(strategy_class(self.name), self.options)
+            return
+        try:
+            read_players([self.name])[0].command("", 1)
+        except (SeatError, NodeError) as error:
+            raise StrategyError(str(error)) from None
 
     def make(self, seed: int) -> Strategy:
         """Return a player for one game."""

@@ -124,6 +124,8 @@ def pairing_line(outcome: Outcome) -> str:
     """Say what the shared walls have gained."""
     first, second = labels(outcome.plan.setup.strategies)[:2]
     share = pairing_ratio(outcome.rows, 0, 1)
+    if len(outcome.rows) < 2:
+        return "of one wall alone there is no spread to tell"
     if math.isnan(share):
         return f"{first} and {second} came in alike on every wall"
     return f"shared walls leave {share:.2f} of the variance of their rank difference"

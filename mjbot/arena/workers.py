@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mjbot.arena.clock import BEAT, DECISION, PULSE_SIZE, Clock, decoded
 from mjbot.arena.guard import Fault, FaultKind
-from mjbot.arena.playing import Played, play_unit
+from mjbot.arena.playing import Games, Played
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Unit
 from mjbot.match.processes import describe_exit, die_with_parent
@@ -44,15 +44,15 @@ def work(jobs: Connection, pulse: Any, setup: Setup) -> None:
     die_with_parent()
     first = max(FIRST_GAME_DEADLINE_S, setup.deadline_s) if setup.deadline_s else 0.0
     with contextlib.suppress(EOFError, OSError), Clock(first, pulse) as clock:
+        games = Games(setup, clock)
         while True:
-            unit, fatal = jobs.recv()
-            jobs.send(_played(setup, unit, clock, fatal))
+            jobs.send(_played(games, *jobs.recv()))
             clock.set_deadline(setup.deadline_s)
 
 
-def _played(setup: Setup, unit: Unit, clock: Clock, fatal: dict[int, dict[int, Fault]]) -> Played:
+def _played(games: Games, unit: Unit, fatal: dict[int, dict[int, Fault]]) -> Played:
     try:
-        return play_unit(setup, unit, clock, fatal)
+        return games.play(unit, fatal)
     except Exception as error:  # ours, not a strategy's: the game is void and the run goes on
         return void_game(unit, f"{type(error).__name__}: {' '.join(str(error).split())}")
 

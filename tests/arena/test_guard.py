@@ -6,7 +6,7 @@ import pytest
 
 from mjbot.arena.clock import PULSE_SIZE, Clock, decoded
 from mjbot.arena.guard import Fault
-from mjbot.arena.playing import play_unit
+from mjbot.arena.playing import Games
 from mjbot.arena.setup import Setup, Unit
 from mjbot.table.state import STATE
 
@@ -15,7 +15,7 @@ MakeSetup = Callable[..., Setup]
 
 def play(setup: Setup, deadline_s: float = 0, fatal: dict | None = None):  # type: ignore[no-untyped-def, type-arg]
     with Clock(deadline_s, [0] * PULSE_SIZE) as clock:
-        return play_unit(setup, Unit(0, 0), clock, fatal or {})
+        return Games(setup, clock).play(Unit(0, 0), fatal or {})
 
 
 @pytest.fixture

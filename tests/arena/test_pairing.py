@@ -7,7 +7,7 @@ import numpy as np
 from mjbot.arena.clock import PULSE_SIZE, Clock
 from mjbot.arena.counts import from_rows
 from mjbot.arena.figures import Game, WallSummary, pairing_ratio, ranks_of
-from mjbot.arena.playing import play_unit
+from mjbot.arena.playing import Games
 from mjbot.arena.setup import Draws, Setup, Unit
 
 WALLS = 24
@@ -20,12 +20,11 @@ def games_of(challenger: str, walls: Draws) -> list[list[Game]]:
     """The challenger against three of A in each seat, and A in its place: by wall."""
     names = (challenger, "fast-riichi-a")
     setup = Setup(strategies=names, format="1v3", length="tonpu", walls=walls)
-    clock = Clock(0, [0] * PULSE_SIZE)
+    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
     played = [
-        [play_unit(setup, Unit(wall, seating), clock, {}).line for seating in range(5)]
-        for wall in range(WALLS)
+        [games.play(Unit(wall, seating), {}).line for seating in range(5)] for wall in range(WALLS)
     ]
-    return [[Game(line.scores, from_rows(line.counts)) for line in games] for games in played]
+    return [[Game(line.scores, from_rows(line.counts)) for line in wall] for wall in played]
 
 
 def variance_left(challenger: str, walls: Draws) -> float:

@@ -1,0 +1,41 @@
+"""An external AI for the tests: discards what it draws, in a process of its own, one game long.
+
+``python foreign_bot.py [late|gone|wrong] URL``: from its fifth turn on it is silent, gone, or
+discards what it does not hold.
+"""
+
+import json
+import socket
+import sys
+
+
+def main() -> None:
+    habit = sys.argv[1] if len(sys.argv) > 2 else ""
+    host, _, port = sys.argv[-1].removeprefix("mjsonp://").partition("/")[0].partition(":")
+    with socket.create_connection((host, int(port))) as line:
+        turns = 0
+        seat = -1
+        for text in line.makefile():
+            event = json.loads(text)
+            reply: dict[str, object] = {"type": "none"}
+            if event["type"] == "hello":
+                reply = {"type": "join", "name": "foreign", "room": "default"}
+                reply["room"] = sys.argv[-1].rpartition("/")[2]
+            elif event["type"] == "end_game":
+                return
+            elif event["type"] == "start_game":
+                seat = event["id"]
+            elif event["type"] == "tsumo" and event["actor"] == seat:
+                turns += 1
+                reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+                if turns == 5 and habit == "late":
+                    continue
+                if turns == 5 and habit == "gone":
+                    sys.exit("I have had enough")
+                if turns == 5 and habit == "wrong":
+                    reply["pai"] = "P" if event["pai"] != "P" else "F"
+            line.sendall(json.dumps(reply).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""External AIs at the arena's tables: processes that play on, and some that do not."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.playing import Games, Played
+from mjbot.arena.setup import Setup, Unit, code_digest
+from mjbot.external.node import packages_ready
+from mjbot.strategy_options import StrategyError
+
+MakeSetup = Callable[..., Setup]
+BOT = Path(__file__).with_name("foreign_bot.py")
+UNITS = [Unit(0, 0), Unit(0, 1)]
+
+
+def foreign(habit: str = "") -> str:
+    return f"external:{sys.executable} {BOT} {habit}".strip()
+
+
+def play(setup: Setup) -> list[Played]:
+    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
+    try:
+        return [games.play(unit, {}) for unit in UNITS]
+    finally:
+        games.close()
+
+
+@pytest.fixture
+def quiet(setup_of: MakeSetup) -> list[tuple[int, ...]]:
+    return [played.line.scores for played in play(setup_of("tsumogiri", "tsumogiri"))]
+
+
+def external_setup(setup_of: MakeSetup, habit: str = "", deadline_s: float = 5) -> Setup:
+    setup = setup_of("tsumogiri", "tsumogiri", deadline_s=deadline_s)
+    return Setup(
+        strategies=(foreign(habit), "tsumogiri"),
+        format=setup.format,
+        length=setup.length,
+        deadline_s=deadline_s,
+    )
+
+
+def test_an_external_ai_plays_as_our_own_does(
+    setup_of: MakeSetup, quiet: list[tuple[int, ...]]
+) -> None:
+    ours = play(setup_of("tsumogiri", "tsumogiri"))
+    theirs = play(external_setup(setup_of))
+    assert [played.line for played in theirs] == [played.line for played in ours]
+
+
+@pytest.mark.parametrize(
+    ("habit", "kind", "told"),
+    [
+        ("late", "late", "no answer after 0.5 s"),
+        ("gone", "crash", 'ended with exit status 1 (its last words: "I have had enough")'),
+        ("wrong", "illegal", "Cannot dahai this pai now"),
+    ],
+)
+def test_a_fault_of_an_external_ai_is_noted_and_the_game_ends(
+    setup_of: MakeSetup, quiet: list[tuple[int, ...]], habit: str, kind: str, told: str
+) -> None:
+    played = play(external_setup(setup_of, habit, deadline_s=0.5))
+    assert [game.line.scores for game in played] == quiet
+    for game in played:
+        assert [fault.kind for fault in game.faults] == [kind] * 2
+        assert all(told in fault.problem or habit == "wrong" for fault in game.faults)
+
+
+def test_a_missing_program_is_one_line() -> None:
+    with pytest.raises(StrategyError, match="no program 'no-such-bot' to run"):
+        code_digest(["external:no-such-bot --fast", "tsumogiri"])
+
+
+def test_majiang_plays_several_games_with_one_process(setup_of: MakeSetup) -> None:
+    if not packages_ready():
+        pytest.skip("the external AI is not installed (mjbot setup-node)")
+    try:
+        code_digest(["external:majiang"])
+    except StrategyError as error:
+        pytest.skip(str(error))
+    setup = setup_of("external:majiang", "tsumogiri", format_="1v3")
+    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
+    try:
+        first = games.play(Unit(0, 0), {})
+        processes = [foreigner.pid for foreigner in games.foreigners]
+        second = games.play(Unit(0, 1), {})
+        assert [foreigner.pid for foreigner in games.foreigners] == processes
+    finally:
+        games.close()
+    for game in (first, second):
+        assert not game.faults
+        assert sum(game.line.scores) == 100000
