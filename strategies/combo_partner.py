@@ -44,8 +44,8 @@ class ComboPartner(PairMember, FastRiichiD):
     open_way: bool = _switch("try out tiles that the ally must discard")
     hold_back: bool = _switch("keep waits that the ally cannot win on")
     eagerness: float = field(default=3000.0, metadata={"unit": "points that a fed win may cost"})
-    gain_points: float = field(
-        default=40.0, metadata={"unit": "points per point of the ally's score gained by a call"}
+    tenpai_points: float = field(
+        default=1500.0, metadata={"unit": "points that a call is worth which makes the ally tenpai"}
     )
 
     def decide(self, view: View) -> Action:
@@ -90,7 +90,7 @@ class ComboPartner(PairMember, FastRiichiD):
     def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
         if self.nakase:
-            yield feed_call(situation, base, self.gain_points)
+            yield feed_call(situation, base, self.tenpai_points)
         if self.open_way:
             yield open_way(situation, base)
         if self.bluff:

@@ -83,20 +83,28 @@ def call_scores(hand: Counts, unseen: Counts, melds: Counts, values: int, kind: 
         low = kind if call == PON_CALL else kind - call
         if not _can_call(hand, kind, low, call):
             continue
-        rest, more = hand.copy(), melds.copy()
-        if call == PON_CALL:
-            rest[kind] -= 2
-            more[SETS, kind] += 1
-        else:
-            for used in range(low, low + 3):
-                rest[used] -= used != kind
-            more[RUNS, low] += 1
+        rest, more = _after(hand, melds, kind, call)
         banned = kuikae_kinds(PON if call == PON_CALL else CHI, kind, low)
         scores = discard_scores(rest, unseen, more, values)
         for discard in range(N_KINDS):
             if not banned >> discard & 1:
                 best[call] = max(best[call], scores[discard].max())
     return best
+
+
+@compiled
+def _after(hand: Counts, melds: Counts, kind: int, call: int) -> tuple[Counts, Counts]:
+    """Return hand and melds after a call of a tile of ``kind``, before the discard."""
+    rest, more = hand.copy(), melds.copy()
+    if call == PON_CALL:
+        rest[kind] -= 2
+        more[SETS, kind] += 1
+        return rest, more
+    low = kind - call
+    for used in range(low, low + 3):
+        rest[used] -= used != kind
+    more[RUNS, low] += 1
+    return rest, more
 
 
 @compiled
@@ -138,16 +146,34 @@ def call_gains(state: State, seat: int, kind: int, unseen: Counts) -> Blocks:
 
 
 @compiled
-def gain_if_fed(state: State, seat: int, kind: int, from_left: bool) -> int:
-    """Return the best gain of a call by ``seat`` if a tile of ``kind`` came on offer now.
+def after_call(state: State, seat: int, kind: int, call: int) -> tuple[Counts, Counts]:
+    """Return a seat's hand (int8[34]) and melds (int8[2, 34]) after a call it can make."""
+    return _after(state.hand[seat], melds_of(state, seat), kind, call)
 
-    The tile is one that the seat has not seen yet.  ``from_left``: a chi is allowed.
+
+@compiled
+def call_if_fed(state: State, seat: int, kind: int, from_left: bool) -> tuple[int, int]:
+    """Return the best call by ``seat`` if a tile of ``kind`` came on offer now, and its gain.
+
+    The tile is one that the seat has not seen yet.  ``from_left``: a chi is allowed.  It would
+    be called if the gain is above 0.
     """
     unseen = np.empty(N_KINDS, np.int8)
     unseen_kinds(state, seat, unseen)
     unseen[kind] -= 1
     gains = call_gains(state, seat, kind, unseen)
-    return int(gains.max()) if from_left else int(gains[PON_CALL])
+    best = PON_CALL
+    if from_left:
+        for call in range(PON_CALL):
+            if gains[call] > gains[best]:
+                best = call
+    return best, int(gains[best])
+
+
+@compiled
+def gain_if_fed(state: State, seat: int, kind: int, from_left: bool) -> int:
+    """Return the gain of :func:`call_if_fed`."""
+    return call_if_fed(state, seat, kind, from_left)[1]
 
 
 @compiled

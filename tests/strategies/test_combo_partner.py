@@ -102,7 +102,7 @@ def test_a_feed_that_ends_the_game_by_ones_own_bust_is_not_made(position):
 @MODES
 def test_a_tile_that_the_ally_would_call_is_given(position, techniques):
     view = own(position, drawn="5p")
-    options = {"gain_points": "200"} if techniques == "all" else {}
+    options = {"tenpai_points": "5000"} if techniques == "all" else {}
     given = choice(view, READY_TO_CALL, "", "5p6m", techniques=techniques, **options)
     assert given in ("discard 5p (drawn)", "discard 6m")
 

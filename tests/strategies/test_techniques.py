@@ -15,6 +15,7 @@ from strategies.evaluation.techniques.danger import discard_danger, tenpai_chanc
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
 from strategies.evaluation.techniques.haitei_okuri import last_drawer, send_last_tile
 from strategies.evaluation.techniques.hold_back import held_back
+from strategies.evaluation.techniques.nakase import call_worth
 from strategies.evaluation.techniques.open_way import loose_kinds, open_way
 from strategies.evaluation.techniques.situation import Situation
 
@@ -63,11 +64,33 @@ def test_tenpai_grows_with_melds_and_turns(position):
     assert chances[-1] == 1
 
 
+# --- nakase ----------------------------------------------------------------------------------
+
+
+def worth_of_call(position, ally: str, fed: str) -> float:
+    view = position("23m8m4678p1578s99p", drawn=fed)
+    discard = view.legal[-1]
+    held = Holding(
+        game=game_stamp(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
+        helps=names(fed),
+    )  # fmt: skip
+    return call_worth(Situation(view, Ally(view, held)), discard, 1500)
+
+
+def test_a_call_is_worth_how_near_it_brings_the_ally(position):
+    assert worth_of_call(position, "234m66m346p678s24s", "5p") == 1500
+    assert worth_of_call(position, "24m66m346p678s24s5z", "5p") == 750
+
+
+def test_a_call_that_leaves_no_yaku_in_reach_is_worth_nothing(position):
+    assert worth_of_call(position, "123m99m346p789s24s", "5p") == 0
+
+
 # --- bluff -----------------------------------------------------------------------------------
 
 
 def test_a_hopeless_hand_shows_simples_of_two_suits(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p"})
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p1234z"})
     assert feigned_suit(view) == 0  # four man and no pin but in the river; of sou as many
     shown = feign_one_suit(situation(view), base(view))
     assert shown.tile // 9 == 2
@@ -75,17 +98,22 @@ def test_a_hopeless_hand_shows_simples_of_two_suits(position):
 
 
 def test_a_hand_with_hopes_does_not(position):
-    view = position("234m567m34p3579s2z", drawn="7z", rivers={0: "4p"})
+    view = position("234m567m34p3579s2z", drawn="7z", rivers={0: "4p9p1234z"})
+    assert feign_one_suit(situation(view), base(view)) is None
+
+
+def test_nor_one_that_has_just_begun(position):
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p"})
     assert feign_one_suit(situation(view), base(view)) is None
 
 
 def test_nor_one_whose_river_shows_every_suit(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p4m4s"})
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p4m4s123z"})
     assert feign_one_suit(situation(view), base(view)) is None
 
 
 def test_nor_into_a_riichi(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p", 2: "1z7z"}, riichi=[2])
+    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p1234z", 2: "1z7z"}, riichi=[2])
     genbutsu = next(action for action in view.legal if action.tile == 33)
     assert feign_one_suit(situation(view), genbutsu) is None
 

@@ -13,6 +13,8 @@ from strategies.evaluation.techniques.situation import Situation
 
 FAR: Final = 3
 """From this shanten on the own hand is given up for the show."""
+FIRST_TURN: Final = 6
+"""Own discards after which a hand that is still so far will hardly win."""
 MOST_DANGER: Final = 100
 """Points by which the show may be more dangerous than the base discard."""
 SIMPLES: Final = range(1, 8)
@@ -26,7 +28,8 @@ def feign_one_suit(situation: Situation, base: Action) -> Action | None:
     """
     view = situation.view
     suit = feigned_suit(view)
-    if suit is None or situation.own_shanten(base) < FAR:
+    early = len(view.river(view.seat)) < FIRST_TURN
+    if suit is None or early or situation.own_shanten(base) < FAR:
         return None
     limit = float(situation.danger[base.tile]) + MOST_DANGER
     show = [

@@ -22,7 +22,7 @@ from strategies.evaluation.techniques.danger import (
 )
 from strategies.evaluation.techniques.worth import Pair, kyoku_left, pair_worth, win_worth
 from strategies.evaluation.tenpai import tiles_of
-from strategies.evaluation.yaku_choices import gain_if_fed
+from strategies.evaluation.yaku_choices import call_if_fed
 
 EVERY_KIND: Final = (1 << 34) - 1
 RIVAL_WINS_PER_TURN: Final = 0.07
@@ -68,11 +68,19 @@ class Situation:
 
     def call_gain(self, discard: Action) -> int:
         """Return by how much the ally's best call of a discard would raise its best score."""
+        return self._best_call(discard)[1]
+
+    def called(self, discard: Action) -> int | None:
+        """Return the call (0..3, :data:`strategies.evaluation.yaku_choices.N_CALLS`), if any."""
+        call, gain = self._best_call(discard)
+        return call if gain > 0 else None
+
+    def _best_call(self, discard: Action) -> tuple[int, int]:
         kind = tile_kind(discard.tile)
-        from_left = self.ally.seat == (self.view.seat + 1) % 4
         if not self.ally.helps >> kind & 1:
-            return 0
-        return gain_if_fed(self.ally.state, self.ally.seat, kind, from_left)
+            return 0, 0
+        from_left = self.ally.seat == (self.view.seat + 1) % 4
+        return call_if_fed(self.ally.state, self.ally.seat, kind, from_left)
 
     def own_shanten(self, discard: Action) -> int:
         """Return the own shanten after a discard."""
