@@ -1,16 +1,11 @@
 """How a kyoku ends, in compiled code: wins, draws and what they pay."""
 
-from collections.abc import Sequence
-
 from mjbot.compiled import compiled
-from mjbot.referee.outcome import Outcome
+from mjbot.referee.desk import Desk
 from mjbot.table.apply import apply_hora, apply_ryukyoku
 from mjbot.table.draws import EXHAUSTIVE, FOUR_RIICHI, NAGASHI, NO_DRAW
-from mjbot.table.settle import Payment, exhaustive_deltas, win_payment
+from mjbot.table.settle import exhaustive_deltas, win_payment
 from mjbot.table.state import ACCEPTED, URA_WALL, State
-
-Wins = Sequence[Payment]
-"""An array of three records of :data:`mjbot.table.settle.PAYMENT`."""
 
 
 @compiled
@@ -21,13 +16,14 @@ def _turn_ura(state: State) -> None:
 
 
 @compiled
-def win_kyoku(state: State, winner: int, outcome: Outcome, wins: Wins) -> None:
+def win_kyoku(state: State, winner: int, desk: Desk) -> None:
     """``winner`` wins on the drawn tile or the tile on offer; note and pay it."""
+    outcome = desk.outcome
     by_draw = winner == state.turn
     tile = state.drawn if by_draw else state.last_tile
     if state.riichi[winner] == ACCEPTED:
         _turn_ura(state)
-    win = wins[outcome.n_wins]
+    win = desk.wins[outcome.n_wins]
     win_payment(state, winner, tile, by_draw, win)
     outcome.reason = NO_DRAW
     outcome.target = state.turn
@@ -37,18 +33,20 @@ def win_kyoku(state: State, winner: int, outcome: Outcome, wins: Wins) -> None:
 
 
 @compiled
-def abort_kyoku(state: State, reason: int, outcome: Outcome) -> None:
+def abort_kyoku(state: State, reason: int, desk: Desk) -> None:
     """An abortive draw: nothing is paid, the dealer stays."""
+    outcome = desk.outcome
     outcome.reason = reason
-    outcome.deltas[:] = 0
     for seat in range(4):
+        outcome.deltas[seat] = 0
         outcome.tenpai[seat] = reason == FOUR_RIICHI
     apply_ryukyoku(state, outcome.deltas, 1, 1)
 
 
 @compiled
-def exhaust_kyoku(state: State, outcome: Outcome) -> None:
+def exhaust_kyoku(state: State, desk: Desk) -> None:
     """The wall is empty: nagashi mangan or noten payments; the dealer stays if tenpai."""
+    outcome = desk.outcome
     for seat in range(4):
         outcome.tenpai[seat] = state.waits[seat] != 0
     nagashi = exhaustive_deltas(state, outcome.tenpai, outcome.deltas)

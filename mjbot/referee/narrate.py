@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import flow
+from mjbot.referee import desk
 from mjbot.table.apply import STICK_POINTS
 from mjbot.table.draws import NINE_TERMINALS, NO_DRAW, WIRE_REASONS
 from mjbot.table.state import ACCEPTED, State
@@ -48,20 +48,20 @@ def _order(tile: int) -> float:
 
 
 def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
-    """Tell what the rows int8[n, 9] of :func:`mjbot.referee.flow.advance` say.
+    """Tell what the rows int8[n, 9] of the log of :mod:`mjbot.referee.desk` say.
 
     ``scores`` are the points before the first of them.
     """
     for type_, actor, target, tile, a, b, c, d, flag in log.tolist():
-        if type_ == flow.LOG_DRAW:
+        if type_ == desk.LOG_DRAW:
             yield m.Tsumo(actor=actor, pai=TILE_NAMES[tile])
-        elif type_ == flow.LOG_DISCARD:
+        elif type_ == desk.LOG_DISCARD:
             yield m.Dahai(actor=actor, pai=TILE_NAMES[tile], tsumogiri=bool(flag))
-        elif type_ == flow.LOG_DORA:
+        elif type_ == desk.LOG_DORA:
             yield m.Dora(dora_marker=TILE_NAMES[tile])
-        elif type_ == flow.LOG_RIICHI:
+        elif type_ == desk.LOG_RIICHI:
             yield m.Reach(actor=actor)
-        elif type_ == flow.LOG_RIICHI_ACCEPTED:
+        elif type_ == desk.LOG_RIICHI_ACCEPTED:
             deltas = _stick(actor)
             scores = _added(scores, deltas)
             yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
@@ -86,13 +86,13 @@ def _stick(actor: int) -> Seats4:
 def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...]) -> m.Event:
     a, b, c, d = used
     pai = TILE_NAMES[tile]
-    if type_ == flow.LOG_CHI:
+    if type_ == desk.LOG_CHI:
         return m.Chi(actor=actor, target=target, pai=pai, consumed=(a, b))
-    if type_ == flow.LOG_PON:
+    if type_ == desk.LOG_PON:
         return m.Pon(actor=actor, target=target, pai=pai, consumed=(a, b))
-    if type_ == flow.LOG_DAIMINKAN:
+    if type_ == desk.LOG_DAIMINKAN:
         return m.Daiminkan(actor=actor, target=target, pai=pai, consumed=(a, b, c))
-    if type_ == flow.LOG_KAKAN:
+    if type_ == desk.LOG_KAKAN:
         return m.Kakan(actor=actor, pai=pai, consumed=(a, b, c))
     return m.Ankan(actor=actor, consumed=(a, b, c, d))
 

@@ -17,7 +17,7 @@ OUTCOME: Final = np.dtype(
     ],
     align=True,
 )
-"""Beside it goes an array of three :data:`mjbot.table.settle.PAYMENT`."""
+"""Beside it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
 
 if TYPE_CHECKING:
 

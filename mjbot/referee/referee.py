@@ -1,24 +1,22 @@
 """One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.referee import flow, narrate
-from mjbot.referee.ending import Wins
-from mjbot.referee.outcome import OUTCOME, Outcome
+from mjbot.referee.desk import Desk, new_desk
 from mjbot.referee.walls import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
-from mjbot.table.actions import ACTIONS, N_ACTIONS, PASS, Action
+from mjbot.table.actions import ACTIONS, Action
 from mjbot.table.apply import apply_ryukyoku, apply_start_game
 from mjbot.table.convert import to_message
 from mjbot.table.draws import CHOMBO
-from mjbot.table.legal import legal_codes
-from mjbot.table.settle import PAYMENT, game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
 from mjbot.table.state import CHANKAN, DRAWN, REACTION, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
@@ -29,6 +27,12 @@ LAST_ROUND: Final[dict[Length, int]] = {"tonpu": 3, "hanchan": 7}
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
 """``walls(round, honba, wall)`` fills int8[136]; layout: :data:`mjbot.table.state.LIVE_WALL`."""
+
+Watch = Callable[[State, Any, Any], None]
+"""``watch(state, outcome, wins)`` sees each kyoku that has just been paid (phase WON or DRAWN):
+:data:`mjbot.referee.outcome.OUTCOME` and three :data:`mjbot.table.settle.PAYMENT`."""
+
+_SEATS: Final = tuple(tuple(seat for seat in range(4) if mask >> seat & 1) for mask in range(16))
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,16 @@ class Position:
 
 
 OPENING: Final = Position()
+
+
+class Player(Protocol):
+    """Who plays a seat in :meth:`Referee.play`; every strategy is one."""
+
+    def decide(self, view: View) -> Action:
+        """Return one of ``view.legal``."""
+
+    def start_kyoku(self, view: View) -> None:
+        """Take note that a kyoku was dealt."""
 
 
 class IllegalActionError(ValueError):
@@ -69,19 +83,13 @@ class Referee:
         self.state: State = new_state()
         self.over = False
         self._length: Length = length
-        self._codes = np.empty(N_ACTIONS, np.uint8)
-        self._choices = np.full(4, PASS, np.int16)
-        self._log = np.empty((flow.LOG_ROWS, flow.LOG_COLUMNS), np.int8)
-        self._outcome = cast(Outcome, np.zeros(1, OUTCOME)[0])
-        self._wins = cast(Wins, np.zeros(3, PAYMENT))
+        self._desk: Desk = new_desk()
 
     # --- what happens ------------------------------------------------------------------------
 
     def start(self, position: Position = OPENING) -> list[m.Event]:
         """Deal the first kyoku; return the events up to the first decision."""
-        apply_start_game(self.state, LAST_ROUND[self._length], START_POINTS)
-        self.state["scores"] = position.scores
-        self.state["sticks"] = position.sticks
+        self._open(position)
         return [m.StartGame(), *self._deal(position.round, position.honba)]
 
     def step(self, choices: Mapping[int, Action]) -> list[m.Event]:
@@ -90,38 +98,69 @@ class Referee:
         Raises :class:`IllegalActionError`; the state is then as before.
         """
         asked = self.asked
-        if set(choices) != set(asked):
+        if choices.keys() != asked.keys():
             raise ValueError(f"choices from seats {sorted(choices)}, asked {sorted(asked)}")
-        self._choices[:] = PASS
+        codes = self._desk["choices"]
         for seat, action in choices.items():
             if action not in asked[seat]:
                 raise IllegalActionError(seat, action, self.state)
-            self._choices[seat] = action.code
+            codes[seat] = action.code
         return self._advance()
 
     def fault(self, seat: int) -> list[m.Event]:
         """Punish ``seat`` with a mangan-sized chombo; the kyoku is played again, honba + 1."""
         before = narrate.four(self.state["scores"])
-        self._outcome["reason"] = CHOMBO
-        self._outcome["tenpai"] = 0
         dealer = int(self.state["dealer"])
-        self._outcome["deltas"] = -win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
-        apply_ryukyoku(self.state, self._outcome["deltas"], 1, 1)
+        outcome = self._desk["outcome"]
+        outcome["reason"] = CHOMBO
+        outcome["tenpai"] = 0
+        outcome["deltas"] = -win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
+        apply_ryukyoku(self.state, outcome["deltas"], 1, 1)
         return self._end_kyoku(before)
+
+    def play(
+        self, players: Sequence[Player], position: Position = OPENING, watch: Watch | None = None
+    ) -> None:
+        """Play a whole game among four players, fast: without events.
+
+        Who can do only one thing is not asked.  Raises :class:`IllegalActionError`.
+        """
+        state, desk = self.state, self._desk
+        self._open(position)
+        following = (position.round, position.honba)
+        while not self.over:
+            self._deal_tiles(*following)
+            for seat, player in enumerate(players):
+                player.start_kyoku(View(state, seat))
+            self._play_kyoku(players)
+            if watch:
+                watch(state, desk["outcome"], desk["wins"])
+            if game_ends(state):
+                self._close()
+            following = next_kyoku(state)
+
+    def _play_kyoku(self, players: Sequence[Player]) -> None:
+        state, desk = self.state, self._desk
+        choices = desk["choices"]
+        asked = flow.advance_to_choice(state, desk)
+        while asked > 0:
+            for seat in _SEATS[asked]:
+                choices[seat] = players[seat].decide(View(state, seat)).code
+            asked = flow.advance_to_choice(state, desk)
+        if asked < 0:
+            seat = -1 - asked
+            raise IllegalActionError(seat, ACTIONS[choices[seat]], state)
 
     # --- what is asked -----------------------------------------------------------------------
 
     @property
     def asked(self) -> dict[int, tuple[Action, ...]]:
         """The seats that must decide now, with their legal actions; empty when over."""
-        asked: dict[int, tuple[Action, ...]] = {}
-        if self.over:
-            return asked
-        for seat in range(4):
-            n = legal_codes(self.state, seat, self._codes)
-            if n:
-                asked[seat] = tuple([ACTIONS[code] for code in self._codes[:n].tolist()])
-        return asked
+        codes, counts = self._desk["codes"], self._desk["n_codes"].tolist()
+        return {
+            seat: tuple([ACTIONS[code] for code in codes[seat, : counts[seat]].tolist()])
+            for seat in _SEATS[self._desk["asked"]]
+        }
 
     def view(self, seat: int) -> View:
         """Return what the seat sees now."""
@@ -138,26 +177,37 @@ class Referee:
 
     # --- inside ------------------------------------------------------------------------------
 
+    def _open(self, position: Position) -> None:
+        apply_start_game(self.state, LAST_ROUND[self._length], START_POINTS)
+        self.state["scores"] = position.scores
+        self.state["sticks"] = position.sticks
+        self.over = False
+
+    def _deal_tiles(self, round_: int, honba: int) -> None:
+        self._walls(round_, honba, self.state["wall"])
+        flow.deal(self.state, self._desk, round_, honba)
+
     def _deal(self, round_: int, honba: int) -> list[m.Event]:
-        state = self.state
-        self._walls(round_, honba, state["wall"])
-        flow.deal(state, round_, honba, int(state["sticks"]))
-        return [narrate.start_kyoku(state), *self._advance()]
+        self._deal_tiles(round_, honba)
+        return [narrate.start_kyoku(self.state), *self._advance()]
 
     def _advance(self) -> list[m.Event]:
         before = narrate.four(self.state["scores"])
-        n = flow.advance(
-            self.state, self._choices, self._log, self._outcome, self._wins, self._codes
-        )
-        events = list(narrate.log_events(self._log[:n], before))
+        flow.advance(self.state, self._desk)
+        log = self._desk["log"][: self._desk["n_rows"]]
+        events = list(narrate.log_events(log, before))
         if int(self.state["phase"]) in (WON, DRAWN):
             events += self._end_kyoku(narrate.scores_after(events, before))
         return events
 
     def _end_kyoku(self, before: narrate.Seats4) -> list[m.Event]:
-        events = narrate.ending(self.state, self._outcome, self._wins, before)
+        events = narrate.ending(self.state, self._desk["outcome"], self._desk["wins"], before)
         if game_ends(self.state):
-            give_leftover_sticks(self.state)
-            self.over = True
+            self._close()
             return [*events, m.EndGame(scores=narrate.four(self.state["scores"]))]
         return [*events, *self._deal(*next_kyoku(self.state))]
+
+    def _close(self) -> None:
+        give_leftover_sticks(self.state)
+        self._desk["asked"] = 0
+        self.over = True

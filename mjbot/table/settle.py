@@ -104,12 +104,14 @@ def win_flags(state: State, seat: int, by_draw: bool) -> int:
 @compiled
 def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: Win) -> None:
     """Fill the scoring record ``hand`` (:data:`mjbot.rules.wins.WIN`), dora left at 0."""
-    hand.hand[:] = state.hand[seat]
+    for kind in range(N_KINDS):
+        hand.hand[kind] = state.hand[seat, kind]
     if not by_draw:
         hand.hand[kind_of(tile)] += 1
     hand.n_melds = state.n_melds[seat]
-    hand.meld_type[:] = state.meld_type[seat]
-    hand.meld_kind[:] = state.meld_kind[seat]
+    for place in range(state.n_melds[seat]):
+        hand.meld_type[place] = state.meld_type[seat, place]
+        hand.meld_kind[place] = state.meld_kind[seat, place]
     hand.win_kind = kind_of(tile)
     hand.seat_wind = (seat - state.dealer) & 3
     hand.round_wind = state.round >> 2
@@ -188,10 +190,15 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
         win.points = ron_points(base, is_dealer)
     loser = seat if by_draw else state.turn
     parties = Parties(seat, loser, state.dealer, win.liable)
-    if state.wins:
-        win.deltas[:] = win_deltas(base, parties, 0, 0)
-    else:
-        win.deltas[:] = win_deltas(base, parties, state.honba, state.sticks)
+    honba, sticks = (0, 0) if state.wins else (state.honba, state.sticks)
+    _write(win_deltas(base, parties, honba, sticks), win.deltas)
+
+
+@compiled
+def _write(deltas: NDArray[np.int32], out: NDArray[np.int32]) -> None:
+    # numba takes a second to compile each `out[:] = deltas`
+    for seat in range(4):
+        out[seat] = deltas[seat]
 
 
 @compiled
@@ -213,13 +220,12 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
     ``tenpai`` is int8[4].  Nagashi of several players adds up and cancels the noten payments.
     """
     nagashi = np.zeros(4, np.int8)
+    found = False
     for seat in range(4):
         nagashi[seat] = has_nagashi(state, seat)
-    if nagashi.any():
-        deltas[:] = nagashi_deltas(nagashi, state.dealer)
-        return True
-    deltas[:] = draw_deltas(tenpai)
-    return False
+        found = found or nagashi[seat] != 0
+    _write(nagashi_deltas(nagashi, state.dealer) if found else draw_deltas(tenpai), deltas)
+    return found
 
 
 @compiled
