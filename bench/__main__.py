@@ -34,7 +34,7 @@ def main() -> int:
         print(json.dumps(report, indent=2))
     else:
         print_table(report)
-    return 0 if all(result["ratio"] >= result["required"] for result in report["results"]) else 1
+    return 0 if all(result["reached"] for result in report["results"]) else 1
 
 
 if __name__ == "__main__":

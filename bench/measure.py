@@ -18,7 +18,7 @@ class Contest:
     """The same work done by us and by one peer.
 
     A contender is a function that does the work once and returns how many ``unit`` it did.
-    ``required`` is the least ratio of our rate to the peer's.
+    ``required`` is the least ratio of our rate to the peer's, ``required_rate`` our least rate.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Contest:
     peer: str
     theirs: Callable[[], int]
     required: float
+    required_rate: float = 0.0
 
 
 def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def print_table(report: dict[str, Any]) -> None:
     """Print a report of :func:`measure` for people."""
     print(f"{report['machine']['processor']}, Python {report['machine']['python']}, one core")
     for result in report["results"]:
-        verdict = "" if result["ratio"] >= result["required"] else "  TOO SLOW"
+        verdict = "" if result["reached"] else "  TOO SLOW"
         print(
             f"{result['name']:32} {result['mjbot']:>12,.0f} {result['unit']}/s,"
             f" {result['peer']} {result['peer_rate']:>10,.0f}:"
@@ -82,6 +83,9 @@ def _result(contest: Contest, ours: list[float], theirs: list[float]) -> dict[st
         "ratio": statistics.median(ratios),
         "lowest_ratio": min(ratios),
         "required": contest.required,
+        "required_rate": contest.required_rate,
+        "reached": statistics.median(ratios) >= contest.required
+        and statistics.median(ours) >= contest.required_rate,
     }
 
 

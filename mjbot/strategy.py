@@ -13,14 +13,21 @@ fields with units, and write :meth:`Strategy.decide` as an order of priorities::
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mjbot.table.actions import Action
+from mjbot.table.actions import WANTS_ALL, Action
 from mjbot.table.view import View
 
 
 @dataclass
 class Strategy:
-    """Base of all strategies; one instance plays one seat of one game."""
+    """Base of all strategies; one instance plays one seat of one game.
+
+    Bulk play does not ask a strategy about choices that it does not want (the flags WANTS_... of
+    :mod:`mjbot.table.actions`) but takes its default action: ``decide`` must do the same.
+    """
+
+    wants: ClassVar[int] = WANTS_ALL
 
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mjbot.table.actions import Action
+from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
 from strategies.evaluation.fast_riichi import FastRiichi
 
@@ -14,6 +14,8 @@ class FastRiichiA(FastRiichi):
     Each discard is the one after which one more draw makes the most melds and head and leaves
     the most tiles to wait for.  Riichi as soon as a closed tenpai is not furiten.
     """
+
+    wants = WANTS_TURNS | WANTS_WINS
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard; pass on everything else."""

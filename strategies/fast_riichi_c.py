@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mjbot.table.actions import Action
+from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
 from strategies.evaluation.fast_riichi import FastRiichi, Points
 from strategies.evaluation.fold import Folding
@@ -15,6 +15,8 @@ class FastRiichiC(Folding, FastRiichi):
     Plays as fast-riichi-a, with the safety of a tile added to what its discard is worth.  An own
     riichi comes before folding.
     """
+
+    wants = WANTS_TURNS | WANTS_WINS
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard that is safe enough."""

@@ -11,6 +11,8 @@ from mjbot.table.view import View
 class Tsumogiri(Strategy):
     """Discards what it drew and lets everything else pass: the least that can be played."""
 
+    wants = 0
+
     def decide(self, view: View) -> Action:
         """Discard the drawn tile; never win, call or declare anything."""
         return view.default_action

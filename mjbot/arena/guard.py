@@ -35,7 +35,7 @@ class Fault:
 NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
 
 
-class Guard(Strategy):
+class Guard:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
@@ -46,6 +46,7 @@ class Guard(Strategy):
         self, strategy: Strategy, seat: int, clock: Clock, fatal: Mapping[int, Fault] = NO_FAULTS
     ) -> None:
         self.strategy = strategy
+        self.wants: Final = strategy.wants
         self.seat: Final = seat
         self.decisions = 0
         self.faults: Final[list[Fault]] = []

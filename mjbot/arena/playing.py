@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from mjbot.arena.clock import Clock
-from mjbot.arena.count_events import EventCounter
-from mjbot.arena.counts import Counts, as_rows
+from mjbot.arena.counts import Counts, as_rows, count_kyoku, no_counts
 from mjbot.arena.foreign import Foreigner
 from mjbot.arena.guard import NO_FAULTS, Fault, Guard
 from mjbot.arena.mixed import MixedGame
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Spec, Unit, labels
 from mjbot.match.players import read_players
+from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from protocol.messages import StartKyoku
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
@@ -90,25 +89,32 @@ def make_guards(setup: Setup, unit: Unit, clock: Clock, fatal: Fatal) -> dict[in
         if not spec.is_external:
             strategy = spec.make(setup.player_seed(unit.wall, seat))
             guards[seat] = Guard(strategy, seat, clock, fatal.get(seat, NO_FAULTS))
+    _link_pairs(setup, table, guards)
     for guard in guards.values():
         guard.start_game(guard.seat, tuple([names[number] for number in table]))
     return guards
 
 
+def _link_pairs(setup: Setup, table: Sequence[int], guards: Mapping[int, Guard]) -> None:
+    """Let the allies of the format *pair* talk, if both are made for it."""
+    seating = setup.seating
+    for number in range(len(seating.pairs)):
+        allies = [
+            guards[seat].strategy
+            for seat, strategy in enumerate(table)
+            if seat in guards and seating.pair_of(strategy) == number
+        ]
+        if len(allies) == 2 and all(isinstance(ally, PairMember) for ally in allies):
+            pair_up(*allies)
+
+
 def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
     """Play from the deal to the end and return what was counted."""
-    counter = EventCounter()
-    events = referee.start()
-    while True:
-        for event in events:
-            counter.add(event)
-            if isinstance(event, StartKyoku):
-                for guard in guards:
-                    guard.start_kyoku(referee.view(guard.seat))
-        if referee.over:
-            return counter.counts
-        asked = referee.asked
-        events = referee.step({seat: guards[seat].decide(referee.view(seat)) for seat in asked})
+    counts = no_counts()
+    referee.play(
+        guards, watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts)
+    )
+    return counts
 
 
 def _played(

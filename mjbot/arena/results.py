@@ -51,6 +51,12 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
         return Unit(self.wall, self.seating)
 
 
+def read_games(folder: Path) -> list[GameLine]:
+    """Return the games of a run that nobody is writing any more.  Raises ``OSError``."""
+    _, *lines = (folder / GAMES_FILE).read_bytes().splitlines()
+    return [msgspec.json.decode(line, type=GameLine) for line in lines]
+
+
 class Results:
     """The games of one run so far, and the file that keeps them.
 

@@ -6,8 +6,9 @@ name  who plays                                                seatings of a wal
 1v3   each strategy but the last against three of the last     4 each (every seat), and 1 of
                                                                the last against itself
 2v2   two of the one against two of the other                  6
-pair  the first and second allied against the third and        24, or 6 where both allies
-      fourth; of two strategies each is its own ally           are alike
+pair  the first and second allied against the third and        24 (12 of three strategies,
+      fourth, or two of the third; of two strategies each      6 of two)
+      is its own ally
 each  all at one table: two as in 2v2, four with a seat each   24
 ===== ======================================================== ===============================
 
@@ -25,6 +26,18 @@ Format = Literal["1v3", "2v2", "pair", "each"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 Seats = tuple[int, int, int, int]
 MOST_STRATEGIES: Final = 8
+
+PLAYERS: Final[dict[tuple[Format, int], Seats]] = {
+    ("2v2", 2): (0, 0, 1, 1),
+    ("pair", 2): (0, 0, 1, 1),
+    ("pair", 3): (0, 1, 2, 2),
+    ("pair", 4): (0, 1, 2, 3),
+    ("each", 2): (0, 0, 1, 1),
+    ("each", 4): (0, 1, 2, 3),
+}
+"""Format and number of strategies -> who plays; in pairs the first two and the last two."""
+
+TAKES: Final[dict[Format, str]] = {"2v2": "two", "pair": "two to four", "each": "two or four"}
 
 
 class SeatingError(ValueError):
@@ -80,16 +93,16 @@ def make_seating(format_: Format, n: int) -> Seating:
     """
     if format_ == "1v3":
         return _one_against_three(n)
-    if n not in ((2,) if format_ == "2v2" else (2, 4)):
-        takes = "two strategies" if format_ == "2v2" else "two strategies or four"
-        raise SeatingError(f"--format {format_} takes {takes}, not {n}")
-    tables = _orders((0, 0, 1, 1) if n == 2 else (0, 1, 2, 3))
+    if (format_, n) not in PLAYERS:
+        raise SeatingError(f"--format {format_} takes {TAKES[format_]} strategies, not {n}")
+    players = PLAYERS[format_, n]
+    tables = _orders(players)
     rows = [
         tuple(Place(k, seat) for k, table in enumerate(tables) for seat in _seats(table, strategy))
         for strategy in range(n)
     ]
-    pairs = ((0, 0), (1, 1)) if n == 2 else ((0, 1), (2, 3))
-    return Seating(format_, tables, tuple(rows), pairs if format_ == "pair" else ())
+    pairs = (players[:2], players[2:]) if format_ == "pair" else ()
+    return Seating(format_, tables, tuple(rows), pairs)
 
 
 def _one_against_three(n: int) -> Seating:

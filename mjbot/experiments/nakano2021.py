@@ -17,6 +17,8 @@ from mjbot.arena.sequential import ErrorRates, SequentialTest, confidence_sequen
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
 
+SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
+GAMES: Final = 300
 PAPER_GAMES: Final = 300
 SEATS: Final = 4
 
@@ -48,6 +50,24 @@ RANK_DEVIATION: Final = 1.118
 """Of one seat's rank, if all four are as likely."""
 
 BY_KEY: Final = {figure.key: figure for figure in FIGURES}
+
+
+def setups(seed: int) -> Mapping[str, Setup]:
+    """Return the run of the experiment."""
+    return {"in order": make_setup(seed, pinned=False)}
+
+
+def report(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    """Return the tables as lines of Markdown: the paper's size first, then all games."""
+    (outcome,) = outcomes.values()
+    paper_walls = walls_for(PAPER_GAMES)
+    for n_walls in sorted({min(paper_walls, len(outcome.rows)), len(outcome.rows)}):
+        rows = outcome.rows[:n_walls]
+        yield from table_1(rows)
+        yield ""
+        yield from differences(rows)
+        yield ""
+    yield from is_d_better_than_b(outcome)
 
 
 def make_setup(seed: int, pinned: bool) -> Setup:

@@ -37,6 +37,7 @@ DESK: Final = np.dtype(
         ("choices", np.int16, (4,)),  # action codes; only those of asked seats matter
         ("asked", np.int8),  # bit per seat that must decide now
         ("n_codes", np.int16, (4,)),
+        ("wants", np.uint8, (4,)),  # what each player wants to be asked about
         ("codes", np.uint8, (4, N_ACTIONS)),  # what each asked seat may do, ascending
         ("n_rows", np.int16),
         ("log", np.int8, (LOG_ROWS, LOG_COLUMNS)),
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         choices: NDArray[np.int16]
         asked: int
         n_codes: NDArray[np.int16]
+        wants: NDArray[np.uint8]
         codes: NDArray[np.uint8]
         n_rows: int
         log: NDArray[np.int8]

@@ -11,9 +11,17 @@ from mjbot.referee.claims import resolve_discard, resolve_kakan
 from mjbot.referee.desk import Desk
 from mjbot.referee.drawing import draw
 from mjbot.referee.turns import own_action
-from mjbot.table.actions import PASS
+from mjbot.table.actions import (
+    DECLARE_RIICHI,
+    PASS,
+    RON,
+    TSUMO,
+    WANTS_CALLS,
+    WANTS_TURNS,
+    WANTS_WINS,
+)
 from mjbot.table.apply import apply_start_kyoku
-from mjbot.table.legal import legal_codes
+from mjbot.table.legal import default_code, legal_codes
 from mjbot.table.state import CHANKAN, DORA_WALL, DRAW, REACTION, RINSHAN, WON, State
 
 
@@ -77,18 +85,46 @@ def advance(state: State, desk: Desk) -> int:
 
 @compiled
 def advance_to_choice(state: State, desk: Desk) -> int:
-    """The same, but whoever can do only one thing does it unasked, and nothing is told.
+    """The same, but on to a choice that a player wants to be asked about; nothing is told.
 
-    Returns ``-1 - seat`` instead, and does nothing, if a choice of that seat is not legal.
+    Who can do only one thing does it, who does not want to be asked takes its default action.
+    Returns the mask of those who must be asked, or ``-1 - seat``, having done nothing, if a
+    choice of that seat is not legal.
     """
     for seat in range(4):
         if (desk.asked >> seat) & 1 and not _is_offered(desk, seat, desk.choices[seat]):
             return -1 - seat
     advance(state, desk)
-    while desk.asked == 1 << state.turn and desk.n_codes[state.turn] == 1:
-        desk.choices[state.turn] = desk.codes[state.turn, 0]
+    asked = _settle(state, desk)
+    while desk.asked and not asked:
         advance(state, desk)
-    return desk.asked
+        asked = _settle(state, desk)
+    return asked
+
+
+@compiled
+def _settle(state: State, desk: Desk) -> int:
+    """Choose for those who need not be asked; return the mask of the others."""
+    asked = 0
+    for seat in range(4):
+        if not (desk.asked >> seat) & 1:
+            continue
+        if desk.n_codes[seat] == 1:
+            desk.choices[seat] = desk.codes[seat, 0]
+        elif _wants_a_say(desk, seat):
+            asked |= 1 << seat
+        else:
+            desk.choices[seat] = default_code(state, seat)
+    return asked
+
+
+@compiled
+def _wants_a_say(desk: Desk, seat: int) -> bool:
+    wants = desk.wants[seat]
+    if wants & WANTS_WINS and (_is_offered(desk, seat, RON) or _is_offered(desk, seat, TSUMO)):
+        return True
+    on_own_turn = desk.codes[seat, 0] < DECLARE_RIICHI
+    return bool(wants & (WANTS_TURNS if on_own_turn else WANTS_CALLS))
 
 
 @compiled

@@ -51,6 +51,10 @@ OPENING: Final = Position()
 class Player(Protocol):
     """Who plays a seat in :meth:`Referee.play`; every strategy is one."""
 
+    @property
+    def wants(self) -> int:
+        """What it wants to be asked about: flags WANTS_... of :mod:`mjbot.table.actions`."""
+
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``."""
 
@@ -123,9 +127,11 @@ class Referee:
     ) -> None:
         """Play a whole game among four players, fast: without events.
 
-        Who can do only one thing is not asked.  Raises :class:`IllegalActionError`.
+        Who can do only one thing is not asked, nor who does not want to be.  Raises
+        :class:`IllegalActionError`.
         """
         state, desk = self.state, self._desk
+        desk["wants"] = [player.wants for player in players]
         self._open(position)
         following = (position.round, position.honba)
         while not self.over:

@@ -30,6 +30,12 @@ CONCEALED_KAN: Final = 88  # + kind
 ADDED_KAN: Final = 122  # + kind
 N_ACTIONS: Final = 156
 
+# What a player may want to be asked about; the rest is left to its default action.
+WANTS_TURNS: Final = 1  # its own turns: discards, riichi, kans, nine terminals
+WANTS_WINS: Final = 2  # whenever it can win
+WANTS_CALLS: Final = 4  # pon, chi and kan of what others discard
+WANTS_ALL: Final = WANTS_TURNS | WANTS_WINS | WANTS_CALLS
+
 ActionName = Literal[
     "discard", "riichi", "tsumo", "ron", "nine terminals", "pass",
     "pon", "chi", "daiminkan", "ankan", "kakan",

@@ -49,7 +49,7 @@ def test_allies_are_named_by_seat() -> None:
             assert seating.ally(place) != place.seat
 
 
-@pytest.mark.parametrize(("format_", "n"), [("2v2", 3), ("each", 3), ("pair", 3), ("1v3", 1)])
+@pytest.mark.parametrize(("format_", "n"), [("2v2", 3), ("each", 3), ("pair", 5), ("1v3", 1)])
 def test_what_cannot_be_seated_is_refused_in_one_line(format_: Format, n: int) -> None:
     with pytest.raises(SeatingError, match=f"--format {format_} takes .*, not {n}$"):
         make_seating(format_, n)

@@ -1,0 +1,86 @@
+"""Whole hanchan in process, against ``riichienv`` with the same idle strategy.
+
+Both deal their own walls under Tenhou's rules; four that discard what they draw make the same
+moves in the same number of kyoku.  The peer runs without its event log, and gets its actions
+made beforehand.  The last contest is between two of our own worker processes and one, each with
+a core of its own.
+"""
+
+import os
+from functools import cache, partial
+
+from riichienv import Action, ActionType, GameRule, RiichiEnv
+
+from bench.measure import Contest
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.playing import Games
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers import Crew
+
+GAMES = 10
+PASS = Action(ActionType.Pass)
+DISCARDS = [Action(ActionType.Discard, tile) for tile in range(136)]
+RULE = GameRule.default_tenhou()
+
+
+CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+"""Taken before the measurement keeps to one of them."""
+
+
+def contests() -> list[Contest]:
+    """Return the contests of issue 4."""
+    peer = partial(_peer_games, GAMES)
+    found = [
+        Contest("four tsumogiri", "hanchan", _ours("tsumogiri", 10 * GAMES), "riichienv", peer, 10),
+        Contest("four fast-riichi-d", "hanchan", _ours("fast-riichi-d", GAMES), "riichienv", peer,
+                0, required_rate=10),
+    ]  # fmt: skip
+    if len(CORES) >= 2:
+        two, one = partial(_crew_games, 2), partial(_crew_games, 1)
+        found.append(Contest("two workers against one", "hanchan", two, "mjbot", one, 1.8))
+    return found
+
+
+def _ours(strategy: str, games: int) -> partial[int]:
+    setup = Setup(strategies=(strategy, strategy), format="2v2")
+    return partial(_our_games, Games(setup, Clock(0, [0] * PULSE_SIZE)), games)
+
+
+def _our_games(player: Games, games: int) -> int:
+    for wall in range(games):
+        assert not player.play(Unit(wall, 0), {}).line.faults
+    return games
+
+
+def _crew_games(jobs: int) -> int:
+    units = [Unit(wall, 0) for wall in range(6 * GAMES)]
+    return sum(1 for _ in _crew(jobs).play(units))
+
+
+@cache
+def _crew(jobs: int) -> Crew:
+    """Return workers that live as long as we do; started, and warm."""
+    here = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, CORES)
+    crew = Crew(Setup(strategies=("fast-riichi-d", "fast-riichi-d"), format="2v2"), jobs)
+    for _ in crew.play([Unit(wall, 0) for wall in range(3 * jobs)]):
+        pass
+    os.sched_setaffinity(0, here)
+    return crew
+
+
+def _peer_games(games: int) -> int:
+    for seed in range(games):
+        _peer_game(seed)
+    return games
+
+
+def _peer_game(seed: int) -> None:
+    env = RiichiEnv(game_mode="4p-red-half", rule=RULE, seed=seed, skip_mjai_logging=True)
+    observations = env.reset()
+    while not env.done():
+        seat, drawn = env.current_player, env.drawn_tile
+        if drawn is not None and seat in observations and len(observations) == 1:
+            observations = env.step({seat: DISCARDS[drawn]})
+        else:
+            observations = env.step(dict.fromkeys(observations, PASS))
