@@ -42,9 +42,11 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def save_faults(folder: Path, setup: Setup, unit: Unit, faults: tuple[Fault, ...]) -> None:
-    """Write a file for each fault of a game, up to :data:`MOST_FILES` in all."""
+    """Write a file for each fault of a game that is kept whole, up to :data:`MOST_FILES` in all."""
     target = folder / FAULT_FOLDER
     for fault in faults:
+        if not fault.state and fault.decision:
+            continue
         target.mkdir(exist_ok=True)
         if sum(1 for _ in target.iterdir()) >= MOST_FILES:
             return

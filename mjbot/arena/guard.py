@@ -19,7 +19,8 @@ class Fault:
     """A decision that had to be replaced by the default action.
 
     ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
-    kyoku.  ``state`` is the table's record, all hands included.
+    kyoku.  ``state`` is the table's record, all hands included; it and the trace are kept of the
+    seat's first :data:`FULL_FAULTS` only.
     """
 
     kind: FaultKind
@@ -32,6 +33,7 @@ class Fault:
     """Whether it ends or blocks the whole process."""
 
 
+FULL_FAULTS: Final = 5
 NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
 
 
@@ -93,6 +95,9 @@ class Guard:
     def _blame(
         self, kind: FaultKind, decision: int, problem: str, view: View | None, trace: str = ""
     ) -> None:
+        if len(self.faults) >= FULL_FAULTS:
+            self.faults.append(Fault(kind, self.seat, decision, problem))
+            return
         state = view.state.tobytes() if view else b""
         self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
 

@@ -7,6 +7,7 @@ to blame: it is replaced by the default action and the game goes on.
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import time
 from collections import deque
@@ -41,6 +42,7 @@ class WorkerError(Exception):
 def work(jobs: Connection, pulse: Any, setup: Setup) -> None:
     """Play the games that come down the line until it closes: the whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
     first = max(FIRST_GAME_DEADLINE_S, setup.deadline_s) if setup.deadline_s else 0.0
     with contextlib.suppress(EOFError, OSError), Clock(first, pulse) as clock:
@@ -128,16 +130,21 @@ class Crew:
         self._stillborn = 0
 
     def play(self, units: Iterable[Unit]) -> Iterator[Played]:
-        """Play the games and return each as soon as it is finished, in whatever order."""
+        """Play the games and return each as soon as it is finished, in whatever order.
+
+        The first process begins alone: what it compiles, the others find in the cache.
+        """
         waiting = iter(units)
         if not self._workers:
-            self._workers = [_Worker(self._setup) for _ in range(self._jobs)]
+            self._workers = [_Worker(self._setup)]
         while True:
             for worker in self._workers:
                 self._keep_busy(worker, waiting)
             if not any(worker.units for worker in self._workers):
                 return
-            yield from self._collect()
+            for played in self._collect():
+                self._complete(waiting)
+                yield played
             while self._void:
                 yield self._void.popleft()
 
@@ -151,6 +158,11 @@ class Crew:
             worker.bury()
 
     # --- inside ------------------------------------------------------------------------------
+
+    def _complete(self, waiting: Iterator[Unit]) -> None:
+        while len(self._workers) < self._jobs:
+            self._workers.append(_Worker(self._setup))
+            self._keep_busy(self._workers[-1], waiting)
 
     def _keep_busy(self, worker: _Worker, waiting: Iterator[Unit]) -> None:
         while len(worker.units) < AHEAD:

@@ -113,6 +113,14 @@ class Assassin(Strategy):
         return view.default_action
 
 
+class Chatty(Strategy):
+    """Tells the world what it does."""
+
+    def decide(self, view: View) -> Action:
+        print("I discard what I drew")
+        return view.default_action
+
+
 class Unstartable(Strategy):
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         raise RuntimeError("not today")

@@ -115,6 +115,12 @@ def test_identical_strategies_are_exactly_alike(arena: Arena) -> None:
     assert difference["win"] == [0, 0, 0]
 
 
+def test_what_a_strategy_prints_is_kept_out_of_the_figures(arena: Arena) -> None:
+    ended = arena(*few_games(f"{BOTS}:Chatty", "tsumogiri"), "--json")
+    assert records(ended.stdout)[0]["record"] == "run"
+    assert "I discard what I drew" in ended.stderr
+
+
 def test_a_long_run_stops_when_it_is_sure(arena: Arena) -> None:
     command = few_games("fast-riichi-b", "tsumogiri", games=6000)
     run = records(arena(*command, "--until", "sure", "--json").stdout)[0]
@@ -138,7 +144,7 @@ def test_a_crash_is_kept_and_can_be_made_again(arena: Arena, tmp_path: Path) -> 
     assert ended.returncode == 0
     assert "12 decisions were replaced" in ended.stdout
     files = sorted((tmp_path / "run" / "faults").iterdir())
-    assert len(files) == 12
+    assert len(files) == 12  # two seats in each of six games
     again = arena("--repro", str(files[0]))
     assert again.returncode == 1
     assert "crash, KeyError: 'no such plan'" in again.stdout

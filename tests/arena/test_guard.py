@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from mjbot.arena.clock import PULSE_SIZE, Clock, decoded
-from mjbot.arena.guard import Fault
+from mjbot.arena.guard import FULL_FAULTS, Fault
 from mjbot.arena.playing import Games
 from mjbot.arena.setup import Setup, Unit
 from mjbot.table.state import STATE
@@ -55,7 +55,8 @@ def test_a_crash_keeps_its_traceback(setup_of: MakeSetup) -> None:
 def test_a_strategy_that_always_fails_still_finishes(setup_of: MakeSetup) -> None:
     strategies = setup_of("Crashing,at=1,times=9999", "tsumogiri")
     played = play(strategies)
-    assert played.line.faults > 100
+    assert played.line.faults == len(played.faults) > 100
+    assert sum(bool(fault.state) for fault in played.faults) == 2 * FULL_FAULTS
     assert sum(played.line.scores) == 100000
 
 
