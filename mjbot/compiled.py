@@ -109,3 +109,12 @@ def _source_file(module: str) -> Path | None:
         if candidate.exists():
             return candidate
     return None
+
+
+@compiled
+def keep_alive(array: Any) -> None:
+    """Do nothing, but later: call it in compiled code after the last use of a record of ``array``.
+
+    A record is only an address.  numba frees an array that was made in compiled code after its
+    last mention, and with ``record = np.empty(1, KIND)[0]`` that is before the record's first use.
+    """

@@ -2,10 +2,12 @@
 
 Fill one in Python (:func:`new_win`) or in compiled code::
 
-    win = np.zeros(1, WIN)[0]
-    win.hand[:] = state.hand[seat]
+    wins = np.zeros(1, WIN)
+    win = wins[0]
+    win.n_melds = 0
     ...
     han, fu, yaku, yakuman = score_win(win)
+    keep_alive(wins)  # see mjbot.compiled
 """
 
 from typing import TYPE_CHECKING, Any, Final, cast

@@ -84,11 +84,16 @@ def _discards(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
     n = 0
     drawn = state.drawn
     if state.riichi[seat] != ACCEPTED:
-        for tile in range(N_KINDS + 3):
-            kind = kind_of(tile)
-            held = held_tiles(state, seat, tile)
-            if held - (tile == drawn) > 0 and can_discard_kind(state, seat, kind):
-                codes[n] = DISCARD + tile
+        for kind in range(N_KINDS):
+            held = state.hand[seat, kind] > 0
+            held = held and held_tiles(state, seat, kind) - (kind == drawn) > 0
+            if held and can_discard_kind(state, seat, kind):
+                codes[n] = DISCARD + kind
+                n += 1
+        for red in range(N_KINDS, N_KINDS + 3):
+            held = state.red[seat, red - N_KINDS] and red != drawn
+            if held and can_discard_kind(state, seat, kind_of(red)):
+                codes[n] = DISCARD + red
                 n += 1
     if drawn >= 0 and can_discard_kind(state, seat, kind_of(drawn)):
         codes[n] = DISCARD_DRAWN + drawn
@@ -169,19 +174,16 @@ def _own_kans(state: State, seat: int, codes: NDArray[np.uint8], n: int) -> int:
         if state.hand[seat, kind] == 4 and _may_close_kan(state, seat, kind):
             codes[n] = CONCEALED_KAN + kind
             n += 1
-    for kind in range(N_KINDS):
-        if state.hand[seat, kind] and _has_pon(state, seat, kind):
-            codes[n] = ADDED_KAN + kind
-            n += 1
-    return n
-
-
-@compiled
-def _has_pon(state: State, seat: int, kind: int) -> bool:
+    pons = 0
     for place in range(state.n_melds[seat]):
-        if state.meld_type[seat, place] == PON and state.meld_kind[seat, place] == kind:
-            return True
-    return False
+        if state.meld_type[seat, place] == PON:
+            pons |= 1 << state.meld_kind[seat, place]
+    if pons:
+        for kind in range(N_KINDS):
+            if state.hand[seat, kind] and (pons >> kind) & 1:
+                codes[n] = ADDED_KAN + kind
+                n += 1
+    return n
 
 
 @compiled
@@ -239,7 +241,7 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
             if _can_chi(state, seat, kind, offset, 0):
                 codes[n] = CHI_LOW + offset
                 n += 1
-        for offset in range(3):
+        for offset in range(3 if state.red[seat, kind // 9] else 0):
             if _can_chi(state, seat, kind, offset, 1):
                 codes[n] = CHI_LOW_RED + offset
                 n += 1
@@ -272,7 +274,9 @@ def _can_chi(state: State, seat: int, kind: int, offset: int, with_red: int) -> 
     for other in range(low, low + 3):
         if other == kind:
             continue
-        if with_red and other == five and state.red[seat, kind // 9]:
+        if state.hand[seat, other] == 0:
+            return False
+        if with_red and other == five:
             uses_red = True
         elif held_tiles(state, seat, other) == 0:
             return False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, keep_alive
 from mjbot.rules.points import (
     Parties,
     base_points,
@@ -126,9 +126,11 @@ def has_yaku(state: State, seat: int, tile: int, by_draw: bool) -> bool:
     """Return whether the complete hand of ``seat`` has a yaku (dora is none)."""
     if state.riichi[seat] == ACCEPTED or (by_draw and not state.is_open[seat]):
         return True
-    hand = np.empty(1, WIN)[0]
-    describe_win(state, seat, tile, by_draw, hand)
-    return score_win(hand)[0] > 0
+    hands = np.empty(1, WIN)
+    describe_win(state, seat, tile, by_draw, hands[0])
+    han = score_win(hands[0])[0]
+    keep_alive(hands)
+    return han > 0
 
 
 @compiled
@@ -168,7 +170,8 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     Ura markers count if the state knows them and the seat is in riichi.  Honba and sticks go to
     the first winner only.
     """
-    hand = np.empty(1, WIN)[0]
+    hands = np.empty(1, WIN)
+    hand = hands[0]
     describe_win(state, seat, tile, by_draw, hand)
     _count_dora(state, seat, tile, hand)
     han, fu, yaku_mask, yakuman = score_win(hand)
@@ -180,6 +183,7 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     win.dora = hand.dora
     win.ura = hand.ura
     win.red = hand.red
+    keep_alive(hands)
     win.liable = liable_seat(state, seat, yaku_mask)
     base = base_points(han, fu, yakuman)
     is_dealer = seat == state.dealer
