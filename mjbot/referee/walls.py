@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 
 N_WALL: Final = 136
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
@@ -28,10 +28,10 @@ def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8]) -> 
         wall[place] = place // 4
     for suit in range(3):
         wall[4 * (9 * suit + 4)] = 34 + suit
-    key = mix(np.uint64(seed) + _GOLDEN)
+    key = mix(np.uint64(seed) + GOLDEN)
     key = mix(key ^ (np.uint64(round_) << np.uint64(32)) ^ np.uint64(honba))
     for place in range(N_WALL - 1, 0, -1):
-        key += _GOLDEN
+        key += GOLDEN
         # 32 random bits scaled to 0..place: the bias is below 136 / 2**32
         other = np.int64(((mix(key) >> np.uint64(32)) * np.uint64(place + 1)) >> np.uint64(32))
         kept = wall[place]

@@ -1,0 +1,126 @@
+"""Whole games and playouts inside compiled code, for policies that are compiled themselves.
+
+The same flow as :class:`mjbot.referee.Referee`, without events and offers.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled, keep_alive
+from mjbot.referee.desk import DESK, Desk
+from mjbot.referee.flow import carry_out, deal
+from mjbot.referee.walls import GOLDEN, mix, shuffle_wall
+from mjbot.table.actions import N_ACTIONS, PASS
+from mjbot.table.apply import apply_start_game
+from mjbot.table.legal import default_code, legal_codes
+from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+
+TSUMOGIRI: Final = 0
+"""Discards what it drew, lets everything else pass."""
+RANDOM: Final = 1
+"""Any legal action, all equally likely."""
+
+START_POINTS: Final = 25000
+
+
+@compiled
+def play_games(
+    policies: NDArray[np.int8], seeds: NDArray[np.int64], last_round: int
+) -> NDArray[np.int32]:
+    """Play one game for each seed int64[n]; return the final points int32[n, 4].
+
+    ``policies`` int8[4] says who sits where: TSUMOGIRI or RANDOM.  ``last_round`` is 3 for
+    tonpu, 7 for hanchan.  The walls are those of a referee with the same seed.
+    """
+    scores = np.empty((len(seeds), 4), np.int32)
+    states, desks = np.zeros(1, STATE), np.zeros(1, DESK)
+    random = np.empty(1, np.uint64)
+    for game in range(len(seeds)):
+        random[0] = mix(np.uint64(seeds[game]))
+        play_game(states[0], desks[0], policies, seeds[game], last_round, random)
+        for seat in range(4):
+            scores[game, seat] = states[0].scores[seat]
+    keep_alive(states)
+    keep_alive(desks)
+    return scores
+
+
+@compiled
+def play_game(
+    state: State,
+    desk: Desk,
+    policies: NDArray[np.int8],
+    seed: int,
+    last_round: int,
+    random: NDArray[np.uint64],
+) -> None:
+    """Play a game to its end; ``random`` uint64[1] is the policies' randomness."""
+    apply_start_game(state, last_round, START_POINTS)
+    round_, honba = 0, 0
+    while True:
+        shuffle_wall(seed, round_, honba, state.wall)
+        deal(state, desk, round_, honba)
+        play_kyoku(state, desk, policies, random)
+        if game_ends(state):
+            give_leftover_sticks(state)
+            return
+        round_, honba = next_kyoku(state)
+
+
+@compiled
+def playouts(state: State, policies: NDArray[np.int8], n: int, seed: int) -> NDArray[np.int32]:
+    """Play the kyoku at hand to its end ``n`` times; return the points after it: int32[n, 4].
+
+    ``state`` must know all hands and the wall (``has_wall``); it stays as it is.
+    """
+    scores = np.empty((n, 4), np.int32)
+    copies, desks = np.empty(1, STATE), np.zeros(1, DESK)
+    random = np.empty(1, np.uint64)
+    random[0] = mix(np.uint64(seed))
+    for number in range(n):
+        copies[0] = state
+        play_kyoku(copies[0], desks[0], policies, random)
+        for seat in range(4):
+            scores[number, seat] = copies[0].scores[seat]
+    keep_alive(copies)
+    keep_alive(desks)
+    return scores
+
+
+@compiled
+def play_kyoku(
+    state: State, desk: Desk, policies: NDArray[np.int8], random: NDArray[np.uint64]
+) -> None:
+    """Play on to the end of the kyoku (phase WON or DRAWN)."""
+    codes = np.empty(N_ACTIONS, np.uint8)
+    while state.phase < WON:
+        desk.n_rows = 0
+        if state.phase == REACTION or state.phase == CHANKAN:
+            for step in range(4):
+                seat = (state.turn + step) & 3
+                desk.choices[seat] = choose(policies[seat], state, seat, codes, random)
+        elif state.phase != DRAW and state.phase != RINSHAN:
+            seat = state.turn
+            desk.choices[seat] = choose(policies[seat], state, seat, codes, random)
+        carry_out(state, desk)
+
+
+@compiled
+def choose(
+    policy: int, state: State, seat: int, codes: NDArray[np.uint8], random: NDArray[np.uint64]
+) -> int:
+    """Return the action code that a policy chooses; PASS where it has nothing to decide."""
+    if policy == TSUMOGIRI:
+        return default_code(state, seat)
+    n = legal_codes(state, seat, codes)
+    return int(codes[next_below(random, n)]) if n else PASS
+
+
+@compiled
+def next_below(random: NDArray[np.uint64], limit: int) -> int:
+    """Return the next random number in 0..limit-1 and advance ``random`` uint64[1]."""
+    random[0] += GOLDEN
+    return int(((mix(random[0]) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
