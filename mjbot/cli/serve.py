@@ -13,7 +13,6 @@ from mjbot.cli import exit_codes
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
-from mjbot.server.warm_up import warm_up
 
 DEFAULT_PORT = 11600
 
@@ -111,7 +110,6 @@ async def _serve(args: argparse.Namespace) -> int:
             ws_port = await server.open_websocket(args.host, wanted, args.ws_token)
             _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
-        await warm_up()
         async for result in server.play(args.games):
             _say(describe(result))
             status = exit_codes.FAILED if result.void else status

@@ -14,6 +14,7 @@ from mjbot.server.lobby import Lobby
 from mjbot.server.seats import Seat
 from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import Doorman
+from mjbot.server.warm_up import warm_up
 from protocol.messages import Error, Event
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
@@ -83,11 +84,8 @@ class TableServer:
         return int(runner.addresses[0][1])
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
-        """Play ``games`` games one after another, each as soon as four players have joined.
-
-        Before the first one await :func:`mjbot.server.warm_up.warm_up`: compiling inside a game
-        would make the table deaf for as long.
-        """
+        """Play ``games`` games one after another, each as soon as four players have joined."""
+        await warm_up()
         for game in range(games):
             players = await self.lobby.gather()
             places = self.rules.seating(game)

@@ -9,7 +9,8 @@ from mjbot.referee import Referee
 async def warm_up() -> None:
     """Return when the referee's compiled code is ready: 0.2 s, or 40 s the very first time.
 
-    It runs in a daemon thread, so that meanwhile doors open, deaths are noticed and Ctrl-C ends
+    Compiling inside a game would make the table deaf for as long, and players would give up on
+    their handshakes.  It runs in a daemon thread, so that meanwhile doors open, deaths are noticed and Ctrl-C ends
     the program at once.
     """
     loop = asyncio.get_running_loop()
