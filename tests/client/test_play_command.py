@@ -16,7 +16,7 @@ from mjbot.cli.main import main
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 START = b'{"type":"start_game","id":2,"names":["a","b","c","d"]}'
-GUARD_S = 60
+GUARD_S = 300
 
 
 class ScriptedServer:

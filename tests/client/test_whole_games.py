@@ -20,7 +20,7 @@ from protocol.masking import masked
 from protocol.messages import EndGame, EndKyoku, Hora, Ryukyoku, StartGame
 from protocol.transports.stdio import StdioTransport
 
-GUARD_S = 120
+GUARD_S = 300
 NAMES = ("a", "b", "c", "d")
 
 

@@ -21,7 +21,7 @@ from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
-GUARD_S = 120
+GUARD_S = 300
 
 
 def raw(mode="play"):

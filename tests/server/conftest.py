@@ -14,7 +14,7 @@ from mjbot.server.table_rules import TableRules
 Event = dict[str, Any]
 Policy = Callable[[Event, int], Any]
 LIMIT = 1 << 22
-GUARD_S = 60
+GUARD_S = 300
 
 
 def tsumogiri(event: Event, seat: int) -> Any:

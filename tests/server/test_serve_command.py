@@ -12,7 +12,7 @@ import pytest
 from mjbot.cli import exit_codes
 
 SERVE = [sys.executable, "-m", "mjbot.cli.main", "serve"]
-GUARD_S = 120
+GUARD_S = 300
 
 
 def test_a_served_game_with_its_log(tmp_path, raw_client):
