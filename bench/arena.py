@@ -9,19 +9,14 @@ a core of its own.
 import os
 from functools import cache, partial
 
-from riichienv import Action, ActionType, GameRule, RiichiEnv
-
 from bench.measure import Contest
+from bench.peer import idle_games
 from mjbot.arena.clock import PULSE_SIZE, Clock
 from mjbot.arena.playing import Games
 from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.workers import Crew
 
 GAMES = 10
-PASS = Action(ActionType.Pass)
-DISCARDS = [Action(ActionType.Discard, tile) for tile in range(136)]
-RULE = GameRule.default_tenhou()
-
 
 CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 """Taken before the measurement keeps to one of them."""
@@ -29,7 +24,7 @@ CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 
 def contests() -> list[Contest]:
     """Return the contests of issue 4."""
-    peer = partial(_peer_games, GAMES)
+    peer = partial(idle_games, GAMES)
     found = [
         Contest("four tsumogiri", "hanchan", _ours("tsumogiri", 10 * GAMES), "riichienv", peer, 10),
         Contest("four fast-riichi-d", "hanchan", _ours("fast-riichi-d", GAMES), "riichienv", peer,
@@ -67,20 +62,3 @@ def _crew(jobs: int) -> Crew:
         pass
     os.sched_setaffinity(0, here)
     return crew
-
-
-def _peer_games(games: int) -> int:
-    for seed in range(games):
-        _peer_game(seed)
-    return games
-
-
-def _peer_game(seed: int) -> None:
-    env = RiichiEnv(game_mode="4p-red-half", rule=RULE, seed=seed, skip_mjai_logging=True)
-    observations = env.reset()
-    while not env.done():
-        seat, drawn = env.current_player, env.drawn_tile
-        if drawn is not None and seat in observations and len(observations) == 1:
-            observations = env.step({seat: DISCARDS[drawn]})
-        else:
-            observations = env.step(dict.fromkeys(observations, PASS))
