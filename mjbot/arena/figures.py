@@ -21,8 +21,15 @@ DEFAULT_UMA: Final = (20.0, 10.0, -10.0, -20.0)
 
 _GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KYOKU_FIELDS: Final = tuple(name for name in COUNTS.names or () if name != "fed")
-ROW: Final = np.dtype([(name, np.float64) for name in (*_GAME_FIELDS, *_KYOKU_FIELDS)])
-"""Sums over the games of one wall, for one strategy."""
+_RIVAL_FIELDS: Final = ("rival_games", "rival", "rival_squared")
+ROW: Final = np.dtype(
+    [(name, np.float64) for name in (*_GAME_FIELDS, *_KYOKU_FIELDS, *_RIVAL_FIELDS)]
+)
+"""Sums over the games of one wall, for one strategy.
+
+The last fields are about games in which the first and the second strategy both sit: how many,
+and the sums of the first one's mean rank less the second one's and of its square.
+"""
 
 PAIR: Final = np.dtype(
     [(name, np.float64) for name in ("games", "rank", "best", "score", "kyoku", "feeds", "rivals")]
@@ -120,6 +127,8 @@ class WallSummary:
         for row, places in zip(rows, self.seating.rows, strict=True):
             for place in places:
                 self._add(row, games[place.seating], place.seat)
+        if self.seating.format != "1v3":
+            self._add_rivalry(rows[0], games)
         return rows
 
     def pairs(self, games: Sequence[Game]) -> Sums:
@@ -140,6 +149,14 @@ class WallSummary:
         row["uma"] += uma_points(game.scores[seat], rank, self.uma)
         for name in _KYOKU_FIELDS:
             row[name] += game.counts[name][seat]
+
+    def _add_rivalry(self, row: Any, games: Sequence[Game]) -> None:
+        for table, game in zip(self.seating.tables, games, strict=True):
+            ranks = np.array(ranks_of(game.scores))
+            one, other = (ranks[np.array(table) == strategy].mean() for strategy in (0, 1))
+            row["rival_games"] += 1
+            row["rival"] += one - other
+            row["rival_squared"] += (one - other) ** 2
 
 
 def _add_pair(row: Any, game: Game, seats: list[int]) -> None:
@@ -165,18 +182,27 @@ def rank_differences(rows: Sums, one: int, other: int) -> NDArray[np.float64]:
 def pairing_ratio(rows: Sums, one: int, other: int) -> float:
     """Return the variance of a mean rank difference against that without shared walls.
 
-    The comparison is with as many games of which each has a wall of its own.  ``nan`` if neither
-    rank varies.
+    The comparison is with as many games of which each has a wall of its own.  ``nan`` if there
+    are no two walls, or if the ranks never vary.
     """
     if len(rows) < 2:
         return math.nan
-    apart = sum(_rank_variance(rows[:, k]) / rows["games"][0, k] for k in (one, other))
+    apart = _rank_variance(rows[:, one]) + _rank_variance(rows[:, other])
+    if {one, other} == {0, 1} and rows["rival_games"][0, 0]:
+        apart = _rivalry_variance(rows[:, 0])
     paired = float(rank_differences(rows, one, other).var(ddof=1))
-    return paired / float(apart) if apart else math.nan
+    return paired / apart if apart else math.nan
 
 
 def _rank_variance(sums: Sums) -> float:
-    """Return the variance of the rank in a single game."""
+    """Return the variance of a mean rank if each game had its own wall."""
     counts = np.array([sums[name].sum() for name in ("first", "second", "third", "fourth")])
     shares, ranks = counts / counts.sum(), np.arange(1, 5)
-    return float(shares @ ranks**2 - (shares @ ranks) ** 2)
+    return float((shares @ ranks**2 - (shares @ ranks) ** 2) / sums["games"][0])
+
+
+def _rivalry_variance(sums: Sums) -> float:
+    """Return the same of a mean difference between two who sit at the same tables."""
+    n = sums["rival_games"].sum()
+    mean = sums["rival"].sum() / n
+    return float((sums["rival_squared"].sum() / n - mean**2) / sums["rival_games"][0])

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from mjbot.arena.counts import COUNTS, as_rows, from_rows, no_counts
-from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Game, WallSummary, rank_differences
+from mjbot.arena.figures import (
+    FIGURES,
+    PAIR_FIGURES,
+    Game,
+    WallSummary,
+    pairing_ratio,
+    rank_differences,
+)
 from mjbot.arena.seating import make_seating
 
 ESTIMATES = {figure.key: figure for figure in FIGURES}
@@ -91,6 +98,21 @@ def test_rank_differences_are_taken_wall_by_wall() -> None:
     walls = [[*good, even], [even] * 5]
     rows = np.stack([WallSummary(seating).rows(games) for games in walls])
     assert rank_differences(rows, 0, 1).tolist() == [-1.5, 0]
+
+
+def test_pairing_is_compared_with_games_of_the_same_kind() -> None:
+    """Ranks that owe nothing to the wall gain nothing from sharing it."""
+    dice = np.random.default_rng(1)
+    for format_, n in (("2v2", 2), ("each", 4), ("1v3", 2)):
+        seating = make_seating(format_, n)
+        walls = [
+            [game(dice.permutation([4, 3, 2, 1]).tolist()) for _ in seating.tables]
+            for _ in range(400)
+        ]
+        rows = np.stack([WallSummary(seating).rows(games) for games in walls])
+        # in 1v3 the baseline's four ranks are those of one game: their mean does not vary
+        expected = 0.5 if format_ == "1v3" else 1.0
+        assert pairing_ratio(rows, 0, 1) == pytest.approx(expected, abs=0.15)
 
 
 def test_counts_travel_as_plain_numbers() -> None:
