@@ -17,6 +17,8 @@ from mjbot.arena.setup import LARGEST_SEED, Setup
 from mjbot.arena.workers import Crew, WorkerError
 from mjbot.cli import exit_codes
 from mjbot.cli.arena_progress import GamesProgress
+from mjbot.experiments.request import ExperimentError, Request
+from mjbot.strategy_options import StrategyError
 
 RUNS: Final = Path("logs", "runs")
 EXPERIMENTS: Final = ("nakano2021", "arena-checks")
@@ -26,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     told = "; ".join([f"{name}: {_module(name).SUMMARY}" for name in EXPERIMENTS])
     parser.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=told)
-    parser.add_argument("--games", type=int, help="per strategy (default: the paper's number)")
+    parser.add_argument("--part", help="one of the experiment's parts (default: its first)")
+    parser.add_argument("--games", type=int, help="how many (default: the experiment's number)")
     parser.add_argument("--seed", type=int, default=2021, help="seed of all walls (2021)")
     parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
     parser.add_argument(
@@ -40,16 +43,25 @@ def run(args: argparse.Namespace) -> int:
     games = experiment.GAMES if args.games is None else args.games
     if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
         return _fail("--games and --jobs: at least 1; --seed: 0 or more", exit_codes.BAD_ARGUMENTS)
-    outcomes = {}
+    if args.part not in (None, *experiment.PARTS):
+        parts = ", ".join(experiment.PARTS)
+        return _fail(f"--part {args.part}: {args.name} has {parts}", exit_codes.BAD_ARGUMENTS)
+    jobs = args.jobs or os.cpu_count() or 1
+    request = Request(
+        games=games,
+        seed=args.seed,
+        jobs=jobs,
+        folder=args.out,
+        part=args.part or experiment.PARTS[0],
+        arena=lambda setup, n_walls: _play(_plan(setup, n_walls, args.out), jobs),
+    )
     try:
-        for name, setup in experiment.setups(args.seed).items():
-            outcomes[name] = _play(_plan(setup, experiment.walls_for(games), args.out), args.jobs)
-    except ResultsError as error:
+        for line in experiment.play(request):
+            print(line, flush=True)
+    except (ResultsError, OSError) as error:
         return _fail(str(error), exit_codes.UNREACHABLE)
-    except WorkerError as error:
+    except (WorkerError, StrategyError, ExperimentError) as error:
         return _fail(str(error), exit_codes.FAILED)
-    for line in experiment.report(outcomes):
-        print(line)
     return exit_codes.OK
 
 
@@ -66,11 +78,11 @@ def _plan(setup: Setup, n_walls: int, folder: Path) -> Plan:
     )
 
 
-def _play(plan: Plan, jobs: int | None) -> Outcome:
+def _play(plan: Plan, jobs: int) -> Outcome:
     console = Console(stderr=True)
     with Arena(plan) as arena:
         if not arena.is_over:
-            crew = Crew(plan.setup, jobs or os.cpu_count() or 1)
+            crew = Crew(plan.setup, jobs)
             with crew, GamesProgress(console, arena) as progress:
                 arena.play(crew, progress.on_game)
         return arena.outcome()

@@ -1,6 +1,4 @@
-"""Experiments of the papers, repeated in the arena; ``mjbot experiment NAME`` runs one.
+"""Experiments of the papers, repeated; ``mjbot experiment NAME`` runs one.
 
-An experiment is a module here with a ``SUMMARY``, the usual number of ``GAMES`` per strategy, and
-three functions: ``setups(seed)`` returns its runs by name, ``walls_for(games)`` how many walls
-they take, ``report(outcomes)`` what came of them as lines of Markdown.
+What an experiment is: :mod:`mjbot.experiments.request`.
 """

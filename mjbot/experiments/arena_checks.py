@@ -16,11 +16,13 @@ from mjbot.arena.figures import FIGURES, Figure, Sums, ranks_of
 from mjbot.arena.results import read_games
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import ErrorRates, SequentialTest
-from mjbot.arena.setup import Setup, labels
+from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
+from mjbot.experiments.request import Request
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
 GAMES: Final = 3000
+PARTS: Final = ("all",)
 RUNS: Final = 1000
 WALLS_OF_A_RUN: Final = 40
 LONG_RUNS: Final = 300
@@ -29,19 +31,16 @@ CHANGES: Final = {"folds only (C)": 1, "calls only (B)": 0, "calls and folds (D)
 """What a strategy adds to A -> its row."""
 
 Ranks = NDArray[np.float64]
-walls_for = nakano2021.walls_for
 
 
-def setups(seed: int) -> Mapping[str, Setup]:
-    """Return the runs: those of nakano2021, on walls in order and with pinned draws."""
-    return {
-        "in order": nakano2021.make_setup(seed, pinned=False),
-        "pinned": nakano2021.make_setup(seed, pinned=True),
-    }
-
-
-def report(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
+    setups = {
+        "in order": nakano2021.make_setup(request.seed, pinned=False),
+        "pinned": nakano2021.make_setup(request.seed, pinned=True),
+    }
+    n_walls = nakano2021.walls_for(request.games)
+    outcomes = {name: request.arena(setup, n_walls) for name, setup in setups.items()}
     yield from _variances(outcomes)
     yield ""
     yield from _coverage(outcomes["in order"].rows)

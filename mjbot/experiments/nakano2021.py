@@ -16,9 +16,11 @@ from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
+from mjbot.experiments.request import Request
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
 GAMES: Final = 300
+PARTS: Final = ("all",)
 PAPER_GAMES: Final = 300
 SEATS: Final = 4
 
@@ -52,14 +54,9 @@ RANK_DEVIATION: Final = 1.118
 BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 
 
-def setups(seed: int) -> Mapping[str, Setup]:
-    """Return the run of the experiment."""
-    return {"in order": make_setup(seed, pinned=False)}
-
-
-def report(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown: the paper's size first, then all games."""
-    (outcome,) = outcomes.values()
+    outcome = request.arena(make_setup(request.seed, pinned=False), walls_for(request.games))
     paper_walls = walls_for(PAPER_GAMES)
     for n_walls in sorted({min(paper_walls, len(outcome.rows)), len(outcome.rows)}):
         rows = outcome.rows[:n_walls]

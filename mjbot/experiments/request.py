@@ -1,0 +1,35 @@
+"""What ``mjbot experiment`` hands to an experiment.
+
+An experiment is a module of this package.  It has ``SUMMARY``, one line of what it shows,
+``GAMES``, how many it plays if nothing is said, ``PARTS``, names of runs of which one can be
+asked for (the first one is the usual), and ``play``, which takes a :class:`Request` and yields
+the lines of its report, as Markdown.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mjbot.arena.run import Outcome
+from mjbot.arena.setup import Setup
+
+
+class ExperimentError(Exception):
+    """An experiment cannot be played or go on; the text is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for.
+
+    ``folder`` is where all that is played is kept, each run under a name of its own, so that
+    what was interrupted goes on.  ``arena(setup, n_walls)`` plays what is missing of a run and
+    returns its outcome.
+    """
+
+    games: int
+    seed: int
+    jobs: int
+    folder: Path
+    part: str
+    arena: Callable[[Setup, int], Outcome]
