@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from mjbot.arena.counts import COUNTS, Counts
 from mjbot.arena.seating import Seating
 from mjbot.arena.statistics import Estimate, difference, rate, ratio
+from mjbot.rules.ruleset import OKA_POINTS, TARGET_POINTS, UMA_POINTS
 
 Kind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
 
-RETURN_POINTS: Final = 30000
-OKA: Final = 20.0
-DEFAULT_UMA: Final = (20.0, 10.0, -10.0, -20.0)
+DEFAULT_UMA: Final = tuple(points / 1000 for points in UMA_POINTS)
+OKA: Final = OKA_POINTS / 1000
 
 _GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KYOKU_FIELDS: Final = tuple(name for name in COUNTS.names or () if name != "fed")
@@ -103,7 +103,7 @@ def uma_points(score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA) -> flo
     >>> uma_points(42000, 1), uma_points(8000, 4)
     (52.0, -42.0)
     """
-    return (score - RETURN_POINTS) / 1000 + uma[rank - 1] + (OKA if rank == 1 else 0)
+    return (score - TARGET_POINTS) / 1000 + uma[rank - 1] + (OKA if rank == 1 else 0)
 
 
 @dataclass(frozen=True, slots=True)

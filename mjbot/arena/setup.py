@@ -12,9 +12,10 @@ from mjbot.arena.seating import Format, Seating, make_seating
 from mjbot.compiled import source_digest
 from mjbot.external.node import NodeError
 from mjbot.match.players import SeatError, read_players
-from mjbot.referee.referee import Length, Referee
+from mjbot.referee.referee import Referee
 from mjbot.referee.walls import mix
 from mjbot.registry import make_strategy, strategy_class
+from mjbot.rules.ruleset import Length
 from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError, read_options, split_options
 

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from mjbot.match.players import Player
-from mjbot.referee.referee import LAST_ROUND, Length
+from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.tiles import WIND_NAMES

@@ -12,6 +12,7 @@ from mjbot.compiled import compiled, keep_alive
 from mjbot.referee.desk import DESK, Desk
 from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.walls import GOLDEN, mix, shuffle_wall
+from mjbot.rules.ruleset import START_POINTS
 from mjbot.table.actions import N_ACTIONS, PASS
 from mjbot.table.apply import apply_start_game
 from mjbot.table.legal import default_code, legal_codes
@@ -22,8 +23,6 @@ TSUMOGIRI: Final = 0
 """Discards what it drew, lets everything else pass."""
 RANDOM: Final = 1
 """Any legal action, all equally likely."""
-
-START_POINTS: Final = 25000
 
 
 @compiled

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from mjbot.referee import flow, narrate
 from mjbot.referee.desk import Desk, new_desk
 from mjbot.referee.walls import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.table.actions import ACTIONS, Action
 from mjbot.table.apply import apply_ryukyoku, apply_start_game
 from mjbot.table.convert import to_message
@@ -20,10 +21,6 @@ from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
 from mjbot.table.state import CHANKAN, DRAWN, REACTION, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
-
-Length = Literal["tonpu", "hanchan"]
-START_POINTS: Final = 25000
-LAST_ROUND: Final[dict[Length, int]] = {"tonpu": 3, "hanchan": 7}
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
 """``walls(round, honba, wall)`` fills int8[136]; layout: :data:`mjbot.table.state.LIVE_WALL`."""

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from mjbot.referee.referee import Length
+from mjbot.rules.ruleset import Length
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import PLACES
 from protocol.request_session import TimeLimits

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.table import apply as do
 from mjbot.table.check import check_draw_reason
 from mjbot.table.convert import tile_code
@@ -23,9 +24,6 @@ from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
-START_POINTS: Final = 25000
-LAST_ROUNDS: Final = (3, 7)
-HANCHAN: Final = 7
 STICK_POINTS: Final = 1000
 
 
@@ -45,20 +43,20 @@ class Ledger:
         self._win: Any = np.zeros(1, PAYMENT)[0]
         self._win_known = False
         self._deltas: NDArray[np.int32] = np.zeros(4, np.int32)
-        self._last_rounds: set[int] = set(LAST_ROUNDS)
+        self._last_rounds: set[int] = set(LAST_ROUND.values())
         self._scores_known = False
         self._result_seen = False
         self._kyoku_played = 0
-        state["last_round"] = HANCHAN
+        state["last_round"] = LAST_ROUND["hanchan"]
 
     # --- game and kyoku ----------------------------------------------------------------------
 
     def start_game(self) -> None:
         """Everybody has the starting points until the server says otherwise."""
-        self._last_rounds = set(LAST_ROUNDS)
+        self._last_rounds = set(LAST_ROUND.values())
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
-        do.apply_start_game(self._state, HANCHAN, START_POINTS)
+        do.apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
         """Round, honba, sticks and scores follow from the kyoku before, if its end was seen."""

@@ -15,6 +15,7 @@ from mjbot.rules.points import (
     tsumo_points,
     win_deltas,
 )
+from mjbot.rules.ruleset import EXTENSION_ROUNDS, TARGET_POINTS
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import (
     CHANKAN,
@@ -34,9 +35,6 @@ from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, STICK_POINTS, k
 from mjbot.table.draws import FOUR_KANS, FOUR_RIICHI, FOUR_WINDS
 from mjbot.table.observe import add_melds, dora_values, ura_values
 from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
-
-TARGET_POINTS = 30000
-EXTENSION_ROUNDS = 4
 
 PAYMENT: Final = np.dtype(
     [

@@ -12,7 +12,6 @@ from mjbot.rules.points import (
     tsumo_points,
     win_deltas,
 )
-from mjbot.rules.ruleset import RuleSet
 
 seats = st.integers(0, 3)
 
@@ -116,9 +115,3 @@ def test_nagashi_is_paid_like_a_self_drawn_mangan_to_each() -> None:
     assert nagashi_deltas(np.array([1, 0, 1, 0], np.int8), 0).tolist() == [
         12000 - 4000, -4000 - 2000, -4000 + 8000, -4000 - 2000,
     ]  # fmt: skip
-
-
-def test_final_points_add_up_to_nothing_and_ties_go_to_the_first_dealer() -> None:
-    assert RuleSet().final_points((25_000,) * 4) == (35_000, 5_000, -15_000, -25_000)
-    assert sum(RuleSet().final_points((61_300, -700, 20_000, 19_400))) == 0
-    assert (RuleSet("tonpu").last_round, RuleSet().last_round) == (3, 7)

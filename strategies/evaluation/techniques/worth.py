@@ -9,11 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from mjbot.rules.ruleset import RuleSet
+from mjbot.rules.ruleset import UMA_POINTS
 from mjbot.table.view import View
 
-PLACEMENT_POINTS: Final = RuleSet().uma_points
-STEP_POINTS: Final = (PLACEMENT_POINTS[0] - PLACEMENT_POINTS[3]) / 3
+STEP_POINTS: Final = (UMA_POINTS[0] - UMA_POINTS[3]) / 3
 """What it is worth on average to pass one player."""
 SWING_POINTS: Final = 4000
 """How far a kyoku drives two scores apart, roughly; grows with the root of their number."""
@@ -34,7 +33,7 @@ def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
     """
     if kyoku_left == 0 or min(scores) < 0:
         order = sorted(range(4), key=lambda seat: (-scores[seat], seat))
-        placement = float(sum(PLACEMENT_POINTS[order.index(seat)] for seat in pair))
+        placement = float(sum(UMA_POINTS[order.index(seat)] for seat in pair))
     else:
         swing = SWING_POINTS * math.sqrt(kyoku_left)
         placement = sum(_expected_placement(scores, seat, swing) for seat in pair)
