@@ -14,6 +14,7 @@ COMMANDS: Final[dict[str, str]] = {
     "match": "start a table and four players, and keep the score",
     "arena": "play thousands of games and compare strategies, with intervals",
     "experiment": "play a paper's experiment again, with intervals",
+    "train": "learn weights from recorded games",
     "replay": "check recorded games strictly against the rules",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",

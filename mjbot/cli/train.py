@@ -1,0 +1,49 @@
+"""``mjbot train WHAT ...``: learn weights from recorded games, or from games of our own."""
+
+import argparse
+import importlib
+import sys
+from types import ModuleType
+from typing import Final
+
+from mjbot.cli import exit_codes
+
+KINDS: Final[dict[str, tuple[str, str]]] = {
+    "hand": ("mjbot.learning.train_hand", "the hand evaluator, from discards before a riichi"),
+    "fold": ("mjbot.learning.fold_train", "when to fold, from records"),
+    "danger": ("mjbot.learning.danger_train", "how dangerous a tile is, from records"),
+    "greedy": ("mjbot.learning.greedy_train", "what greedy players hold, from games of our own"),
+}
+"""What -> its module and help line.  The module has ``SUMMARY``, ``add_arguments(parser)`` and
+``run(args) -> int``, and is imported only when it is asked for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be trained; the rest of the line belongs to the kind's own module."""
+    told = "; ".join(f"{name}: {summary}" for name, (_, summary) in KINDS.items())
+    parser.add_argument("what", choices=KINDS, metavar="WHAT", help=told)
+    parser.add_argument(
+        "rest",
+        nargs=argparse.REMAINDER,
+        metavar="...",
+        help="its own arguments: mjbot train WHAT --help",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, and return the exit code; failures over files are one line."""
+    from mjbot.learning.weights import WeightsError
+    from mjbot.records.errors import RecordError
+
+    module = _module(args.what)
+    parser = argparse.ArgumentParser(prog=f"mjbot train {args.what}", description=module.SUMMARY)
+    module.add_arguments(parser)
+    try:
+        return int(module.run(parser.parse_args(args.rest)))
+    except (WeightsError, RecordError, OSError) as error:
+        print(f"mjbot train {args.what}: {error}", file=sys.stderr)
+        return exit_codes.UNREACHABLE
+
+
+def _module(what: str) -> ModuleType:
+    return importlib.import_module(KINDS[what][0])

@@ -1,0 +1,1 @@
+"""What is learned from records: positions, features, training, and the weights that ship."""

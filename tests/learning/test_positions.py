@@ -1,0 +1,109 @@
+import gzip
+import zipfile
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from mjbot.learning.options import GameRange
+from mjbot.learning.positions import collect, index_games, steps
+from mjbot.records.sources import open_games
+from mjbot.table.state import copy_state
+from mjbot.table.table import Table
+from protocol.messages import Dahai, StartKyoku
+
+LOGS = Path(__file__).parents[2] / "logs"
+GAMES = sorted(LOGS.glob("*.mjson"))
+
+
+def test_the_table_before_each_event_is_that_of_a_strict_replay():
+    events = 0
+    recorded = chain.from_iterable(map(open_games, GAMES))
+    for number, (game, found) in enumerate(zip(recorded, steps(index_games(GAMES)), strict=True)):
+        table = Table(strict=True)
+        for entry, step in zip(game.entries, found, strict=True):
+            assert step.game == number
+            assert step.event == entry.event
+            for field in table.state.dtype.names:
+                if not field.startswith("ura") and field != "n_ura" and field != "last_round":
+                    assert (table.state[field] == step.state[field]).all(), field
+            table.apply(entry.event)
+            events += 1
+    assert events > 1000
+
+
+def count_discards(found, kyoku_too=False):
+    events = [(step.game, type(step.event)) for step in found]
+    kinds = (Dahai, StartKyoku) if kyoku_too else (Dahai,)
+    return events[0][0], sum(kind in kinds for _, kind in events)
+
+
+def test_processes_find_what_one_finds_in_the_same_order():
+    games = index_games(GAMES)
+    count = partial(count_discards, kyoku_too=True)
+    alone = list(collect(games, count))
+    assert alone == list(collect(games, count, jobs=2))
+    assert [number for number, _ in alone] == list(range(len(games)))
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """A zip in which files lie out of order; the second by name holds two games."""
+    lines = [
+        (LOGS / f"{name}.mjson").read_bytes() for name in ("east-four-winds", "east-extra-round")
+    ]
+    path = tmp_path / "games.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("c.mjson", lines[0])
+        out.writestr("b.jsonl.gz", gzip.compress(lines[1] + lines[0]))
+        out.writestr("a.mjson", lines[1])
+    return path
+
+
+def test_games_are_numbered_by_name_and_place(archive):
+    games = index_games([archive, archive])
+    assert [ref.number for ref in games] == list(range(8))
+    assert [ref.source.member for ref in games[:4]] == ["a.mjson", *["b.jsonl.gz"] * 2, "c.mjson"]
+    assert [ref.place for ref in games[:4]] == [0, 0, 1, 0]
+    long, short = (count_discards(found)[1] for found in list_first(games, [0, 3]))
+    assert long != short
+    found = [count_discards(found) for found in steps(games)]
+    assert found == list(enumerate([long, long, short, short] * 2))
+    some = [games[2], games[5]]
+    assert [count_discards(found) for found in steps(some)] == [(2, short), (5, long)]
+
+
+def list_first(games, places):
+    return [next(steps([games[place]])) for place in places]
+
+
+def test_a_damaged_game_is_left_out(tmp_path):
+    good = (LOGS / "east-four-winds.mjson").read_bytes()
+    (tmp_path / "a.mjson").write_bytes(good)
+    (tmp_path / "b.mjson").write_bytes(good.replace(b'"dahai"', b'"dahai', 1))
+    (tmp_path / "c.mjson").write_bytes(good)
+    found = collect(index_games([tmp_path]), count_discards)
+    assert [number for number, _ in found] == [0, 2]
+
+
+def test_states_can_be_kept_by_copying_them():
+    kept, fleeting = zip(
+        *[(copy_state(step.state), step.state) for step in next(steps(index_games(GAMES)))],
+        strict=True,
+    )
+    assert len({id(state) for state in fleeting}) == 1
+    assert kept[5]["n_discards"] < kept[50]["n_discards"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("2:4", [2, 3]), (":2", [0, 1]), ("3:", [3, 4]), (":", [0, 1, 2, 3, 4])]
+)
+def test_ranges(text, expected):
+    assert list(GameRange(text).take(range(5))) == expected
+
+
+@pytest.mark.parametrize("text", ["3", "a:b", "1:2:3", "-1:2", "\u0663:4"])
+def test_no_ranges(text):
+    with pytest.raises(Exception, match="expected START:STOP"):
+        GameRange(text)

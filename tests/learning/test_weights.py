@@ -1,0 +1,63 @@
+import json
+
+import numpy as np
+import pytest
+
+from mjbot.learning.weights import Manifest, WeightsError, load_weights, save_weights
+
+MANIFEST = Manifest(data="none", command="made up", seed=7, scores={"agreement": 0.5})
+ARRAYS = {"weights": np.arange(6, dtype=np.float32).reshape(2, 3), "offset": np.int16([4])}
+
+
+def test_what_is_saved_is_loaded(tmp_path):
+    saved = save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    loaded = load_weights("some", tmp_path)
+    assert loaded.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        assert loaded[name].dtype == array.dtype
+        assert np.array_equal(loaded[name], array)
+    manifest = json.loads((tmp_path / "some.json").read_text())
+    assert manifest["seed"] == 7
+    assert manifest["digest"] == saved.digest
+    assert manifest["arrays"]["weights"] == {"shape": [2, 3], "dtype": "float32"}
+    assert len(manifest["date"]) == 10
+
+
+def test_equal_arrays_give_equal_bytes(tmp_path):
+    for folder in ("a", "b"):
+        save_weights("some", dict(reversed(ARRAYS.items())), MANIFEST, tmp_path / folder)
+        save_weights("some", ARRAYS, MANIFEST, tmp_path / "a")
+    first, second = ((tmp_path / folder / "some.npz").read_bytes() for folder in "ab")
+    assert first == second
+
+
+def test_nobody_can_write_to_shared_weights(tmp_path):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    with pytest.raises(ValueError, match="read-only"):
+        load_weights("some", tmp_path)["offset"][0] = 1
+
+
+def test_missing_weights_are_named(tmp_path):
+    with pytest.raises(WeightsError, match=r"there are no weights 'some'; mjbot train") as error:
+        load_weights("some", tmp_path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("ending", ["npz", "json"])
+def test_half_a_file_is_damaged(tmp_path, ending):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    path = tmp_path / f"some.{ending}"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(WeightsError, match=r"damaged .*train it again") as error:
+        load_weights("some", tmp_path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_arrays_that_do_not_belong_to_the_manifest_are_refused(tmp_path):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    other = (tmp_path / "some.json").read_bytes()
+    save_weights("some", {"weights": np.zeros(3)}, MANIFEST, tmp_path)
+    (tmp_path / "some.json").write_bytes(other)
+    with pytest.raises(WeightsError, match=r"does not fit some\.json"):
+        load_weights("some", tmp_path)
