@@ -3,7 +3,7 @@
 Source: Hamabe 2017, sections 3.3 and 3.3.9.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,16 @@ from mjbot.table.apply import kuikae_kinds
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import CHI, PON, State
 from protocol.tiles import N_KINDS
-from strategies.evaluation.yaku_layout import RUNS, SETS, Blocks, Counts, lay_out_suit, new_layout
+from strategies.evaluation.yaku_layout import (
+    N_ROWS,
+    RUNS,
+    SETS,
+    Blocks,
+    Counts,
+    Layout,
+    lay_out_suit,
+    new_layout,
+)
 from strategies.evaluation.yaku_scores import N_YAKU, write_scores
 
 EAST: Final = 27
@@ -71,6 +80,36 @@ def discard_scores(hand: Counts, unseen: Counts, melds: Counts, values: int) -> 
     return scores
 
 
+class Hand(NamedTuple):
+    """A hand laid out, and each of its suits once more without one tile.
+
+    ``blocks`` is int16[34, 21, 2, 5] and ``parts`` int16[34, 21]: a kind's suit without one tile
+    of it, as in :class:`~strategies.evaluation.yaku_layout.Layout`.
+    """
+
+    layout: Layout
+    blocks: Blocks
+    parts: Blocks
+
+
+@compiled
+def new_hand(hand: Counts, unseen: Counts, melds: Counts, values: int) -> Hand:
+    """Lay out a hand and, of each kind in it, its suit without one."""
+    layout = new_layout(hand.copy(), unseen, melds, values)
+    whole = layout.blocks.copy(), layout.parts.copy()
+    blocks = np.empty((N_KINDS, N_ROWS, 2, 5), np.int16)
+    parts = np.empty((N_KINDS, N_ROWS), np.int16)
+    for kind in range(N_KINDS):
+        if hand[kind]:
+            suit = kind // 9
+            layout.hand[kind] -= 1
+            lay_out_suit(layout, unseen, suit, values)
+            blocks[kind], parts[kind] = layout.blocks[suit], layout.parts[suit]
+            layout.hand[kind] += 1
+            layout.blocks[suit], layout.parts[suit] = whole[0][suit], whole[1][suit]
+    return Hand(layout, blocks, parts)
+
+
 @compiled
 def call_scores(hand: Counts, unseen: Counts, melds: Counts, values: int, kind: int) -> Blocks:
     """Return the best score after each call of a tile of ``kind``, -1 where it cannot be made.
@@ -79,16 +118,46 @@ def call_scores(hand: Counts, unseen: Counts, melds: Counts, values: int, kind: 
     comes from the left is not asked here.
     """
     best = np.full(N_CALLS, -1, np.int16)
+    laid_out = new_hand(hand, unseen, melds, values)
     for call in range(N_CALLS):
-        low = kind if call == PON_CALL else kind - call
-        if not _can_call(hand, kind, low, call):
+        best[call] = _call_score(laid_out, unseen, values, kind, call)
+    return best
+
+
+@compiled
+def _call_score(laid_out: Hand, unseen: Counts, values: int, kind: int, call: int) -> int:
+    """Return the best score after one call, -1 if it cannot be made.
+
+    Only the suit of the call is laid out anew, with its ``unseen``.
+    """
+    before = laid_out.layout
+    low = kind if call == PON_CALL else kind - call
+    if not _can_call(before.hand, kind, low, call):
+        return -1
+    banned = kuikae_kinds(PON if call == PON_CALL else CHI, kind, low)
+    rest, melds = _after(before.hand, before.melds, kind, call)
+    blocks, parts = before.blocks.copy(), before.parts.copy()
+    layout = Layout(rest, melds, before.n_melds + 1, blocks, parts)
+    scores = np.empty(N_YAKU, np.int16)
+    called, best = kind // 9, -1
+    lay_out_suit(layout, unseen, called, values)
+    own_blocks, own_parts = blocks[called].copy(), parts[called].copy()
+    for discard in range(N_KINDS):
+        if not rest[discard] or banned >> discard & 1:
             continue
-        rest, more = _after(hand, melds, kind, call)
-        banned = kuikae_kinds(PON if call == PON_CALL else CHI, kind, low)
-        scores = discard_scores(rest, unseen, more, values)
-        for discard in range(N_KINDS):
-            if not banned >> discard & 1:
-                best[call] = max(best[call], scores[discard].max())
+        suit = discard // 9
+        rest[discard] -= 1
+        if suit == called:
+            lay_out_suit(layout, unseen, suit, values)
+        else:
+            blocks[suit], parts[suit] = laid_out.blocks[discard], laid_out.parts[discard]
+        write_scores(layout, values, scores)
+        best = max(best, int(scores.max()))
+        rest[discard] += 1
+        if suit == called:
+            blocks[suit], parts[suit] = own_blocks, own_parts
+        else:
+            blocks[suit], parts[suit] = before.blocks[suit], before.parts[suit]
     return best
 
 
@@ -184,8 +253,29 @@ def helpful_kinds(state: State, seat: int) -> int:
     """
     unseen = np.empty(N_KINDS, np.int8)
     unseen_kinds(state, seat, unseen)
+    hand, values = state.hand[seat], value_kinds(state, seat)
+    laid_out = new_hand(hand, unseen, melds_of(state, seat), values)
     kinds = 0
     for kind in range(N_KINDS):
-        if unseen[kind] > 0 and gain_if_fed(state, seat, kind, True) > 0:
-            kinds |= 1 << kind
+        if unseen[kind] > 0:
+            unseen[kind] -= 1
+            kinds |= _helps(laid_out, unseen, values, kind) << kind
+            unseen[kind] += 1
     return kinds
+
+
+@compiled
+def _helps(laid_out: Hand, unseen: Counts, values: int, kind: int) -> int:
+    """Return 1 if a call of ``kind``, one copy of which is no longer unseen, raises the score."""
+    best = -1
+    for call in range(N_CALLS):
+        best = max(best, _call_score(laid_out, unseen, values, kind, call))
+    if best < 0:
+        return 0
+    layout, suit = laid_out.layout, kind // 9
+    blocks, parts = layout.blocks[suit].copy(), layout.parts[suit].copy()
+    scores = np.empty(N_YAKU, np.int16)
+    lay_out_suit(layout, unseen, suit, values)
+    write_scores(layout, values, scores)
+    layout.blocks[suit], layout.parts[suit] = blocks, parts
+    return int(best > scores.max())

@@ -133,7 +133,7 @@ def _lay_out_rest(
     layout: Layout, rest: Counts, count: Counts, lacking: Counts, suit: int, row: int
 ) -> None:
     if rest.sum() < count.sum():
-        suit_blocks(rest, lacking, True, 0, 1, layout.blocks[suit, row])
+        one_block(rest, lacking, layout.blocks[suit, row])
         return
     for head in range(2):
         for blocks in range(5):
@@ -199,6 +199,44 @@ def suit_blocks(
             points[head, blocks] = left[0, 0, head, blocks]
             if blocks:
                 points[head, blocks] = max(points[head, blocks], points[head, blocks - 1])
+
+
+@compiled
+def one_block(count: Counts, lacking: Counts, points: Blocks) -> None:
+    """Write what :func:`suit_blocks` writes where at most one block besides the head is wanted."""
+    block = best_block(count, lacking)
+    head = headed = -1
+    for rank in range(9):
+        if count[rank] >= 2:
+            count[rank] -= 2
+            head = BLOCK_POINTS
+            headed = max(headed, head + best_block(count, lacking))
+            count[rank] += 2
+    points[0, 0], points[1, 0] = 0, head
+    for blocks in range(1, 5):
+        points[0, blocks], points[1, blocks] = block, headed
+
+
+@compiled
+def best_block(count: Counts, lacking: Counts) -> int:
+    """Return the points of the best triplet, run, pair or taatsu of a suit, 0 if it has none."""
+    best = 0
+    for rank in range(9):
+        if not count[rank]:
+            continue
+        if count[rank] >= 3 or (count[rank + 1] and count[rank + 2]):
+            return BLOCK_POINTS
+        completing = 0
+        if count[rank] == 2:
+            completing = int(lacking[rank])
+        if count[rank + 1]:
+            beside = int(lacking[rank - 1]) if rank else 0
+            beside += int(lacking[rank + 2]) if rank < 7 else 0
+            completing = max(completing, beside)
+        if count[rank + 2]:
+            completing = max(completing, int(lacking[rank + 1]))
+        best = max(best, LACKING_ONE_POINTS * completing)
+    return best
 
 
 @compiled

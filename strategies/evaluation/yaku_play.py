@@ -3,6 +3,7 @@
 Source: Hamabe 2017, sections 3.3 and 3.3.9.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, DECLARE_RIICHI, PON_PLAIN, Action
@@ -16,6 +17,7 @@ from strategies.evaluation.yaku_choices import (
     helpful_kinds,
     seat_discard_scores,
 )
+from strategies.evaluation.yaku_layout import Blocks
 from strategies.evaluation.yaku_scores import YAKU_NAMES
 
 MIDDLE: Final = 1
@@ -35,7 +37,7 @@ def best_discard(view: View) -> Action | None:
     discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
     if len(discards) < 2:
         return discards[0] if discards else None
-    best = seat_discard_scores(view.state, view.seat, view.unseen).max(axis=1).tolist()
+    best = _scores(view).max(axis=1).tolist()
     return max(
         discards,
         key=lambda action: (best[tile_kind(action.tile)], action.tile < N_KINDS, action.tsumogiri),
@@ -59,8 +61,7 @@ def best_call(view: View) -> Action | None:
 
 def aim_after(view: View, discard: Action) -> str:
     """Return the name of the best yaku of the hand that a discard leaves."""
-    scores = seat_discard_scores(view.state, view.seat, view.unseen)[tile_kind(discard.tile)]
-    return YAKU_NAMES[int(scores.argmax())]
+    return YAKU_NAMES[int(_scores(view)[tile_kind(discard.tile)].argmax())]
 
 
 def wishes_after(view: View, discard: Action) -> list[int]:
@@ -71,6 +72,13 @@ def wishes_after(view: View, discard: Action) -> list[int]:
         return []
     kinds = helpful_kinds(after, view.seat)
     return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
+
+
+@lru_cache(maxsize=1)
+def _scores(view: View) -> Blocks:
+    """Return the scores after each discard, reckoned once for a decision: int16[34, 8]."""
+    scores: Blocks = seat_discard_scores(view.state, view.seat, view.unseen)
+    return scores
 
 
 def _place(call: Action) -> int:

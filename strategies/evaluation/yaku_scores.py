@@ -187,7 +187,7 @@ def _with_one_block(
     others = layout.n_melds - melded
     if others > 1:
         return 0
-    return parts + (BLOCK_POINTS * others + joined(layout, rows, 1 - others)) // 2
+    return parts + (BLOCK_POINTS * others + _joined_once(layout, rows, 1 - others)) // 2
 
 
 @compiled
@@ -199,6 +199,23 @@ def joined(layout: Layout, rows: tuple[int, int, int, int], most: int) -> int:
         if rows[suit] != NOTHING:
             _join(total, layout.blocks[suit, rows[suit]], most)
     return int(max(total[0, most], total[1, most]))
+
+
+@compiled
+def _joined_once(layout: Layout, rows: tuple[int, int, int, int], most: int) -> int:
+    """Return what :func:`joined` does for ``most`` of 0 or 1."""
+    block, head, headed = 0, -1, -1
+    for suit in range(4):
+        own = layout.blocks[suit, rows[suit]]
+        own_block, own_head, own_headed = int(own[0, 1]), int(own[1, 0]), int(own[1, 1])
+        headed = max(headed, own_headed)
+        if head >= 0:
+            headed = max(headed, head + own_block)
+        if own_head >= 0:
+            headed = max(headed, block + own_head)
+        head = max(head, own_head)
+        block = max(block, own_block)
+    return max(block, headed) if most else max(0, head)
 
 
 @compiled

@@ -18,7 +18,12 @@ from strategies.evaluation.techniques.danger import (
     tenpai_chance,
 )
 from strategies.evaluation.techniques.situation import Situation
-from strategies.evaluation.yaku_choices import hand_scores, melds_of, value_kinds
+from strategies.evaluation.yaku_choices import (
+    discard_scores,
+    hand_scores,
+    melds_of,
+    value_kinds,
+)
 
 CERTAINTY: Final = 0.6
 """How likely the ally discards a tile that its hand does not need while the danger lasts."""
@@ -45,16 +50,10 @@ def open_way(situation: Situation, base: Action) -> Action | None:
 
 def loose_kinds(ally: View) -> int:
     """Return the mask of kinds of which the ally could spare one without losing score."""
-    hand, seat = ally.hand.copy(), ally.seat
-    melds, values = melds_of(ally.state, seat), value_kinds(ally.state, seat)
-    best = hand_scores(hand, ally.unseen, melds, values).max()
-    kinds = 0
-    for kind in hand.nonzero()[0].tolist():
-        hand[kind] -= 1
-        if hand_scores(hand, ally.unseen, melds, values).max() == best:
-            kinds |= 1 << kind
-        hand[kind] += 1
-    return kinds
+    melds, values = melds_of(ally.state, ally.seat), value_kinds(ally.state, ally.seat)
+    best = hand_scores(ally.hand, ally.unseen, melds, values).max()
+    rest = discard_scores(ally.hand, ally.unseen, melds, values).max(axis=1)
+    return sum(1 << kind for kind in (rest == best).nonzero()[0].tolist())
 
 
 def spared_danger(situation: Situation) -> Points:

@@ -43,6 +43,7 @@ class Situation:
         self.ally: Final = ally
         self.pair: Final[Pair] = (view.seat, ally.seat)
         self.rivals: Final = tuple(seat for seat in range(4) if seat not in self.pair)
+        self._calls: Final[dict[int, tuple[int, int]]] = {}
 
     @cached_property
     def discards(self) -> tuple[Action, ...]:
@@ -79,8 +80,10 @@ class Situation:
         kind = tile_kind(discard.tile)
         if not self.ally.helps >> kind & 1:
             return 0, 0
-        from_left = self.ally.seat == (self.view.seat + 1) % 4
-        return call_if_fed(self.ally.state, self.ally.seat, kind, from_left)
+        if kind not in self._calls:
+            from_left = self.ally.seat == (self.view.seat + 1) % 4
+            self._calls[kind] = call_if_fed(self.ally.state, self.ally.seat, kind, from_left)
+        return self._calls[kind]
 
     def own_shanten(self, discard: Action) -> int:
         """Return the own shanten after a discard."""
