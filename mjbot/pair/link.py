@@ -21,6 +21,10 @@ class Link(abc.ABC):
     """One end of a channel, used by one strategy in one thread."""
 
     @abc.abstractmethod
+    def start_game(self) -> None:
+        """Take note that a game begins: nothing that was said before is believed any more."""
+
+    @abc.abstractmethod
     def tell(self, holding: Holding) -> None:
         """Say what one's own seat holds; returns at once."""
 
@@ -31,6 +35,9 @@ class Link(abc.ABC):
 
 class NoLink(Link):
     """Nobody at the other end: solo play."""
+
+    def start_game(self) -> None:
+        """Nothing to forget."""
 
     def tell(self, holding: Holding) -> None:
         """Drop it."""
@@ -46,6 +53,10 @@ class MemoryLink(Link):
     def __init__(self) -> None:
         self._heard: Holding | None = None
         self._other: MemoryLink | None = None
+
+    def start_game(self) -> None:
+        """Forget what was heard; nothing can be on its way here."""
+        self._heard = None
 
     def tell(self, holding: Holding) -> None:
         """Say it; a cut link drops it."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.pair.messages import Holding
-from mjbot.pair.stamp import fits_table, game_stamp
+from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
 from mjbot.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard, apply_reveal
@@ -32,8 +32,13 @@ class PairMember(Strategy):
         self._link = link
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
-        """Take note of which game it is."""
+        """Take note of which game it is, and forget what was heard before."""
         self._game = game_stamp(names)
+        self._link.start_game()
+
+    def start_kyoku(self, view: View) -> None:
+        """Take note of the deal, too: two games of the same four are told apart by it."""
+        self._game = deal_stamp(self._game, view)
 
     def tell(self, view: View, action: Action, aim: str | None, helps: Sequence[int]) -> None:
         """Say what is held once ``action``, a discard, is carried out; other actions are not told.

@@ -12,6 +12,7 @@ from protocol.messages import Seat, Tile
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+GameToken = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 
 
 class PairMessage(
@@ -32,10 +33,20 @@ class Proof(PairMessage, frozen=True, kw_only=True, tag="proof"):
     digest: Hex
 
 
+class Sitting(PairMessage, frozen=True, kw_only=True, tag="sitting"):
+    """A game begins for the speaker, or the two have met in the middle of one.
+
+    ``game`` is random: only words that answer it can have been said since.
+    """
+
+    game: GameToken
+
+
 class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
     """What a seat holds once it has made its ``turn``-th discard of a kyoku.
 
-    ``game`` names the game as both see it (:func:`mjbot.pair.stamp.game_stamp`), ``kyoku`` is 0
+    ``game`` names the game and its deals so far as both see them (:mod:`mjbot.pair.stamp`),
+    ``answers`` is the partner's last :class:`Sitting` as the speaker knew it.  ``kyoku`` is 0
     for East 1 .. 15 for North 4, ``turn`` 0 before the first discard.  ``hand`` are the concealed
     tiles without a drawn one.  ``waits`` are the kinds on which the seat could really win by ron:
     with a yaku and without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the
@@ -43,6 +54,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
     """
 
     game: str
+    answers: GameToken | None = None
     kyoku: Annotated[int, msgspec.Meta(ge=0, le=15)]
     honba: Count
     turn: Count
@@ -54,7 +66,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
     helps: tuple[Tile, ...] = ()
 
 
-AnyMessage = Greeting | Proof | Holding
+AnyMessage = Greeting | Proof | Sitting | Holding
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(AnyMessage)
 

@@ -11,7 +11,7 @@ import hmac
 import secrets
 from typing import Final
 
-from mjbot.pair.messages import Greeting, Holding, Proof, decode, encode
+from mjbot.pair.messages import Greeting, Holding, Proof, Sitting, decode, encode
 from protocol.errors import LocalProtocolError, ProtocolError
 
 
@@ -38,6 +38,7 @@ class PairSession:
         self._challenge: Final = challenge or secrets.token_hex(32)
         self._greeted = False
         self.linked = False
+        self.game: str | None = None
         self.newest: Holding | None = None
 
     @property
@@ -48,8 +49,9 @@ class PairSession:
     def receive(self, line: bytes) -> bytes | None:
         """Take in one line; return the line to answer with, if any.
 
-        ``newest`` is then the last that the partner said.  Raises :class:`ProtocolError` for
-        what has no place here or proves that the other side does not know the secret: hang up.
+        ``newest`` is then the last that the partner said of its hand, ``game`` of its game.
+        Raises :class:`ProtocolError` for what has no place here or proves that the other side
+        does not know the secret: hang up.
         """
         message = decode(line)
         match message:
@@ -61,6 +63,8 @@ class PairSession:
                 if not hmac.compare_digest(expected, message.digest):
                     raise ProtocolError("pair.digest", "the other side does not know the secret")
                 self.linked = True
+            case Sitting() if self.linked:
+                self.game = message.game
             case Holding() if self.linked:
                 self.newest = message
             case _:
@@ -68,11 +72,12 @@ class PairSession:
                 raise ProtocolError(f"pair.{name}", "out of order")
         return None
 
-    def say(self, holding: Holding) -> bytes:
-        """Return the line that says ``holding``; raises :class:`LocalProtocolError` too early."""
+    def say(self, message: Holding | Sitting) -> bytes:
+        """Return the line that says it; raises :class:`LocalProtocolError` too early."""
         if not self.linked:
-            raise LocalProtocolError("pair.holding", "the other side has not proved who it is")
-        return encode(holding)
+            field = f"pair.{message.__struct_config__.tag}"
+            raise LocalProtocolError(field, "the other side has not proved who it is")
+        return encode(message)
 
     def _digest(self, speaker: Side, challenge: str) -> str:
         text = speaker.value + b":" + challenge.encode()

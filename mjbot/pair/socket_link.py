@@ -6,6 +6,7 @@ The host waits for the guest, the guest keeps coming back.  Everything runs in t
 
 import asyncio
 import contextlib
+import secrets
 import socket
 import threading
 import time
@@ -13,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from mjbot.pair.link import PATIENCE_MS, Fits, Link
-from mjbot.pair.messages import Holding
+from mjbot.pair.messages import Holding, Sitting
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import ProtocolError
 from protocol.transports.base import TransportError
@@ -34,7 +36,11 @@ class SocketLink(Link):
     """One end of the channel of one process, good for all its games.
 
     A lost partner is waited for (host) or called again (guest); until then the strategy plays
-    alone, and when the partner is back it hears at once what was said last.
+    alone, and when the partner is back it hears at once what was said last.  ``waits`` counts
+    the decisions that have waited for a word.
+
+    Each side names its game by a token of its own, and believes only what answers that: a word
+    of an earlier game can look like one of this game, but cannot know its token.
     """
 
     def __init__(self, side: Side, place: Place, secret: bytes) -> None:
@@ -45,6 +51,9 @@ class SocketLink(Link):
         self._heard: Holding | None = None
         self._linked = False
         self._patient = True
+        self.waits = 0
+        self._own_game: Sitting | None = None
+        self._their_game: str | None = None
         self._said: Holding | None = None
         self._news: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -58,9 +67,19 @@ class SocketLink(Link):
         """Whether the partner is there and has proved who it is."""
         return self._linked
 
+    def start_game(self) -> None:
+        """Ask for words of this game only; see :class:`Link`."""
+        with self._changed:
+            self._own_game = Sitting(game=secrets.token_hex(8))
+            self._heard = self._said = None
+        self._wake()
+
     def tell(self, holding: Holding) -> None:
         """Say what one's own seat holds; see :class:`Link`."""
-        self._said = holding
+        self._said = replace(holding, answers=self._their_game)
+        self._wake()
+
+    def _wake(self) -> None:
         loop, news = self._loop, self._news
         if loop is not None and news is not None:
             with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile
@@ -72,15 +91,20 @@ class SocketLink(Link):
         A partner that was waited for in vain is not waited for again before its next word.
         """
         deadline = time.monotonic() + PATIENCE_MS / 1000
+        waits = self.waits + 1
         with self._changed:
             while True:
-                if self._heard is not None and fits(self._heard):
-                    return self._heard
+                if (heard := self._heard) is not None and self._answers(heard) and fits(heard):
+                    return heard
                 left = deadline - time.monotonic()
                 if not (self._linked and self._patient):
                     return None
+                self.waits = waits
                 if left <= 0 or not self._changed.wait(left):
                     self._patient = False
+
+    def _answers(self, heard: Holding) -> bool:
+        return heard.answers == (self._own_game.game if self._own_game else None)
 
     # --- the event loop's side ---------------------------------------------------------------
 
@@ -135,13 +159,16 @@ class SocketLink(Link):
             await transport.send(session.opening)
             while True:
                 line = await transport.receive(None if session.linked else GREETING_S)
+                before = session.newest
                 answer = session.receive(line)
                 if answer is not None:
                     await transport.send(answer)
                 if session.linked and speaker is None:
                     speaker = self._take_over(transport, session)
                 if speaker is not None and speaker is self._current:
-                    self._hear(session.newest)
+                    self._their_game = session.game or self._their_game
+                    if session.newest is not before:
+                        self._hear(session.newest)
         except (TransportError, ProtocolError) as error:
             logger.info("pair channel: {}", error)
         finally:
@@ -165,23 +192,23 @@ class SocketLink(Link):
     async def _speak(self, transport: TcpTransport, session: PairSession) -> None:
         """Send what was said last, and again whenever something new is; the rest is history."""
         assert self._news is not None
-        sent: Holding | None = None
+        sent: set[Sitting | Holding | None] = {None}
         with contextlib.suppress(TransportError):
             while True:
-                if (said := self._said) is not None and said is not sent:
-                    await transport.send(session.say(said))
-                    sent = said
-                else:
-                    self._news.clear()
-                    if self._said is sent:
-                        await self._news.wait()
+                self._news.clear()
+                now = (self._own_game, self._said)
+                for message in now:
+                    if message is not None and message not in sent:
+                        await transport.send(session.say(message))
+                sent = {None, *now}
+                if now == (self._own_game, self._said):
+                    await self._news.wait()
 
     def _hear(self, holding: Holding | None) -> None:
         with self._changed:
-            if holding is not self._heard:
-                self._heard = holding
-                self._patient = True
-                self._changed.notify_all()
+            self._heard = holding
+            self._patient = True
+            self._changed.notify_all()
 
     def _lose(self, consequence: str) -> None:
         with self._changed:

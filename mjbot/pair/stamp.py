@@ -23,11 +23,21 @@ def game_stamp(names: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
+def deal_stamp(game: str, view: View) -> str:
+    """Return what names the game from this deal on: all deals so far, as everybody sees them.
+
+    A deal is its round, honba, sticks and first dora marker.
+    """
+    deal = (view.round, view.honba, view.sticks, int(view.dora_markers[0]))
+    return hashlib.sha256(f"{game} {deal}".encode()).hexdigest()[:16]
+
+
 def fits_table(holding: Holding, view: View, game: str) -> bool:
     """Whether a partner's word is about the table as ``view.seat`` sees it now.
 
-    It must be of this game, kyoku and turn (a hand in riichi stays what it is), of another
-    seat, of the right size, and hold no tile of which the fifth copy would be in sight.
+    It must be of this game and its deals, of this kyoku and turn (a hand in riichi stays what it
+    is), of another seat, of the right size, and hold no tile of which the fifth copy would be in
+    sight.
     """
     seat = holding.seat
     if (holding.game, holding.kyoku, holding.honba) != (game, view.round, view.honba):

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mjbot.pair.link import memory_links
@@ -79,6 +80,41 @@ def test_what_one_says_the_other_hears(place):
             host.tell(holding(3))
             await heard(guest, 3)
             assert guest.newest(turn_is(1)) is None
+
+    asyncio.run(talk())
+
+
+def test_a_word_of_the_game_before_is_never_believed(place):
+    async def talk() -> None:
+        host, guest = pair(place)
+        async with running(host, guest):
+            for game in range(2):
+                host.start_game()
+                assert host.newest(turn_is(1)) is None  # neither what was heard before
+                guest.start_game()
+                if game == 1:
+                    guest.tell(msgspec.structs.replace(holding(1), honba=7))
+                await until(lambda: host.linked and guest._their_game == host._own_game.game)
+                if game == 1:  # nor what was said before our game was known
+                    await until(lambda: host._heard is not None and host._heard.honba == 7)
+                    assert host.newest(turn_is(1)) is None
+                guest.tell(holding(1))
+                await heard(host, 1)
+
+    asyncio.run(talk())
+
+
+def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
+    async def talk() -> None:
+        host, guest = pair(place)
+        async with running(host):
+            host.start_game()
+            guest.start_game()
+            async with running(guest):
+                await until(lambda: guest._their_game == host._own_game.game)
+            guest.tell(holding(3))
+            async with running(guest):
+                await heard(host, 3)
 
     asyncio.run(talk())
 

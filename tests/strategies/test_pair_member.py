@@ -9,7 +9,7 @@ import pytest
 
 from mjbot.pair.member import Ally, PairMember, pair_up
 from mjbot.pair.messages import Holding, decode, encode
-from mjbot.pair.stamp import fits_table, game_stamp
+from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
 from mjbot.referee import Referee
 from mjbot.registry import make_strategy
 from mjbot.table.apply import apply_discard
@@ -155,6 +155,22 @@ def test_a_word_of_this_turn_fits(view):
 )
 def test_stale_and_foreign_words_do_not(view, changes):
     assert not fits_table(said(**changes), view, GAME)
+
+
+def test_two_games_of_the_same_four_have_different_stamps_once_dealt(position):
+    deals = [
+        position("123m456m789m23s55s", drawn="9s", markers=markers) for markers in ("4z", "5z")
+    ]
+    stamps = {deal_stamp(GAME, deal) for deal in deals}
+    assert len(stamps) == 2
+    first, second = deals
+    again = deal_stamp(deal_stamp(GAME, first), second)
+    assert again not in stamps  # what was dealt before counts, too
+    listener, other = Listener(), Listener()
+    for bot in (listener, other):
+        bot.start_game(0, NAMES)
+        bot.start_kyoku(first)
+    assert listener._game == other._game == deal_stamp(GAME, first)
 
 
 def test_a_hand_in_riichi_stays_what_it_is(view):
