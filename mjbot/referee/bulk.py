@@ -94,6 +94,7 @@ def play_kyoku(
     state: State, desk: Desk, policies: NDArray[np.int8], random: NDArray[np.uint64]
 ) -> None:
     """Play on to the end of the kyoku (phase WON or DRAWN)."""
+    desk.outcome.n_wins = 0
     codes = np.empty(N_ACTIONS, np.uint8)
     while state.phase < WON:
         desk.n_rows = 0

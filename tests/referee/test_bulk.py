@@ -7,7 +7,16 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 from mjbot.referee import Referee
-from mjbot.referee.bulk import RANDOM, TSUMOGIRI, choose, next_below, play_games, playouts
+from mjbot.referee.bulk import (
+    RANDOM,
+    TSUMOGIRI,
+    choose,
+    next_below,
+    play_games,
+    play_kyoku,
+    playouts,
+)
+from mjbot.referee.desk import DESK
 from mjbot.referee.walls import mix
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.state import REACTION, State, copy_state
@@ -97,6 +106,15 @@ def test_playouts_keep_all_points():
     missing = 100_000 - scores.sum(axis=1)
     assert (missing >= 0).all()
     assert (missing % 1000 == 0).all()  # sticks on the table
+
+
+def test_a_desk_forgets_the_wins_of_the_kyoku_before():
+    """Else the fourth win of a desk is written behind the end of its record."""
+    desks = np.zeros(1, DESK)
+    desks[0]["outcome"]["n_wins"] = 3
+    state = copy_state(middle(3, 30))
+    play_kyoku(state, desks[0], ALL_RANDOM, np.array([1], np.uint64))
+    assert int(desks[0]["outcome"]["n_wins"]) == int(state["wins"]).bit_count()
 
 
 def test_playouts_go_on_from_a_discard_that_others_may_claim():
