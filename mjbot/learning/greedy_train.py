@@ -1,0 +1,102 @@
+"""``mjbot train greedy``: what greedy players hold, from games of our own."""
+
+import argparse
+import math
+import time
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from mjbot.cli import exit_codes
+from mjbot.learning.greedy_count import MAX_BLOCKS, MAX_DRAWS, MAX_MIDDLE, N_SHANTEN, count_games
+from mjbot.learning.weights import SHIPPED, Manifest, save_weights
+from mjbot.rules.ruleset import LAST_ROUND
+
+SUMMARY: Final = "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks)."
+PAPER_DRAWS: Final = 6
+PAPER_MIDDLE: Final = 1
+PAPER_PERCENT: Final = {2: 27, 1: 61, 0: 8}
+"""Takada and Sato 2022, section 4.1.1: shanten -> percent of hands."""
+
+Counts = NDArray[np.int64]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
+    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    parser.add_argument(
+        "--out", type=Path, default=SHIPPED, help="folder of the weights (those that ship)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, count, save, and show the row that the paper prints."""
+    if args.games < 2:
+        print("mjbot train greedy: --games: at least 2, the intervals need them")
+        return exit_codes.BAD_ARGUMENTS
+    begun = time.monotonic()
+    hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length])
+    rates = {shanten: rate_with_interval(row, shanten) for shanten in range(N_SHANTEN)}
+    manifest = Manifest(
+        data=f"{args.games} games ({args.length}, {kyoku} kyoku) of four greedy players",
+        command=f"mjbot train greedy --games {args.games} --seed {args.seed} "
+        f"--length {args.length}",
+        seed=args.seed,
+        scores={
+            f"percent_{shanten}_shanten_after_6_draws_1_middle": f"{rate:.2f} +-{half:.2f}"
+            for shanten, (rate, half) in rates.items()
+        },
+    )
+    save_weights("greedy", {"hands": hands}, manifest, args.out)
+    _show(rates, row)
+    seconds = time.monotonic() - begun
+    print(f"{args.games} games, {kyoku} kyoku, {int(hands[:, :, 0].sum())} hands, {seconds:.1f} s")
+    return exit_codes.OK
+
+
+def count_hands(games: int, seed: int, last_round: int) -> tuple[NDArray[np.int32], Counts, int]:
+    """Play games with the seeds from ``seed`` on.
+
+    Returns the table (:data:`mjbot.learning.greedy_count.Hands`), of the paper's row the counts
+    per game int64[games, 7], and the number of kyoku.
+    """
+    hands = np.zeros((MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN), np.int32)
+    row = np.zeros((games, N_SHANTEN), np.int64)
+    kyoku = 0
+    for game in range(games):
+        before = hands[PAPER_DRAWS, PAPER_MIDDLE, 0].copy()
+        kyoku += count_games(np.array([seed + game]), last_round, hands)
+        row[game] = hands[PAPER_DRAWS, PAPER_MIDDLE, 0] - before
+    return hands, row, kyoku
+
+
+def rate_with_interval(row: Counts, shanten: int) -> tuple[float, float]:
+    """Return the percentage of a shanten and the half width of its 95 % interval.
+
+    ``row`` int64[games, 7]: each game is one observation (a ratio of sums, delta method).
+    """
+    total = int(row.sum())
+    rate = float(row[:, shanten].sum() / total)
+    residuals = row[:, shanten] - rate * row.sum(axis=1)
+    games = len(row)
+    deviation = math.sqrt(float((residuals**2).sum()) * games / (games - 1)) / total
+    return 100 * rate, 196 * deviation
+
+
+def _show(rates: dict[int, tuple[float, float]], row: Counts) -> None:
+    table = Table(
+        "shanten", "%", "95 %", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
+    )
+    for shanten, (rate, half) in rates.items():
+        told = PAPER_PERCENT.get(shanten)
+        table.add_row(
+            str(shanten), f"{rate:.1f}", f"+-{half:.1f}", "" if told is None else str(told)
+        )
+    Console().print(table)
+    print(f"{int(row.sum())} such hands")

@@ -1,0 +1,111 @@
+"""How far others are from tenpai, read from their draws, discards and melds.
+
+Takada and Sato 2022, section 4.1.1: P(shanten | draws, discarded 3..7 of number tiles), counted
+in games of four greedy players by ``mjbot train greedy``.  Greedy players do not call.  For a
+seat with melds we count only those greedy hands that hold as many complete blocks at least.
+"""
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled
+from mjbot.learning.greedy_count import MAX_DRAWS, MAX_MIDDLE, is_middle
+from mjbot.learning.weights import load_weights
+from mjbot.referee.bulk import next_below
+from mjbot.table.apply import kind_of
+from mjbot.table.state import NO_RIICHI, State
+
+Counts = NDArray[np.int64]
+Chances = NDArray[np.float64]
+
+PRIOR_HANDS: Final = 20
+"""A cell's chances lean on those of its draws alone, as if so many hands had been seen of them;
+and those on all hands with so many blocks."""
+_RESOLUTION: Final = 1 << 30
+
+
+@cache
+def greedy_table() -> Chances:
+    """Return P(shanten): float64[MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, 7], read-only."""
+    chances = smoothed(load_weights("greedy")["hands"].astype(np.int64))
+    chances.setflags(write=False)
+    return chances
+
+
+def smoothed(hands: Counts) -> Chances:
+    """Turn counts of hands (the table's shape) into chances; see :data:`PRIOR_HANDS`."""
+    of_blocks = hands.sum(axis=(0, 1), keepdims=True) + 1.0
+    of_blocks /= of_blocks.sum(axis=-1, keepdims=True)
+    of_draws = hands.sum(axis=1, keepdims=True) + PRIOR_HANDS * of_blocks
+    of_draws /= of_draws.sum(axis=-1, keepdims=True)
+    chances: Chances = hands + PRIOR_HANDS * of_draws
+    chances /= chances.sum(axis=-1, keepdims=True)
+    return chances
+
+
+@compiled
+def middle_discards(state: State, seat: int) -> int:
+    """Return how many number tiles from 3 to 7 the seat has discarded."""
+    n = 0
+    for place in range(state.n_river[seat]):
+        n += is_middle(kind_of(state.river[seat, place]))
+    return n
+
+
+@compiled
+def shanten_chances(state: State, seat: int, table: Chances, out: Chances) -> None:
+    """Write how likely each shanten of a seat is to those who do not see its hand: float64[7].
+
+    Every discard stands for a draw: who called had a tile of somebody else's instead.
+    """
+    out[:] = 0
+    if state.riichi[seat] != NO_RIICHI:
+        out[0] = 1
+        return
+    draws = min(int(state.n_river[seat]), MAX_DRAWS)
+    middle = min(middle_discards(state, seat), MAX_MIDDLE)
+    n_melds = int(state.n_melds[seat])
+    highest = min(6, 8 - 2 * n_melds)
+    total = 0.0
+    for shanten in range(highest + 1):
+        out[shanten] = table[draws, middle, n_melds, shanten]
+        total += out[shanten]
+    for shanten in range(highest + 1):
+        out[shanten] /= total
+
+
+@compiled
+def tenpai_chance(state: State, seat: int, table: Chances) -> float:
+    """Return how likely a seat is tenpai to those who do not see its hand; 1 in riichi."""
+    if state.riichi[seat] != NO_RIICHI:
+        return 1.0
+    draws = min(int(state.n_river[seat]), MAX_DRAWS)
+    middle = min(middle_discards(state, seat), MAX_MIDDLE)
+    n_melds = int(state.n_melds[seat])
+    total = 0.0
+    for shanten in range(min(6, 8 - 2 * n_melds) + 1):
+        total += table[draws, middle, n_melds, shanten]
+    return float(table[draws, middle, n_melds, 0] / total)
+
+
+@compiled
+def draw_shanten(state: State, seat: int, table: Chances, random: NDArray[np.uint64]) -> int:
+    """Draw a shanten for a seat by these chances: 0 in riichi, else 0..6."""
+    if state.riichi[seat] != NO_RIICHI:
+        return 0
+    draws = min(int(state.n_river[seat]), MAX_DRAWS)
+    middle = min(middle_discards(state, seat), MAX_MIDDLE)
+    n_melds = int(state.n_melds[seat])
+    highest = min(6, 8 - 2 * n_melds)
+    total = 0.0
+    for shanten in range(highest + 1):
+        total += table[draws, middle, n_melds, shanten]
+    at = total * next_below(random, _RESOLUTION) / _RESOLUTION
+    for shanten in range(highest):
+        at -= table[draws, middle, n_melds, shanten]
+        if at < 0:
+            return shanten
+    return highest
