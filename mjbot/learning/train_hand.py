@@ -1,0 +1,127 @@
+"""``mjbot train hand RECORDS``: the hand evaluator's weights, by averaged perceptron."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from mjbot.arena.statistics import Estimate
+from mjbot.cli import exit_codes
+from mjbot.learning.agreement import agreement, told
+from mjbot.learning.hand_evaluator import weights_name
+from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES
+from mjbot.learning.hand_positions import Positions
+from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
+from mjbot.learning.positions import GameRef
+from mjbot.learning.training_run import Course, TrainingRun
+from mjbot.learning.weights import Manifest, save_weights
+
+SUMMARY: Final = "Learn the hand evaluator from the discards before each kyoku's first riichi."
+RUNS: Final = Path("logs", "runs")
+
+Shares = dict[str, dict[str, Estimate]]
+"""Kind of position -> rank -> share."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``mjbot train hand``."""
+    add_record_arguments(parser)
+    add_training_arguments(parser)
+    parser.add_argument(
+        "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
+    )
+    parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
+    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
+    parser.add_argument("--fresh", action="store_true", help="forget what is in that folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, save the weights and say how well they agree with the players."""
+    if args.passes < 1 or args.jobs < 1:
+        return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+    learned, held_out = split_games(args)
+    course = Course(features=args.features, seed=args.seed, learned=learned, held_out=held_out)
+    folder = args.folder or RUNS / f"train-hand-{course.identity}"
+    if args.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    with _progress() as bar:
+        training = TrainingRun(course, folder, bar, args.jobs)
+        positions, checks = training.positions(), training.checks()
+        if not len(positions):
+            return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
+        weights = training.learn(positions, args.passes)
+        shares = _shares(checks, training.ranks(checks, weights))
+    name = weights_name(args.features)
+    manifest = save_weights(
+        name,
+        {"weights": weights.astype(np.float16)},
+        _manifest(args, positions, learned, shares),
+        args.out,
+    )
+    print(f"learned from {len(positions)} positions of {len(learned)} games")
+    for kind, found in shares.items():
+        print(f"{kind} of {len(held_out)} held-out games: {told(found)}")
+    size_kb = (args.out / f"{name}.npz").stat().st_size / 1000
+    print(f"{args.out / name}.npz: {size_kb:.0f} kB, digest {manifest.digest[:12]}")
+    print(f"{_cpu_s():.0f} s of processor time")
+    return exit_codes.OK
+
+
+def _progress() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(
+        *columns,
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _shares(checks: Positions, ranks: np.ndarray) -> Shares:
+    if not len(checks):
+        return {}
+    before = checks["before_riichi"] == 1
+    return {
+        "discards up to the first riichi": agreement(ranks[before], checks["game"][before]),
+        "discards of closed hands": agreement(ranks, checks["game"]),
+    }
+
+
+def _manifest(
+    args: argparse.Namespace, positions: Positions, learned: Sequence[GameRef], shares: Shares
+) -> Manifest:
+    files = ", ".join(path.name for path in args.records)
+    scores: dict[str, float | int | str] = {
+        "positions": len(positions),
+        "features": N_FEATURES[args.features],
+        "passes": args.passes,
+    }
+    for kind, found in shares.items():
+        scores |= {f"{kind}, {rank}": str(share) for rank, share in found.items()}
+    return Manifest(
+        data=f"{len(learned)} games ({args.games} of {files}), every discard of the first to"
+        " declare riichi in each kyoku, up to the riichi",
+        command=f"mjbot train hand {files} --games {args.games} --features {args.features}"
+        f" --passes {args.passes} --seed {args.seed}",
+        seed=args.seed,
+        scores=scores,
+    )
+
+
+def _cpu_s() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot train hand: {text}", file=sys.stderr)
+    return code

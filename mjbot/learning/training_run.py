@@ -1,0 +1,124 @@
+"""A run of the perceptron: a folder from which it can be taken up after a kill.
+
+The folder has the positions found in the records and, after every pass over them, what is known
+so far.  A run that was killed goes on from there and ends with the very same weights.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import Progress
+
+from mjbot.compiled import source_digest
+from mjbot.learning import perceptron
+from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet, new_choices
+from mjbot.learning.hand_positions import Positions, before_first_riichi, of_closed_hands
+from mjbot.learning.perceptron import Lesson
+from mjbot.learning.positions import GameRef, collect
+
+SLICE: Final = 10_000
+"""Positions between two movements of the bar."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """What is learned: from which games, in which order, with which features."""
+
+    features: FeatureSet
+    seed: int
+    learned: Sequence[GameRef]
+    held_out: Sequence[GameRef]
+
+    @property
+    def identity(self) -> str:
+        """Twelve letters and digits that no other course shares, source code included."""
+        digest = hashlib.sha256(source_digest(perceptron.__name__).encode())
+        digest.update(f"{self.features} {self.seed}\n".encode())
+        for refs in (self.learned, self.held_out):
+            sizes = {source: source.path.stat().st_size for source in {ref.source for ref in refs}}
+            for ref in refs:
+                said = f"{ref.number} {ref.source.name} {ref.place} {sizes[ref.source]}\n"
+                digest.update(said.encode())
+            digest.update(b"held out\n")
+        return digest.hexdigest()[:12]
+
+
+class TrainingRun:
+    """One course in its folder; ``bar`` shows how it gets on."""
+
+    def __init__(self, course: Course, folder: Path, bar: Progress, jobs: int = 1) -> None:
+        self._course: Final = course
+        self._folder: Final = folder
+        self._bar: Final = bar
+        self._jobs: Final = jobs
+        self._set: Final = FEATURE_SETS.index(course.features)
+        self._checkpoint: Final = folder / f"passes-{course.identity}.npz"
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def positions(self) -> Positions:
+        """Return the positions to learn from."""
+        return self._kept("learned", self._course.learned, before_first_riichi)
+
+    def checks(self) -> Positions:
+        """Return the positions to check with: all of closed hands."""
+        return self._kept("held-out", self._course.held_out, of_closed_hands)
+
+    def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
+        path = self._folder / f"{name}-{self._course.identity}.npy"
+        if path.exists():
+            found: Positions = np.load(path)
+            return found
+        task = self._bar.add_task(f"{name} games", total=len(games))
+        parts = []
+        for part in collect(games, extract, self._jobs):
+            parts.append(part)
+            self._bar.advance(task)
+        found = np.concatenate([extract(iter(())), *parts])
+        _write(path, lambda file: np.save(file, found))
+        return found
+
+    def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
+        """Return the weights after ``passes`` over the positions, rounded as they are stored."""
+        lesson, done = self._resumed(passes)
+        choices = new_choices()
+        task = self._bar.add_task("passes", total=passes * len(positions))
+        self._bar.advance(task, done * len(positions))
+        for number in range(done, passes):
+            order = np.random.default_rng([self._course.seed, number]).permutation(len(positions))
+            for start in range(0, len(order), SLICE):
+                some = order[start : start + SLICE]
+                perceptron.learn(self._set, positions, some, choices, lesson)
+                self._bar.advance(task, len(some))
+            self._save(lesson, number + 1)
+        return perceptron.averaged(lesson).astype(np.float16).astype(np.float32)
+
+    def ranks(self, positions: Positions, weights: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Return which rank the discard made has in each position."""
+        ranks = np.zeros(len(positions), np.int8)
+        perceptron.ranks_of_made(self._set, positions, new_choices(), weights, ranks)
+        return ranks
+
+    def _resumed(self, passes: int) -> tuple[Lesson, int]:
+        if self._checkpoint.exists():
+            with np.load(self._checkpoint) as saved:
+                done = int(saved["passes"])
+                if done <= passes:
+                    return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
+        return perceptron.new_lesson(N_FEATURES[self._course.features]), 0
+
+    def _save(self, lesson: Lesson, passes: int) -> None:
+        arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
+        _write(self._checkpoint, lambda file: np.savez(file, **arrays))
+
+
+def _write(path: Path, save: Callable[[BinaryIO], None]) -> None:
+    """Write a file that appears whole or not at all."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    with unfinished.open("wb") as file:
+        save(file)
+    unfinished.replace(path)
