@@ -7,15 +7,10 @@ TOOLS := $(VENV)/.tools
 
 .PHONY: play test lint proof clean
 
-# One hanchan of two of our bots against two of the external AI, or of ours without it.
+# One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
-	@if reason=$$($(BIN)/mjbot setup-node 2>&1); then \
-		others="external:majiang external:majiang"; \
-	else \
-		echo "playing against our own strategies, since $$reason"; \
-		others="fast-riichi-a fast-riichi-c"; \
-	fi; \
-	exec $(BIN)/mjbot match fast-riichi-d fast-riichi-b $$others
+	@$(BIN)/mjbot setup-node >/dev/null || true
+	@exec $(BIN)/mjbot duo
 
 test: $(TOOLS)
 	$(BIN)/python -m pytest -n auto

@@ -12,6 +12,7 @@ COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
     "serve": "open a table for four mjai clients",
     "match": "start a table and four players, and keep the score",
+    "duo": "two bots that play as a pair, at a table of their own or at another's",
     "arena": "play thousands of games and compare strategies, with intervals",
     "experiment": "play a paper's experiment again, with intervals",
     "train": "learn weights from recorded games",

@@ -6,6 +6,7 @@ import csv
 import datetime
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -31,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a strategy, external:majiang, or 'external:COMMAND' for any mjai client: it is"
         " started with mjsonp://HOST:PORT/ROOM as its last argument",
     )
+    add_match_arguments(parser)
+
+
+def add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what ``match`` and ``duo`` have in common."""
     parser.add_argument("--games", type=int, default=1)
     parser.add_argument(
         "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
@@ -44,12 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the match; every failure is one line."""
     try:
-        if args.games < 1 or args.timeout_s <= 0 or args.join_timeout_s <= 0:
-            raise SeatError("--games, --timeout-s and --join-timeout-s must be above 0")
+        require_positive(args)
         players = read_players(args.seats_at_table)
         for player in players:
             player.command("", args.games)  # a missing Node shows before anything is started
-        folder = _new_folder(args.log_dir)
+        folder = new_folder(args.log_dir)
     except SeatError as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except NodeError as error:
@@ -59,13 +64,24 @@ def run(args: argparse.Namespace) -> int:
     return _play(args, players, folder)
 
 
-def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -> int:
-    settings = MatchSettings(
+def require_positive(args: argparse.Namespace) -> None:
+    """Raise :class:`SeatError` for numbers with which nothing can be played."""
+    if args.games < 1 or args.timeout_s <= 0 or args.join_timeout_s <= 0:
+        raise SeatError("--games, --timeout-s and --join-timeout-s must be above 0")
+
+
+def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
+    """Return what :func:`add_match_arguments` asks for."""
+    return MatchSettings(
         rules=table_rules(args),
         games=args.games,
         folder=folder,
         join_timeout_s=args.join_timeout_s,
     )
+
+
+def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -> int:
+    settings = match_settings(args, folder)
     console = Console()
     names = " ".join([player.name for player in players])
     seed = settings.rules.seed
@@ -79,7 +95,7 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
         return _fail(str(error), exit_codes.UNREACHABLE)
     except asyncio.CancelledError:
         return exit_codes.INTERRUPTED
-    _save(folder, players, results)
+    save_results(folder, players, results)
     console.print(final_table(players, results))
     console.print(f"logs in {folder}", highlight=False, soft_wrap=True)
     return exit_codes.OK
@@ -88,15 +104,22 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
 async def _watch(
     settings: MatchSettings, players: tuple[Player, ...], console: Console
 ) -> list[GameResult]:
+    end_on_signals()
+    with MatchReport(console, settings.games, settings.rules.length) as report:
+        watcher = Watcher(report.on_event, report.on_result, on_note=report.on_note)
+        return await play_match(settings, players, watcher)
+
+
+def end_on_signals() -> None:
+    """Let SIGTERM and SIGHUP cancel the running task."""
     task = asyncio.current_task()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    with MatchReport(console, settings.games, settings.rules.length) as report:
-        return await play_match(settings, players, Watcher(report.on_event, report.on_result))
 
 
-def _new_folder(parent: Path) -> Path:
+def new_folder(parent: Path) -> Path:
+    """Make and return a folder of the run's own; raises ``OSError``."""
     moment = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
     number = 1
     while True:
@@ -109,7 +132,7 @@ def _new_folder(parent: Path) -> Path:
             return folder
 
 
-def _save(folder: Path, players: tuple[Player, ...], results: list[GameResult]) -> None:
+def save_results(folder: Path, players: Sequence[Player], results: list[GameResult]) -> None:
     """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
     with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

@@ -4,17 +4,20 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from loguru import logger
 
 from mjbot.cli import exit_codes
+from mjbot.cli.play_pair import add_pair_arguments, read_linked
 from mjbot.client.address import FORMS, parse_address
-from mjbot.client.conversation import ServerSaysError
+from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.play import Settings, play
-from mjbot.client.warm_up import MakeStrategy
+from mjbot.pair.fair_play import FairPlayError
 from mjbot.registry import make_strategy
+from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError
 from mjbot.table.table import TableError
 from protocol.errors import LocalProtocolError, ProtocolError
@@ -30,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "own_seat", metavar="SEAT", nargs="?", type=_seat, help="own seat 0..3 (stdio: only)"
     )
     parser.add_argument("--strategy", default="tsumogiri", metavar="NAME")
-    parser.add_argument("--option", action="append", default=[], type=_option, metavar="KEY=VALUE")
+    parser.add_argument(
+        "--option", action="append", default=[], type=option_pair, metavar="KEY=VALUE"
+    )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots")
     parser.add_argument("--name", help="name at the table (default: the strategy's)")
     parser.add_argument("--room", help="instead of the URL's")
@@ -58,24 +63,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
     )
+    add_pair_arguments(parser)
     parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
 
 
 def run(args: argparse.Namespace) -> int:
     """Play, and say in one line why not if it fails."""
     _log_to_stderr(verbose=args.verbose)
+    options = dict(args.option)
+
+    def make(game: int) -> Strategy:
+        return make_strategy(args.strategy, options, args.seed + game)
+
     try:
         settings = _settings(args)
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
-        options = dict(args.option)
-        make_strategy(args.strategy, options, args.seed)  # or say at once why not
-    except (ValueError, StrategyError) as error:
+        linked = read_linked(args, make(0))  # or say at once why not
+    except (ValueError, StrategyError, FairPlayError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
-    return _play(
-        settings, lambda game: make_strategy(args.strategy, options, args.seed + game), pipes
-    )
+    if linked is not None:
+        return _play(settings, linked.play(settings, make))
+    return _play(settings, play(settings, make, pipes))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -98,9 +108,9 @@ def _token(file: Path | None) -> str | None:
     return text.strip() if text else None
 
 
-def _play(settings: Settings, make: MakeStrategy, pipes: tuple[int, int]) -> int:
+def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> int:
     try:
-        results = asyncio.run(play(settings, make, pipes))
+        results = asyncio.run(games)
     except ServerSaysError as error:
         if error.before_game:
             return _fail(f"the server refuses us: {error.problem}", exit_codes.UNREACHABLE)
@@ -166,7 +176,8 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _option(text: str) -> tuple[str, str]:
+def option_pair(text: str) -> tuple[str, str]:
+    """Return the two halves of ``KEY=VALUE``."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r}: expected KEY=VALUE")

@@ -1,5 +1,6 @@
 """One connection from its first line to its last: transport, session and player."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,7 @@ from protocol.transports.base import SilenceError, Transport, VanishedError
 from protocol.turns import Speak
 
 Record = Callable[[Event], None]
+Timed = Callable[[float], None]
 
 DEFAULT_SILENCE_S: Final = 300.0
 """The original server may keep one seat waiting for 240 s while others are silent."""
@@ -46,7 +48,11 @@ class GameResult:
 
 
 class Conversation:
-    """Plays one game over a connection.  ``record`` is called with every event as it comes."""
+    """Plays one game over a connection.
+
+    ``record`` is called with every event as it comes, ``timed`` after every decision with the
+    seconds from the request's line to the answer's.
+    """
 
     def __init__(
         self,
@@ -56,12 +62,14 @@ class Conversation:
         *,
         silence_s: float | None,
         record: Record,
+        timed: Timed = lambda seconds: None,
     ) -> None:
         self._transport: Final = transport
         self._session: Final = session
         self._player: Final = player
         self._silence_s: Final = silence_s
         self._record: Final = record
+        self._timed: Final = timed
         self._validated: bool | None = None
         self._begun = False
 
@@ -90,6 +98,7 @@ class Conversation:
     async def _one_line(self, limit_s: float | None = None) -> bool:
         """Take in one line and answer it; return whether it ended the game."""
         line = await self._transport.receive(limit_s or self._patience_s())
+        asked_s, decisions = time.perf_counter(), self._player.decisions
         received = self._session.receive(line)
         for event in received.events:
             self._begun = True
@@ -99,6 +108,8 @@ class Conversation:
             self._note(message)
         if received.speak is not Speak.MUST_NOT:
             await self._answer(received)
+        if self._player.decisions > decisions:
+            self._timed(time.perf_counter() - asked_s)
         return self._session.stage is Stage.OVER and bool(received.events)
 
     def _patience_s(self) -> float | None:

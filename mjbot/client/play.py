@@ -9,9 +9,9 @@ from typing import Final
 from loguru import logger
 
 from mjbot.client.address import Address, is_loopback
-from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError
+from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
 from mjbot.client.player import Player
-from mjbot.client.warm_up import MakeStrategy
+from mjbot.client.warm_up import MakeStrategy, Rehearsal
 from mjbot.records.mjai_log import EventLog
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
@@ -54,36 +54,65 @@ class Settings:
     log: Path | None = None
 
 
+@dataclass(frozen=True)
+class Hooks:
+    """What a caller adds: another rehearsal, and who hears how long each decision took."""
+
+    rehearsal: Rehearsal | None = None
+    timed: Timed = lambda seconds: None
+
+
 async def play(
     settings: Settings,
     make_strategy: MakeStrategy,
     pipes: tuple[int, int] = (0, 1),
+    hooks: Hooks = Hooks(),
 ) -> list[GameResult]:
     """Play the games and return how each ended.
 
     ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
     :meth:`Conversation.play_game` raises, and :class:`UnreachableError`.
     """
-    deadline_s = settings.deadline_s or DEADLINES_S[settings.address.dialect]
     player = Player(
-        make_strategy, settings.address.dialect, strict=settings.strict, deadline_s=deadline_s
+        make_strategy,
+        settings.address.dialect,
+        strict=settings.strict,
+        deadline_s=settings.deadline_s or DEADLINES_S[settings.address.dialect],
+        rehearsal=hooks.rehearsal,
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
-        record: Record = log.write if log else _ignore
+        bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)
         if settings.address.is_stdio:
-            return await _play_on_pipes(settings, player, record, StdioTransport(*pipes))
-        return await _play_by_connecting(settings, player, record)
+            return await _play_on_pipes(bot, StdioTransport(*pipes))
+        return await _play_by_connecting(bot)
 
 
-async def _play_on_pipes(
-    settings: Settings, player: Player, record: Record, transport: Transport
-) -> list[GameResult]:
+@dataclass(frozen=True)
+class _Bot:
+    """What stays the same from game to game."""
+
+    settings: Settings
+    player: Player
+    record: Record
+    timed: Timed
+
+    def converse(self, transport: Transport, session: ClientSession) -> Conversation:
+        return Conversation(
+            transport,
+            session,
+            self.player,
+            silence_s=self.settings.silence_s,
+            record=self.record,
+            timed=self.timed,
+        )
+
+
+async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
     """All games come down the same pipe; its end between two games is no fault."""
-    await player.rehearse()
+    settings = bot.settings
+    await bot.player.rehearse()
     session = _session(settings)
-    conversation = Conversation(
-        transport, session, player, silence_s=settings.silence_s, record=record
-    )
+    conversation = bot.converse(transport, session)
     results: list[GameResult] = []
     while not settings.games or len(results) < settings.games:
         try:
@@ -95,14 +124,13 @@ async def _play_on_pipes(
     return results
 
 
-async def _play_by_connecting(
-    settings: Settings, player: Player, record: Record
-) -> list[GameResult]:
+async def _play_by_connecting(bot: _Bot) -> list[GameResult]:
     """Every game has its own connection, as the original server and RiichiLab want it."""
+    settings = bot.settings
     results: list[GameResult] = []
     while not settings.games or len(results) < settings.games:
         try:
-            results.append(await _play_one(settings, player, record, rejoining=bool(results)))
+            results.append(await _play_one(bot, rejoining=bool(results)))
         except UnreachableError:
             if settings.games or not results:
                 raise
@@ -110,16 +138,14 @@ async def _play_by_connecting(
     return results
 
 
-async def _play_one(
-    settings: Settings, player: Player, record: Record, *, rejoining: bool
-) -> GameResult:
+async def _play_one(bot: _Bot, *, rejoining: bool) -> GameResult:
     """Connect and play; between two games give the server a while to be ready again."""
     clock = asyncio.get_running_loop()
     give_up_at = clock.time() + (REJOIN_S if rejoining else 0.0)
     while True:
-        session = _session(settings)
+        session = _session(bot.settings)
         try:
-            return await _play_connected(settings, session, player, record)
+            return await _play_connected(bot, session)
         except (TransportError, ServerSaysError) as error:
             if session.names or clock.time() >= give_up_at:
                 raise
@@ -127,17 +153,14 @@ async def _play_one(
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 
-async def _play_connected(
-    settings: Settings, session: ClientSession, player: Player, record: Record
-) -> GameResult:
+async def _play_connected(bot: _Bot, session: ClientSession) -> GameResult:
+    settings, player = bot.settings, bot.player
     if session.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
         await player.rehearse()
     async with await _connect(settings) as transport:
         logger.info("connected to {}", settings.address.url)
         await player.rehearse()
-        conversation = Conversation(
-            transport, session, player, silence_s=settings.silence_s, record=record
-        )
+        conversation = bot.converse(transport, session)
         result = await conversation.play_game()
         if session.dialect is Dialect.RIICHILAB:
             result = replace(result, validated=await conversation.linger(_VERDICT_S))

@@ -8,7 +8,7 @@ from loguru import logger
 from mjbot.client.hints import disagreement, discard_disagreement, fits
 from mjbot.client.last_resort import held_tiles, last_resort
 from mjbot.client.thinking import CrashError, LateError, Thinker
-from mjbot.client.warm_up import MakeStrategy, warm_up
+from mjbot.client.warm_up import MakeStrategy, Rehearsal, rehearse_alone, warm_up
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
@@ -27,8 +27,10 @@ class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
-    may take.  In strict mode :class:`TableError` is raised where the server contradicts itself
-    or us; in lenient mode that is logged and play goes on.
+    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.client.warm_up`).
+    ``decisions`` counts what the strategy was asked.  In strict mode :class:`TableError` is
+    raised where the server contradicts itself or us; in lenient mode that is logged and play
+    goes on.
     """
 
     _strategy: Strategy  # from the first start_game on
@@ -40,8 +42,10 @@ class Player:
         *,
         strict: bool,
         deadline_s: float | None,
+        rehearsal: Rehearsal | None = None,
     ) -> None:
         self._make_strategy: Final = make_strategy
+        self._rehearsal: Final = rehearsal or (lambda: rehearse_alone(make_strategy(0)))
         self._lists_all: Final = dialect is Dialect.RIICHILAB
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
@@ -52,6 +56,7 @@ class Player:
         self._drawn: Tile | None = None
         self._last: Event = StartGame()
         self.table = Table(strict=strict)
+        self.decisions = 0
         self.late = 0
         self.crashes = 0
 
@@ -59,7 +64,7 @@ class Player:
         """Compile what the first game will need, unless that was done; see :func:`warm_up`."""
         if not self._rehearsed:
             self._rehearsed = True
-            await warm_up(self._thinker, self._make_strategy)
+            await warm_up(self._thinker, self._rehearsal)
 
     # --- events ------------------------------------------------------------------------------
 
@@ -124,6 +129,7 @@ class Player:
         return to_message(self.table.state, self._seat, action)
 
     async def _choose(self, view: View, deadline_ms: int | None) -> Action:
+        self.decisions += 1
         limit_s = self._deadline_s
         if deadline_ms is not None:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000

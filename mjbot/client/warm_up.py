@@ -15,6 +15,9 @@ from protocol.messages import Event
 MakeStrategy = Callable[[int], Strategy]
 """Makes the player of game 0, 1, ...: a strategy's instance plays one game."""
 
+Rehearsal = Callable[[], None]
+"""Does once all that a game will need."""
+
 _HIDDEN: Final = '["?","?","?","?","?","?","?","?","?","?","?","?","?"]'
 _HAND: Final = '["2m","3m","4m","5m","6m","3p","4p","5p","8s","9s","9s","E","E"]'
 _REHEARSAL: Final = f"""
@@ -62,16 +65,17 @@ def rehearsal() -> list[Event]:
     return [event for row in rows for event in decode_line(row) if isinstance(event, Event)]
 
 
-async def warm_up(thinker: Thinker, make_strategy: MakeStrategy) -> None:
-    """Let a strategy that plays no game decide all that comes up in the rehearsal."""
+async def warm_up(thinker: Thinker, rehearse: Rehearsal) -> None:
+    """Rehearse in the thread that will think; a failure is logged."""
     try:
-        await thinker.think(lambda: _rehearse(make_strategy(0)), None)
+        await thinker.think(rehearse, None)
     except CrashError as crash:
         logger.error("the strategy failed while warming up with {}", crash)
         logger.opt(exception=crash.__cause__).debug("where it failed")
 
 
-def _rehearse(strategy: Strategy) -> None:
+def rehearse_alone(strategy: Strategy) -> None:
+    """Let a strategy that plays no game decide all that comes up in the rehearsal."""
     table = Table(0)
     for event in rehearsal():
         table.apply(event)

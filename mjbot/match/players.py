@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mjbot.external.majiang import majiang_command
@@ -28,6 +29,11 @@ class Player:
     name: str
     plays_on: bool
 
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """What is added to the environment of its process."""
+        return {}
+
     def command(self, url: str, games: int) -> list[str]:
         """Return the command line that plays at ``url`` (``mjsonp://HOST:PORT/ROOM``).
 
@@ -41,9 +47,12 @@ class Player:
         return [*command, "--strategy", self.spec, "--name", self.name, "--games", str(games)]
 
 
-def read_players(specs: list[str]) -> tuple[Player, ...]:
-    """Return the players that four seat arguments name; raises :class:`SeatError`."""
-    names: list[str] = []
+def read_players(specs: list[str], taken: Sequence[str] = ()) -> tuple[Player, ...]:
+    """Return the players that seat arguments name; raises :class:`SeatError`.
+
+    ``taken`` are names that others have already.
+    """
+    names = list(taken)
     players = []
     for spec in specs:
         _check(spec)

@@ -6,7 +6,7 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,14 +23,20 @@ class Child:
         self.log = log
 
     @classmethod
-    async def start(cls, command: Sequence[str], log: Path) -> "Child":
-        """Run ``command`` with stdout and stderr in ``log``; raises ``OSError``."""
+    async def start(
+        cls, command: Sequence[str], log: Path, environ: Mapping[str, str] | None = None
+    ) -> "Child":
+        """Run ``command`` with stdout and stderr in ``log``; raises ``OSError``.
+
+        ``environ`` is added to our own environment.
+        """
         with log.open("ab") as output:
             process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
+                env={**os.environ, **(environ or {})},
                 start_new_session=True,
                 preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )

@@ -64,6 +64,10 @@ class MatchReport:
         if self._console.is_terminal:
             self._progress.refresh()
 
+    def on_note(self, text: str) -> None:
+        """Print what happened to a player."""
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
     def on_result(self, result: GameResult) -> None:
         """Print the game's line."""
         order = ranking(result)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.match.players import Player
-from mjbot.match.team import MatchError, Team
+from mjbot.match.team import MatchError, Party, Team, Upkeep
+from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
 from mjbot.server.warm_up import warm_up
@@ -33,10 +34,15 @@ class MatchSettings:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who wants to know how the match goes."""
+    """Who wants to know how the match goes.
+
+    ``on_start`` hears of each process, ``on_note`` of deaths that do not end the match.
+    """
 
     on_event: Callable[[int, Event], None] = lambda game, event: None
     on_result: Callable[[GameResult], None] = lambda result: None
+    on_start: Callable[[int, int], None] = lambda place, pid: None
+    on_note: Callable[[str], None] = lambda text: None
 
 
 async def play_match(
@@ -44,7 +50,8 @@ async def play_match(
 ) -> list[GameResult]:
     """Play all games and return their results; every process is gone afterwards.
 
-    Raises :class:`MatchError` when a player dies, does not come or voids a game,
+    Where the rules go on after a fault, a player that dies is started again for the next game.
+    Raises :class:`MatchError` when a player does not come, voids a game or else dies,
     :class:`mjbot.external.node.NodeError` when the external AI cannot run, and ``OSError``.
     """
     match = _Match(settings, players, watcher)
@@ -84,11 +91,16 @@ class _Match:
             port = await server.open_tcp(HOST, 0)
             urls = [f"mjsonp://{HOST}:{port}/{room}" for room in self._rooms]
             self._server = server
-            self._team = Team(self._players, urls, self._settings.games, self._settings.folder)
+            party = Party(self._players, urls, self._settings.games)
+            self._team = Team(party, self._settings.folder, self._upkeep())
             try:
                 return await self._compete()
             finally:
                 await self._team.stop()
+
+    def _upkeep(self) -> Upkeep:
+        goes_on = self._settings.rules.on_fault is not OnFault.ABORT
+        return Upkeep(goes_on, self._watcher.on_start, self._watcher.on_note)
 
     async def _compete(self) -> list[GameResult]:
         async with asyncio.TaskGroup() as group:
@@ -137,6 +149,7 @@ class _Match:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
+            self._team.game_begins()
         if isinstance(event, EndGame):
             self._free.set()
             self._team.game_over()

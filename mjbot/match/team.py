@@ -1,7 +1,8 @@
-"""The four players' processes: started, started anew for the next game, never left behind."""
+"""The players' processes: started, started anew for the next game, never left behind."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,29 +14,64 @@ class MatchError(Exception):
     """The match cannot go on; the text is one line that says who and why."""
 
 
-class Team:
-    """Who plays at which place, each in a process of its own.
+MOST_DEATHS: Final = 2
+"""How often in a row a player may die without having played, where deaths are put up with."""
 
-    ``urls`` are the places' addresses, ``folder`` takes the players' output.
+_CONSEQUENCE: Final = {
+    True: "the table plays its hand until the game is over, then it is started again",
+    False: "it is started again",
+}
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """What happens to players who die.
+
+    ``goes_on`` says that the table plays their game to its end without them; they are then
+    started anew for the next one.  ``started(place, pid)`` and ``note(text)`` are told.
     """
 
-    def __init__(
-        self, players: Sequence[Player], urls: Sequence[str], games: int, folder: Path
-    ) -> None:
-        self._players: Final = tuple(players)
-        self._urls: Final = tuple(urls)
-        self._games: Final = games
+    goes_on: bool = False
+    started: Callable[[int, int], None] = lambda place, pid: None
+    note: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Party:
+    """Who plays and where: ``urls`` are the players' places."""
+
+    players: Sequence[Player]
+    urls: Sequence[str]
+    games: int
+
+
+class Team:
+    """The players of a party, each in a process of its own; ``folder`` takes their output."""
+
+    def __init__(self, party: Party, folder: Path, upkeep: Upkeep) -> None:
+        self._players: Final = tuple(party.players)
+        self._urls: Final = tuple(party.urls)
+        self._games: Final = party.games
         self._folder: Final = folder
+        self._upkeep: Final = upkeep
         self._children: dict[int, Child] = {}
         self._games_over = 0
+        self._between_games = asyncio.Event()
+        self._between_games.set()
+
+    def game_begins(self) -> None:
+        """Take note that all have sat down: who dies now is missed until the game is over."""
+        self._between_games.clear()
 
     def game_over(self) -> None:
         """Take note that a game has ended: who played it may leave."""
         self._games_over += 1
+        self._between_games.set()
 
     def disband(self) -> None:
         """Take note that no more games will be played: everyone may leave."""
         self._games_over = self._games
+        self._between_games.set()
 
     async def run(self) -> None:
         """Keep all players going until the last game; raises :class:`MatchError` when one dies."""
@@ -64,23 +100,33 @@ class Team:
 
     async def _keep_going(self, place: int) -> None:
         player = self._players[place]
+        deaths = 0
         while self._games_over < self._games:
             games_before = self._games_over
             child = await self._start(place)
             status = await child.wait()
             played = self._games_over > games_before
             finished = self._games_over >= self._games
-            if not (finished or (played and not player.plays_on)):
-                raise MatchError(f"{self.describe(place)}: {describe_exit(status)}")
+            if finished or (played and not player.plays_on):
+                continue
+            sits = not self._between_games.is_set()
+            deaths = 0 if sits or played else deaths + 1
+            text = f"{self.describe(place)}: {describe_exit(status)}"
+            if not self._upkeep.goes_on or deaths >= MOST_DEATHS:
+                raise MatchError(text)
+            self._upkeep.note(f"{text}; {_CONSEQUENCE[sits]}")
+            await self._between_games.wait()
 
     async def _start(self, place: int) -> Child:
         player = self._players[place]
         command = player.command(self._urls[place], self._games)
         try:
-            child = await Child.start(command, self._folder / f"player-{place + 1}.txt")
+            log = self._folder / f"player-{place + 1}.txt"
+            child = await Child.start(command, log, player.environ)
         except OSError as error:
             raise MatchError(f"player {place + 1}, {player.spec}: cannot run: {error}") from None
         self._children[place] = child
+        self._upkeep.started(place, child.pid)
         return child
 
     def _said(self, place: int) -> str:

@@ -1,0 +1,212 @@
+"""``mjbot duo [URL]``: two bots that play as a pair, at a table of our own or at another's."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from mjbot.cli import exit_codes
+from mjbot.cli.match import (
+    add_match_arguments,
+    end_on_signals,
+    match_settings,
+    new_folder,
+    require_positive,
+    save_results,
+)
+from mjbot.cli.play import option_pair
+from mjbot.cli.play_pair import add_team_table_argument, require_member
+from mjbot.duo.members import Member, Role, make_members, private_channel
+from mjbot.duo.report import DuoReport, labels_of, pair_table
+from mjbot.duo.score import PairScore
+from mjbot.duo.visit import Eyes, Visit, VisitError
+from mjbot.external.node import NodeError
+from mjbot.match.players import MAJIANG, Player, SeatError, read_players
+from mjbot.match.run import Watcher, play_match
+from mjbot.match.team import MatchError
+from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
+from mjbot.registry import make_strategy
+from mjbot.server.core import OnFault
+from mjbot.server.server import GameResult
+from mjbot.strategy_options import StrategyError
+
+RIVALS: Final = (MAJIANG, MAJIANG)
+STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
+NOTES: Final = "notes.txt"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
+    )
+    for role, strategy in (("top", "yaku-evaluation"), ("partner", "combo-partner")):
+        parser.add_argument(
+            f"--{role}", default=strategy, metavar="NAME", help=f"strategy ({strategy})"
+        )
+        parser.add_argument(
+            f"--{role}-option", action="append", default=[], type=option_pair, metavar="KEY=VALUE"
+        )
+    parser.add_argument(
+        "--rivals",
+        nargs=2,
+        metavar="SEAT",
+        help=f"the two others, as `mjbot match` names them (default: {MAJIANG} twice;"
+        " at another's table: whoever comes)",
+    )
+    parser.add_argument("--name", default="mjbot", help="the pair's name at the table (mjbot)")
+    add_team_table_argument(parser)
+    add_match_arguments(parser)
+    # Whatever happens to one of the two, the game is to be played to its end.
+    parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play; every failure is one line."""
+    console = Console()
+    try:
+        require_positive(args)
+        if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
+            raise ValueError(f"URL {args.url!r}: two bots do not fit into one pipe")
+        roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
+        rivals = _rivals(args, console)
+        folder = new_folder(args.log_dir)
+    except (SeatError, StrategyError, FairPlayError, ValueError) as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    except NodeError as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except OSError as error:
+        return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
+    with private_channel() as channel:
+        more = [_more(args, folder, word) for word in ("top", "partner")]
+        duo = _Duo(args, make_members(args.name, roles, channel, more), rivals, folder, console)
+        return duo.run()
+
+
+def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
+    """Return a role that can be played; raises ``StrategyError`` and ``ValueError``."""
+    require_member(strategy, make_strategy(strategy, dict(options)))
+    return Role(strategy, tuple([f"{key}={value}" for key, value in options]))
+
+
+def _rivals(args: argparse.Namespace, console: Console) -> tuple[Player, ...]:
+    """Return the other two; without the external AI, and none named, two of our own."""
+    specs = list(args.rivals or (() if args.url else RIVALS))
+    names = team_names(args.name)
+    rivals = read_players(specs, names)
+    try:
+        for rival in rivals:
+            rival.command("", args.games)  # a missing Node shows before anything is started
+    except NodeError as error:
+        if args.rivals:
+            raise
+        text = f"playing against our own {STAND_INS[0]}, since {error}"
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        rivals = read_players(list(STAND_INS), names)
+    return rivals
+
+
+def _more(args: argparse.Namespace, folder: Path, word: str) -> list[str]:
+    """Return what one of the two is told besides its strategy and channel."""
+    declared = [part for url in args.team_table for part in ("--team-table", url)]
+    if args.url is None:
+        return declared
+    return [*declared, "--log", str(folder / f"seen-by-{word}.mjson")]
+
+
+@dataclass(frozen=True)
+class _Duo:
+    """One run of the command."""
+
+    args: argparse.Namespace
+    members: tuple[Member, Member]
+    rivals: tuple[Player, ...]
+    folder: Path
+    console: Console
+
+    def run(self) -> int:
+        try:
+            score = asyncio.run(self._visit() if self.args.url else self._host())
+        except MatchError as error:
+            return _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
+        except VisitError as error:
+            return _fail(f"{error}; logs in {self.folder}", max(error.status, exit_codes.FAILED))
+        except NodeError as error:
+            return _fail(str(error), exit_codes.UNREACHABLE)
+        except asyncio.CancelledError:
+            return exit_codes.INTERRUPTED
+        self.console.print(pair_table(score, labels_of(self.members)))
+        if score.apart:
+            self._say(f"{score.apart} games not counted: the two were not both named there")
+        self._say(f"logs in {self.folder}")
+        return exit_codes.OK if score.games else exit_codes.FAILED
+
+    @property
+    def _players(self) -> tuple[Player, ...]:
+        return (*self.members, *self.rivals)
+
+    async def _host(self) -> PairScore:
+        """Play at a table of our own; its events are what is counted."""
+        end_on_signals()
+        settings = match_settings(self.args, self.folder)
+        self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
+        self._say_who("the pair", self.members)
+        self._say_who("against", self.rivals)
+        with self._report() as report:
+            watcher = Watcher(report.on_event, report.on_result, on_note=self._noting(report))
+            results: list[GameResult] = await play_match(settings, self._players, watcher)
+        save_results(self.folder, self._players, results)
+        return report.score
+
+    async def _visit(self) -> PairScore:
+        """Play at somebody's table; what our two see of it is what is counted."""
+        end_on_signals()
+        self._say(f"{self.args.games} games at {self.args.url}:")
+        self._say_who("the pair", self.members)
+        partners_score = PairScore([member.name for member in self.members])
+        partners_eyes = Eyes(
+            self.folder / "seen-by-partner.mjson", lambda game, event: partners_score.add(event)
+        )
+        visit = Visit(self._players, self.args.url, self.args.games, self.folder)
+        with self._report() as report:
+            eyes = Eyes(self.folder / "seen-by-top.mjson", report.on_event)
+            await visit.play(eyes, self._noting(report))
+            partners_eyes.look()
+        # Where the top was lost on the way, the partner has seen more.
+        return max(report.score, partners_score, key=lambda score: len(score.games))
+
+    def _report(self) -> DuoReport:
+        return DuoReport(self.console, self.args.games, self.args.length, self.members)
+
+    def _noting(self, report: DuoReport) -> "_Noter":
+        return _Noter(report, self.folder / NOTES)
+
+    def _say_who(self, word: str, players: Sequence[Player]) -> None:
+        who = " and ".join([f"{player.spec} as {player.name}" for player in players])
+        self._say(f"  {word}: {who}")
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Noter:
+    """Says what happened to a player, and keeps it beside the games."""
+
+    report: DuoReport
+    file: Path
+
+    def __call__(self, text: str) -> None:
+        self.report.on_note(text)
+        with self.file.open("a", encoding="utf-8") as notes:
+            notes.write(f"{text}\n")
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot duo: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,77 @@
+"""The arguments of ``mjbot play`` that make it one of a pair."""
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from mjbot.pair.channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
+from mjbot.pair.fair_play import require_team_table
+from mjbot.pair.member import PairMember
+from mjbot.registry import make_strategy
+from mjbot.strategy import Strategy
+
+
+def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    pair = parser.add_argument_group("one of a pair (`mjbot duo` starts both)")
+    pair.add_argument(
+        "--pair",
+        metavar="END",
+        help=f"end of the channel to the partner: {FORM}; the secret in {SECRET_VARIABLE}",
+    )
+    pair.add_argument("--ally", metavar="NAME", help="the partner's strategy, to rehearse with")
+    add_team_table_argument(pair)
+    pair.add_argument(
+        "--timings",
+        type=Path,
+        metavar="FILE",
+        help="write of each decision the milliseconds, and 1 if it waited for the partner's word",
+    )
+
+
+def add_team_table_argument(parser: argparse._ActionsContainer) -> None:
+    """Declare how a table is said to allow teams."""
+    parser.add_argument(
+        "--team-table",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a server elsewhere whose operator allows teams (may be repeated)",
+    )
+
+
+def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
+    """Return how to play as one of a pair, ``None`` to play alone.
+
+    Raises ``ValueError``, :class:`mjbot.pair.fair_play.FairPlayError` and
+    :class:`mjbot.strategy_options.StrategyError`.
+    """
+    if args.pair is None:
+        if args.ally or args.team_table or args.timings:
+            raise ValueError("--ally, --team-table and --timings: only together with --pair")
+        return None
+    end = End.parse(args.pair)
+    require_team_table(args.url, args.team_table)
+    require_member(args.strategy, strategy)
+    make_ally = None if args.ally is None else partial(make_strategy, args.ally)
+    if make_ally is not None:
+        require_member(args.ally, make_ally())
+    return Linked(end, take_secret(), make_ally, _writer(args.timings))
+
+
+def require_member(name: str, strategy: Strategy) -> None:
+    """Raise ``ValueError`` if a strategy cannot be one of a pair."""
+    if not isinstance(strategy, PairMember):
+        raise ValueError(f"strategy {name!r} cannot be one of a pair: it is no PairMember")
+
+
+def _writer(file: Path | None) -> Callable[[float, int], None]:
+    if file is None:
+        return lambda seconds, waits: None
+    lines = file.open("a", encoding="ascii", buffering=1)
+
+    def write(seconds: float, waits: int) -> None:
+        lines.write(f"{1000 * seconds:.3f} {waits}\n")
+
+    return write

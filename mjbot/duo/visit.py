@@ -1,0 +1,97 @@
+"""A pair at a table that is not ours: started, watched through its own eyes."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from mjbot.match.players import Player
+from mjbot.match.processes import Child, describe_exit
+from protocol.codec import decode_line
+from protocol.messages import EndGame, Event
+
+LOOK_S: Final = 0.2
+"""How often the log of the one whose eyes we use is looked at."""
+
+OnEvent = Callable[[int, Event], None]
+OnNote = Callable[[str], None]
+
+
+class Eyes:
+    """Reads a log of mjai lines that somebody else is writing, game after game."""
+
+    def __init__(self, log: Path, on_event: OnEvent) -> None:
+        self._log: Final = log
+        self._on_event: Final = on_event
+        self._read_bytes = 0
+        self._game = 0
+
+    def look(self) -> None:
+        """Pass on every event of which the whole line is there by now."""
+        with contextlib.suppress(FileNotFoundError), self._log.open("rb") as log:
+            log.seek(self._read_bytes)
+            for line in log:
+                if not line.endswith(b"\n"):
+                    break
+                self._read_bytes += len(line)
+                self._pass_on(line)
+
+    def _pass_on(self, line: bytes) -> None:
+        for message in decode_line(line):
+            if isinstance(message, Event):
+                self._on_event(self._game, message)
+                self._game += isinstance(message, EndGame)
+
+
+class VisitError(Exception):
+    """Nobody could play; ``status`` is the exit status of who failed first."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status: Final = status
+
+
+class Visit:
+    """``players`` at the table ``url``; ``folder`` takes what they say."""
+
+    def __init__(self, players: Sequence[Player], url: str, games: int, folder: Path) -> None:
+        self._players: Final = tuple(players)
+        self._places: Final = range(len(self._players))
+        self._url: Final = url
+        self._games: Final = games
+        self._folder: Final = folder
+        self._children: list[Child] = []
+
+    async def play(self, eyes: "Eyes", on_note: OnNote) -> None:
+        """Return when all players have left; raises :class:`VisitError` if none played."""
+        async with self._running():
+            ends = asyncio.gather(*[self._wait(place, on_note) for place in self._places])
+            while not ends.done():
+                await asyncio.wait({ends}, timeout=LOOK_S)
+                eyes.look()
+        statuses = ends.result()
+        if all(statuses):
+            raise VisitError(self._words(0, statuses[0]), statuses[0])
+
+    @contextlib.asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        try:
+            for place, player in enumerate(self._players):
+                log = self._folder / f"player-{place + 1}.txt"
+                command = player.command(self._url, self._games)
+                self._children.append(await Child.start(command, log, player.environ))
+            yield
+        finally:
+            await asyncio.gather(*[child.stop() for child in self._children])
+
+    async def _wait(self, place: int, on_note: OnNote) -> int:
+        status = await self._children[place].wait()
+        if status:
+            on_note(self._words(place, status))
+        return status
+
+    def _words(self, place: int, status: int) -> str:
+        said = self._children[place].last_words()
+        words = f' (its last words: "{said}")' if said else ""
+        return f"player {place + 1}, {self._players[place].spec}{words}: {describe_exit(status)}"
