@@ -1,0 +1,129 @@
+"""Many walls for one player, kept in a file line by line, so that what is done stays done."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.match.processes import die_with_parent
+from mjbot.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
+from mjbot.one_player.names import digest_of, make_player
+from mjbot.one_player.players import Player, play
+
+CHUNK: Final = 10
+"""Walls in a line of the file."""
+
+
+class RunError(Exception):
+    """A file cannot be used or a player failed; the text is one line for the user."""
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a file."""
+
+    player: str
+    seed: int
+    digest: str
+
+
+class Line(msgspec.Struct, frozen=True, array_like=True):
+    """Walls ``first`` and following: the draw that won each, 0 without a win."""
+
+    first: int
+    won: tuple[int, ...]
+
+
+def winning_draws(name: str, seed: int, n_walls: int, folder: Path, jobs: int) -> NDArray[np.int8]:
+    """Return the draw that won each of the walls 0.. of a seed, 0 without a win: int8[n_walls].
+
+    Plays what ``folder`` does not hold yet, in ``jobs`` processes.  Raises :class:`RunError`
+    and :class:`~mjbot.one_player.names.PlayerError`.
+    """
+    header = Header(player=name, seed=seed, digest=digest_of(name))
+    path = folder / f"{name.replace(':', '-').replace('=', '-')}-{seed}-{header.digest}.jsonl"
+    found = np.full(-(-n_walls // CHUNK) * CHUNK, -1, np.int8)
+    for line in _take_up(path, header):
+        if line.first < len(found):
+            found[line.first : line.first + CHUNK] = line.won
+    missing = [first for first in range(0, len(found), CHUNK) if found[first] < 0]
+    with path.open("ab") as file:
+        for line in _play_all(name, seed, missing, jobs):
+            file.write(msgspec.json.encode(line) + b"\n")
+            file.flush()
+            found[line.first : line.first + CHUNK] = line.won
+    return found[:n_walls]
+
+
+def _take_up(path: Path, header: Header) -> list[Line]:
+    """Return the whole lines of a file and cut off a last one that is not; or begin a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_bytes() if path.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]
+        if not whole:
+            whole = msgspec.json.encode(header) + b"\n"
+        if whole != text:
+            beside = path.with_suffix(f".{os.getpid()}")
+            beside.write_bytes(whole)
+            beside.replace(path)
+    except OSError as error:
+        raise RunError(f"{path}: {error.strerror or error}") from None
+    head, *rest = whole.splitlines()
+    try:
+        if msgspec.json.decode(head, type=Header) != header:
+            raise RunError(f"{path} holds another run; move it away")
+        return [_checked(msgspec.json.decode(line, type=Line)) for line in rest]
+    except (msgspec.DecodeError, ValueError) as error:
+        raise RunError(f"{path} is damaged ({error}); move it away") from None
+
+
+def _checked(line: Line) -> Line:
+    if line.first < 0 or line.first % CHUNK or len(line.won) != CHUNK:
+        raise ValueError(f"walls from {line.first}")
+    if not all(0 <= won <= N_DRAWS for won in line.won):
+        raise ValueError(f"a win at draw {max(line.won)}")
+    return line
+
+
+def _play_all(name: str, seed: int, firsts: Sequence[int], jobs: int) -> Iterator[Line]:
+    if jobs == 1 or len(firsts) < 2:
+        player = make_player(name) if firsts else None
+        for first in firsts:
+            assert player is not None
+            yield _play_chunk(player, seed, first)
+        return
+    yield _play_chunk(make_player(name), seed, firsts[0])  # what it compiles, the others find
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(jobs, _start_worker, (name, seed)) as pool:
+        yield from pool.imap_unordered(_play_in_worker, firsts[1:])
+
+
+def _play_chunk(player: Player, seed: int, first: int) -> Line:
+    """Play some walls.  The player's dice are those of the wall."""
+    won = []
+    for number in range(first, first + CHUNK):
+        try:
+            won.append(play(player, new_game(seed, number), seed * WALLS_PER_SEED + number))
+        except ValueError as error:
+            raise RunError(f"wall {number}: {error}") from error
+    return Line(first, tuple(won))
+
+
+_worker: list[tuple[Player, int]] = []
+
+
+def _start_worker(name: str, seed: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    die_with_parent()
+    _worker.append((make_player(name), seed))
+
+
+def _play_in_worker(first: int) -> Line:
+    player, seed = _worker[0]
+    return _play_chunk(player, seed, first)
