@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -21,7 +22,7 @@ from mjbot.experiments.request import ExperimentError, Request
 from mjbot.strategy_options import StrategyError
 
 RUNS: Final = Path("logs", "runs")
-EXPERIMENTS: Final = ("nakano2021", "arena-checks")
+EXPERIMENTS: Final = ("nakano2021", "arena-checks", "mizukami2013")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play what is missing and print the tables; every failure is one line."""
     experiment = _module(args.name)
-    games = experiment.GAMES if args.games is None else args.games
+    games = _usual_games(experiment, args.part) if args.games is None else args.games
     if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
         return _fail("--games and --jobs: at least 1; --seed: 0 or more", exit_codes.BAD_ARGUMENTS)
     if args.part not in (None, *experiment.PARTS):
@@ -67,6 +68,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _module(name: str) -> ModuleType:
     return importlib.import_module(f"mjbot.experiments.{name.replace('-', '_')}")
+
+
+def _usual_games(experiment: ModuleType, part: str | None) -> int:
+    """Return how many an experiment plays if nothing is said: one number, or one per part."""
+    games: int | Mapping[str, int] = experiment.GAMES
+    return games if isinstance(games, int) else games.get(part or experiment.PARTS[0], 1)
 
 
 def _plan(setup: Setup, n_walls: int, folder: Path) -> Plan:

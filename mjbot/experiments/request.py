@@ -1,9 +1,9 @@
 """What ``mjbot experiment`` hands to an experiment.
 
 An experiment is a module of this package.  It has ``SUMMARY``, one line of what it shows,
-``GAMES``, how many it plays if nothing is said, ``PARTS``, names of runs of which one can be
-asked for (the first one is the usual), and ``play``, which takes a :class:`Request` and yields
-the lines of its report, as Markdown.
+``GAMES``, how many it plays if nothing is said (one number, or one by part), ``PARTS``, names of
+runs of which one can be asked for (the first one is the usual), and ``play``, which takes a
+:class:`Request` and yields the lines of its report, as Markdown.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,20 @@
+"""Mizukami et al. 2013: a one-player evaluator, and the same player with a sense of when to fold.
+
+Three parts: the win rates of one-player mahjong (table 1), folding against not folding (tables
+7 and 8), and what each of the things that the paper names as missing is worth.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from mjbot.experiments import mizukami2013_one_player as one_player
+from mjbot.experiments.request import Request
+
+SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"
+PARTS: Final = ("one-player",)
+GAMES: Final = {"one-player": 10_000}
+
+
+def play(request: Request) -> Iterator[str]:
+    """Return the tables of a part as lines of Markdown."""
+    yield from one_player.play(request)
