@@ -15,14 +15,11 @@ every set of tiles of its class being equally likely:
   one is kept for a twelfth of the weight), 600 swaps and then on until it is there.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.referee.bulk import next_below
-from mjbot.rules.shanten import shanten as shanten_of
 from mjbot.rules.waits import waits
 from mjbot.table.observe import hide, unseen_kinds, visible_kinds
 from mjbot.table.state import (
@@ -36,48 +33,17 @@ from mjbot.table.state import (
     URA_WALL,
     State,
 )
-from strategies.evaluation.tenpai_samples import TENPAI, Counts, Tenpai, prepare, sample_tenpai
-
-DEALS: Final = 12
-SWAPS: Final = 600
-MORE_SWAPS: Final = 16
-MOST_SWAPS: Final = 20_000
-DISTANCE_WEIGHT: Final = 12
-
-DEALER: Final = np.dtype(
-    [
-        ("unseen", np.int8, (34,)),  # tiles that are not dealt yet, per kind
-        ("red", np.int8, (3,)),  # 1 for a red five among them
-        ("hand", np.int8, (34,)),
-        ("deck", np.int8, (136,)),
-        ("n_deck", np.int64),
-        ("tenpai", TENPAI),
-    ],
-    align=True,
+from strategies.evaluation.random_hands import (
+    DEALER,
+    Dealer,
+    deal_shanten,
+    deal_tenpai,
+    new_dealer,
+    stack_unseen,
 )
+from strategies.evaluation.tenpai_parts import Counts
 
-if TYPE_CHECKING:
-
-    class Dealer:
-        """One record of :data:`DEALER`: ``r["field"]`` in Python, ``r.field`` compiled."""
-
-        unseen: Counts
-        red: Counts
-        hand: Counts
-        deck: Counts
-        n_deck: int
-        tenpai: Tenpai
-
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Dealer = np.void
-
-
-def new_dealer() -> Dealer:
-    """Return an empty record to deal with."""
-    return cast(Dealer, np.zeros(1, DEALER)[0])
+__all__ = ["DEALER", "Dealer", "barred_waits", "deal_hands", "deal_wall", "new_dealer"]
 
 
 @compiled
@@ -132,9 +98,9 @@ def _deal_hand(
     n_melds = int(state.n_melds[seat])
     found = False
     if wished == 0:
-        found = _deal_tenpai(dealer, n_melds, barred_waits(state, seat), random)
+        found = deal_tenpai(dealer, n_melds, barred_waits(state, seat), random)
     if not found:
-        found = _deal_shanten(dealer, size - drew, n_melds, wished, random)
+        found = deal_shanten(dealer, size - drew, n_melds, wished, random)
         found = found and wished > 0  # a tenpai hand that comes here is furiten
     for kind in range(34):
         dealer.unseen[kind] -= dealer.hand[kind]
@@ -142,87 +108,6 @@ def _deal_hand(
     if drew:
         _draw_one_more(state, seat, dealer, random)
     return found
-
-
-@compiled
-def _deal_tenpai(dealer: Dealer, n_melds: int, barred: int, random: NDArray[np.uint64]) -> bool:
-    tenpai = dealer.tenpai
-    for kind in range(34):
-        tenpai.unseen[kind] = dealer.unseen[kind]
-    tenpai.barred = barred
-    tenpai.n_melds = n_melds
-    prepare(tenpai)
-    if not sample_tenpai(tenpai, random):
-        return False
-    for kind in range(34):
-        dealer.hand[kind] = tenpai.hand[kind]
-    return True
-
-
-@compiled
-def _deal_shanten(
-    dealer: Dealer, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
-) -> bool:
-    _stack(dealer)
-    here = 99
-    for _ in range(DEALS):
-        _deal_fairly(dealer, size, random)
-        here = shanten_of(dealer.hand, n_melds)
-        if here == wished:
-            return True
-    for number in range(MOST_SWAPS):
-        here = _swap(dealer, size, n_melds, wished, here, random)
-        if here == wished and number >= SWAPS and number % MORE_SWAPS == 0:
-            return True
-    return False
-
-
-@compiled
-def _stack(dealer: Dealer) -> None:
-    """Lay the unseen tiles out, as kinds."""
-    n = 0
-    for kind in range(34):
-        for _ in range(dealer.unseen[kind]):
-            dealer.deck[n] = kind
-            n += 1
-    dealer.n_deck = n
-
-
-@compiled
-def _deal_fairly(dealer: Dealer, size: int, random: NDArray[np.uint64]) -> None:
-    deck, hand = dealer.deck, dealer.hand
-    hand[:] = 0
-    for place in range(size):
-        other = place + next_below(random, dealer.n_deck - place)
-        kind = deck[other]
-        deck[other] = deck[place]
-        deck[place] = kind
-        hand[kind] += 1
-
-
-@compiled
-def _swap(
-    dealer: Dealer, size: int, n_melds: int, wished: int, here: int, random: NDArray[np.uint64]
-) -> int:
-    """Swap a tile of the hand for another one, or not; return the hand's shanten."""
-    deck, hand = dealer.deck, dealer.hand
-    place = next_below(random, size)
-    other = size + next_below(random, dealer.n_deck - size)
-    old, new = deck[place], deck[other]
-    if old == new:
-        return here
-    hand[old] -= 1
-    hand[new] += 1
-    there = shanten_of(hand, n_melds)
-    away, farther = max(0, here - wished), max(0, there - wished)
-    while farther > away and next_below(random, DISTANCE_WEIGHT) == 0:
-        farther -= 1
-    if farther > away:
-        hand[old] += 1
-        hand[new] -= 1
-        return here
-    deck[place], deck[other] = new, old
-    return there
 
 
 @compiled
@@ -245,7 +130,7 @@ def _write_hand(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint
 @compiled
 def _draw_one_more(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint64]) -> None:
     """Give the seat whose turn it is its last tile."""
-    _stack(dealer)
+    stack_unseen(dealer)
     kind = int(dealer.deck[next_below(random, dealer.n_deck)])
     tile = kind
     red_is_left = kind < 27 and kind % 9 == 4 and dealer.red[kind // 9] == 1
