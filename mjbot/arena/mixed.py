@@ -9,7 +9,7 @@ from mjbot.arena.foreign import Foreigner, ForeignError
 from mjbot.arena.guard import Fault, FaultKind, Guard
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
-from protocol.messages import StartKyoku
+from protocol.messages import Event, StartKyoku
 
 EXCUSED: Final = Answer(excused=True)
 
@@ -30,6 +30,7 @@ class MixedGame:
         self._decisions: Final = dict.fromkeys(foreigners, 0)
         self._state = b""
         self.faults: Final[list[Fault]] = []
+        self.events: Final[list[Event]] = []
 
     def play(self, referee: Referee, names: Sequence[str]) -> Counts:
         """Play to the end and return what was counted; the foreigners' lines are closed."""
@@ -51,6 +52,8 @@ class MixedGame:
             known = len(core.faults)
             for line in core.drain_log():
                 counter.add(line.event)
+                self.events.append(line.event)
+        self.events.extend(line.event for line in core.drain_log())
         return counter.counts
 
     def _answer(self, say: Say) -> Answer:

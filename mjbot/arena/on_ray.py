@@ -24,8 +24,8 @@ MOST_DEATHS: Final = 3
 class RemotePlayer:
     """What runs on a machine of the cluster: one worker process and its games."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._crew: Final = Crew(setup, 1)
+    def __init__(self, setup: Setup, recording: bool) -> None:
+        self._crew: Final = Crew(setup, 1, recording=recording)
         self._setup: Final = setup
 
     def problem(self) -> str:
@@ -49,8 +49,11 @@ class RayCrew:
     :class:`~mjbot.arena.workers.WorkerError` in one line.
     """
 
-    def __init__(self, setup: Setup, where: str, jobs: int | None = None) -> None:
+    def __init__(
+        self, setup: Setup, where: str, jobs: int | None = None, recording: bool = False
+    ) -> None:
         self._setup: Final = setup
+        self._recording: Final = recording
         self._ray: Final = _import_ray()
         self._connect(where, jobs)
         self._jobs: Final = jobs or int(self._ray.cluster_resources().get("CPU", 1))
@@ -101,7 +104,7 @@ class RayCrew:
             raise WorkerError(f"--on {where}: {type(error).__name__}: {text}") from None
 
     def _new_actor(self) -> Any:
-        return self._ray.remote(num_cpus=1)(RemotePlayer).remote(self._setup)
+        return self._ray.remote(num_cpus=1)(RemotePlayer).remote(self._setup, self._recording)
 
     def _check_machines(self) -> None:
         answers = [actor.problem.remote() for actor in self._actors]

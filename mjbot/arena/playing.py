@@ -9,11 +9,14 @@ from mjbot.arena.counts import Counts, as_rows, count_kyoku, no_counts
 from mjbot.arena.foreign import Foreigner
 from mjbot.arena.guard import NO_FAULTS, Fault, Guard
 from mjbot.arena.mixed import MixedGame
+from mjbot.arena.recording import packed
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Spec, Unit, labels
 from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
+from mjbot.referee.remembering import RememberingReferee
+from protocol.messages import Event
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
@@ -25,28 +28,38 @@ class Played:
 
     line: GameLine
     faults: tuple[Fault, ...]
+    record: bytes = b""
+    """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.recording`)."""
 
 
 class Games:
-    """Plays units of one setup; the external AIs stay from game to game until :meth:`close`."""
+    """Plays units of one setup; the external AIs stay from game to game until :meth:`close`.
 
-    def __init__(self, setup: Setup, clock: Clock) -> None:
+    With ``recording`` every game comes with its record: a tenth slower.
+    """
+
+    def __init__(self, setup: Setup, clock: Clock, recording: bool = False) -> None:
         self._setup: Final = setup
+        self._recording: Final = recording
         self._clock: Final = clock
         self._names: Final = labels(setup.strategies)
         self._foreigners: Final[dict[tuple[int, int], Foreigner]] = {}
 
     def play(self, unit: Unit, fatal: Fatal) -> Played:
         """Play a game to its end."""
-        referee = new_referee(self._setup, unit)
         guards = make_guards(self._setup, unit, self._clock, fatal)
-        if len(guards) == 4:
-            counts = play_game(referee, [guards[seat] for seat in range(4)])
-            return _played(referee, unit, counts, guards, [])
         table = self._setup.seating.tables[unit.seating]
+        names = [self._names[number] for number in table]
+        if len(guards) == 4:
+            referee = new_referee(self._setup, unit, names if self._recording else None)
+            counts = play_game(referee, [guards[seat] for seat in range(4)])
+            events = referee.events if isinstance(referee, RememberingReferee) else []
+            return _played(referee, unit, counts, guards, [], events)
+        referee = new_referee(self._setup, unit)
         game = MixedGame(guards, self._foreigners_at(table), self._setup.deadline_s)
-        counts = game.play(referee, [self._names[number] for number in table])
-        return _played(referee, unit, counts, guards, game.faults)
+        counts = game.play(referee, names)
+        events = game.events if self._recording else []
+        return _played(referee, unit, counts, guards, game.faults, events)
 
     @property
     def foreigners(self) -> tuple[Foreigner, ...]:
@@ -72,9 +85,16 @@ class Games:
         return found
 
 
-def new_referee(setup: Setup, unit: Unit) -> Referee:
-    """Return the table of a game, before the deal."""
-    referee = Referee(setup.game_seed(unit.wall), setup.length)
+def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = None) -> Referee:
+    """Return the table of a game, before the deal.
+
+    With the players' names in ``remembered`` it keeps the events of the game.
+    """
+    seed = setup.game_seed(unit.wall)
+    if remembered is None:
+        referee = Referee(seed, setup.length)
+    else:
+        referee = RememberingReferee(seed, setup.length, names=remembered)
     referee.state["pinned"] = setup.walls == "pinned"
     return referee
 
@@ -118,7 +138,12 @@ def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
 
 
 def _played(
-    referee: Referee, unit: Unit, counts: Counts, guards: Mapping[int, Guard], more: list[Fault]
+    referee: Referee,
+    unit: Unit,
+    counts: Counts,
+    guards: Mapping[int, Guard],
+    more: list[Fault],
+    events: Sequence[Event],
 ) -> Played:
     faults = [*more, *[fault for guard in guards.values() for fault in guard.faults]]
     line = GameLine(
@@ -128,4 +153,4 @@ def _played(
         counts=as_rows(counts),
         faults=len(faults),
     )
-    return Played(line, tuple(faults))
+    return Played(line, tuple(faults), packed(events) if events else b"")

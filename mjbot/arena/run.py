@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mjbot.arena.faults import save_faults
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.playing import Played
+from mjbot.arena.recording import record_path, save_record
 from mjbot.arena.results import GameLine, Results
 from mjbot.arena.sequential import ErrorRates, Verdict
 from mjbot.arena.setup import Setup, Unit
@@ -20,7 +21,8 @@ from mjbot.arena.tally import Judge, Tally
 class Plan:
     """What to do: at most ``n_walls`` walls, or until the test with these ``rates`` is sure.
 
-    ``uma`` has what the ranks are worth, in thousands of points.
+    ``uma`` has what the ranks are worth, in thousands of points.  With ``recording`` the folder
+    also gets a record of every game.
     """
 
     setup: Setup
@@ -29,6 +31,7 @@ class Plan:
     rates: ErrorRates
     until_sure: bool = False
     uma: tuple[float, ...] = DEFAULT_UMA
+    recording: bool = False
 
 
 class Players(Protocol):
@@ -93,6 +96,10 @@ class Arena:
     def play(self, players: Players, on_game: Callable[[GameLine], None]) -> None:
         """Play what is missing.  Every game is in the file before ``on_game`` hears of it."""
         for played in players.play(self._missing()):
+            if played.record:
+                save_record(self.plan.folder, played.line.unit, played.record)
+            if self.tally.has(played.line.wall, played.line.seating):
+                continue  # played again for its record only
             save_faults(self.plan.folder, self.plan.setup, played.line.unit, played.faults)
             self._results.append(played.line)
             self.tally.add(played.line)
@@ -124,5 +131,11 @@ class Arena:
     def _missing(self) -> Iterator[Unit]:
         for wall in range(self.plan.n_walls):
             for seating in range(len(self.plan.setup.seating.tables)):
-                if not self.tally.has(wall, seating):
-                    yield Unit(wall, seating)
+                unit = Unit(wall, seating)
+                if not self.tally.has(wall, seating) or self._lacks_record(unit):
+                    yield unit
+
+    def _lacks_record(self, unit: Unit) -> bool:
+        if not self.plan.recording or unit.wall in self.tally.void:
+            return False
+        return not record_path(self.plan.folder, unit).exists()

@@ -39,14 +39,14 @@ class WorkerError(Exception):
     """No process can be started to play; the text is one line."""
 
 
-def work(jobs: Connection, pulse: Any, setup: Setup) -> None:
+def work(jobs: Connection, pulse: Any, setup: Setup, recording: bool) -> None:
     """Play the games that come down the line until it closes: the whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
     first = max(FIRST_GAME_DEADLINE_S, setup.deadline_s) if setup.deadline_s else 0.0
     with contextlib.suppress(EOFError, OSError), Clock(first, pulse) as clock:
-        games = Games(setup, clock)
+        games = Games(setup, clock, recording)
         while True:
             jobs.send(_played(games, *jobs.recv()))
             clock.set_deadline(setup.deadline_s)
@@ -67,13 +67,13 @@ def void_game(unit: Unit, reason: str) -> Played:
 class _Worker:
     """One process, the games given to it, and its pulse."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, recording: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self.pulse: Any = context.RawArray("q", PULSE_SIZE)
         self.line, theirs = context.Pipe()
         self.units: deque[Unit] = deque()
         self._process = context.Process(
-            target=work, args=(theirs, self.pulse, setup), name="arena", daemon=True
+            target=work, args=(theirs, self.pulse, setup, recording), name="arena", daemon=True
         )
         self._process.start()
         theirs.close()
@@ -118,8 +118,11 @@ class _Worker:
 class Crew:
     """Some worker processes; use it as a context manager: none of them outlives it."""
 
-    def __init__(self, setup: Setup, jobs: int, patience_s: float | None = None) -> None:
+    def __init__(
+        self, setup: Setup, jobs: int, patience_s: float | None = None, recording: bool = False
+    ) -> None:
         self._setup: Final = setup
+        self._recording: Final = recording
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
         self._workers: list[_Worker] = []
@@ -136,7 +139,7 @@ class Crew:
         """
         waiting = iter(units)
         if not self._workers:
-            self._workers = [_Worker(self._setup)]
+            self._workers = [_Worker(self._setup, self._recording)]
         while True:
             for worker in self._workers:
                 self._keep_busy(worker, waiting)
@@ -161,7 +164,7 @@ class Crew:
 
     def _complete(self, waiting: Iterator[Unit]) -> None:
         while len(self._workers) < self._jobs:
-            self._workers.append(_Worker(self._setup))
+            self._workers.append(_Worker(self._setup, self._recording))
             self._keep_busy(self._workers[-1], waiting)
 
     def _keep_busy(self, worker: _Worker, waiting: Iterator[Unit]) -> None:
@@ -197,7 +200,7 @@ class Crew:
         if dead.units and dead.has_lived:
             self._note_death(dead, end)
         self._again.extend(dead.units)
-        self._workers[number] = _Worker(self._setup)
+        self._workers[number] = _Worker(self._setup, self._recording)
 
     def _note_death(self, dead: _Worker, end: str) -> None:
         unit = dead.units[0]

@@ -13,6 +13,7 @@ from rich.console import Console
 from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
+from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import write_report
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
@@ -103,6 +104,9 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, help=f"folder of the run (default: one of its own in {RUNS})"
     )
+    parser.add_argument(
+        "--record", action="store_true", help="keep every game as mjai lines in the run's folder"
+    )
     parser.add_argument("--fresh", action="store_true", help="forget the games in that folder")
     parser.add_argument("--json", action="store_true", help="figures as JSON lines")
 
@@ -147,6 +151,7 @@ def make_plan(args: argparse.Namespace) -> Plan:
         rates=ErrorRates(args.error, args.margin),
         until_sure=args.until == "sure",
         uma=_read_uma(args.uma),
+        recording=args.record,
     )
 
 
@@ -212,8 +217,8 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
 
 def _players(plan: Plan, args: argparse.Namespace) -> Crew | RayCrew:
     if args.on:
-        return RayCrew(plan.setup, args.on, args.jobs)
-    return Crew(plan.setup, args.jobs or os.cpu_count() or 1)
+        return RayCrew(plan.setup, args.on, args.jobs, plan.recording)
+    return Crew(plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording)
 
 
 def _heading(arena: Arena) -> str:
@@ -263,6 +268,8 @@ def show(console: Console, outcome: Outcome) -> None:
         lines.append(f"wall {wall} does not count: {why}")
     if len(outcome.void) > 3:
         lines.append(f"{len(outcome.void)} walls in all do not count")
+    if outcome.plan.recording:
+        lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
     lines.append(f"page: {outcome.plan.folder / REPORT_FILE}")
     for line in lines:
         console.print(line, highlight=False, soft_wrap=True)

@@ -1,0 +1,121 @@
+"""``mjbot arena --record``: every game as mjai lines, and the same games as without."""
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.playing import Games, Played
+from mjbot.arena.recording import record_path, save_record
+from mjbot.arena.results import GAMES_FILE
+from mjbot.arena.run import Arena, Plan
+from mjbot.arena.sequential import ErrorRates
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers import Crew
+from mjbot.cli.main import main
+from mjbot.records.replay import Tally, replay
+from mjbot.records.sources import open_games
+
+MakeSetup = Callable[..., Setup]
+FOREIGN_BOT = Path(__file__).with_name("foreign_bot.py")
+
+
+def play(setup: Setup, recording: bool, units: list[Unit]) -> list[Played]:
+    games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording)
+    try:
+        return [games.play(unit, {}) for unit in units]
+    finally:
+        games.close()
+
+
+@pytest.mark.parametrize("walls", ["order", "pinned"])
+def test_recorded_games_are_the_same_games(setup_of: MakeSetup, walls: str) -> None:
+    # Dice call, kan and declare whatever is allowed
+    setup = setup_of("Dice", "fast-riichi-b", walls=walls)
+    units = [Unit(wall, wall % 6) for wall in range(5)]
+    recorded, plain = (play(setup, recording, units) for recording in (True, False))
+    assert [game.line for game in recorded] == [game.line for game in plain]
+    assert not any(game.record for game in plain)
+
+
+def test_a_record_replays_strictly_and_names_the_players(
+    setup_of: MakeSetup, tmp_path: Path
+) -> None:
+    units = [Unit(wall, 1) for wall in range(6)]
+    played = play(setup_of("Dice", "fast-riichi-b"), True, units)
+    tally = Tally()
+    for game in played:
+        save_record(tmp_path, game.line.unit, game.record)
+        lines = [json.loads(line) for line in gzip.decompress(game.record).splitlines()]
+        assert lines[0]["names"] == ["Dice", "fast-riichi-b"] * 2
+        assert tuple(lines[-1]["scores"]) == game.line.scores
+    for record in open_games(tmp_path):
+        replay(record, tally, strict=True)
+    assert (tally.games, tally.unfinished) == (6, 0)
+    assert tally.kyoku == sum(lines.count(b'"start_kyoku"') for lines in _all_lines(played))
+
+
+def _all_lines(played: list[Played]) -> list[bytes]:
+    return [gzip.decompress(game.record) for game in played]
+
+
+def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path: Path) -> None:
+    setup = setup_of("tsumogiri", "tsumogiri")
+    foreign = f"external:{sys.executable} {FOREIGN_BOT}"
+    mixed = Setup(strategies=(foreign, "tsumogiri"), format="2v2", length="tonpu")
+    (ours,), (theirs,) = (play(one, True, [Unit(0, 0)]) for one in (setup, mixed))
+    save_record(tmp_path, Unit(0, 0), theirs.record)
+    tally = Tally()
+    for record in open_games(tmp_path):
+        replay(record, tally, strict=True)
+    assert (tally.games, tally.unfinished) == (1, 0)
+    told = [gzip.decompress(game.record).splitlines()[1:] for game in (ours, theirs)]
+    assert _without_optional(told[0]) == _without_optional(told[1])
+
+
+def _without_optional(lines: list[bytes]) -> list[dict[str, object]]:
+    """Server's lines and the referee's differ in nothing but fields that may be left out."""
+    return [{key: value for key, value in json.loads(line).items() if value} for line in lines]
+
+
+def run_arena(setup: Setup, folder: Path, recording: bool, n_walls: int = 1) -> None:
+    plan = Plan(
+        setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates(), recording=recording
+    )
+    with Arena(plan) as arena:
+        if not arena.is_over:
+            with Crew(setup, 1, recording=recording) as crew:
+                arena.play(crew, lambda line: None)
+
+
+def test_missing_records_are_played_again_and_nothing_else(
+    setup_of: MakeSetup, tmp_path: Path
+) -> None:
+    setup = setup_of("tsumogiri", "Dice")
+    run_arena(setup, tmp_path, recording=False)
+    kept = (tmp_path / GAMES_FILE).read_bytes()
+    assert not record_path(tmp_path, Unit(0, 0)).exists()
+    run_arena(setup, tmp_path, recording=True)
+    records = {path: path.read_bytes() for path in (tmp_path / "records").iterdir()}
+    assert set(records) == {record_path(tmp_path, Unit(0, seating)) for seating in range(6)}
+    lost = record_path(tmp_path, Unit(0, 4))
+    lost.unlink()
+    lost.with_name(f".{lost.name}.unfinished").write_bytes(records[lost][:100])  # a kill
+    run_arena(setup, tmp_path, recording=True)
+    assert {path: path.read_bytes() for path in (tmp_path / "records").iterdir()} == records
+    assert (tmp_path / GAMES_FILE).read_bytes() == kept
+
+
+def test_the_command_keeps_records_that_the_command_replay_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = ["--games", "4", "--format", "1v3", "--length", "tonpu", "--jobs", "1"]
+    where = ["--record", "--out", str(tmp_path)]
+    assert main(["arena", "fast-riichi-a", "tsumogiri", *games, *where]) == 0
+    assert f"records: {tmp_path / 'records'}" in capsys.readouterr().out.replace("\n", "")
+    assert main(["replay", str(tmp_path / "records")]) == 0
+    assert capsys.readouterr().out.startswith("5 games, ")
