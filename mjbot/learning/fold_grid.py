@@ -1,0 +1,127 @@
+"""The grid search of the fold recogniser: cost C and gamma by cross-validation over games."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.learning.fold_check import f1_of
+from mjbot.learning.weights import WeightsError
+
+LOWEST: Final = -10
+HIGHEST: Final = 10
+"""Exponents of 2, of C as of gamma (Mizukami et al. 2013, section 7.3)."""
+N_FOLDS: Final = 5
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A pair of exponents and the fold class's F1 in cross-validation."""
+
+    cost: int
+    gamma: int
+    f1: float
+
+
+class Examples(NamedTuple):
+    """``features`` float32[n, 34], ``labels`` int8[n] (FOLD or PUSH), ``games`` int32[n]."""
+
+    features: NDArray[np.float32]
+    labels: NDArray[np.int8]
+    games: NDArray[np.int32]
+
+
+def support_vector_machine(cost: int, gamma: int) -> Any:
+    """Return an untrained machine for exponents; :class:`WeightsError` without scikit-learn."""
+    try:
+        from sklearn.svm import SVC
+    except ImportError:
+        place = Path("scikit-learn")
+        raise WeightsError(place, "not installed; pip install 'mjbot[learn]'") from None
+    return SVC(C=2.0**cost, gamma=2.0**gamma, kernel="rbf", cache_size=300)
+
+
+class GridSearch:
+    """Tries cells, each once ever: what is known is in ``file``, one line per cell."""
+
+    def __init__(self, examples: Examples, file: Path, seed: int, jobs: int = 1) -> None:
+        self._examples: Final = examples
+        self._file: Final = file
+        self._jobs: Final = jobs
+        self._fold: Final = fold_numbers(examples.games, seed)
+        self._known: Final = {(cell.cost, cell.gamma): cell for cell in read_cells(file)}
+
+    def search(self, step: int, tell: Callable[[Cell, int], None]) -> Cell:
+        """Return the best cell.
+
+        With ``step`` 1 it is the best of all 441; else each ``step``-th is tried, then the
+        neighbours of the best at half the step, and so on down to 1.  ``tell`` gets each cell
+        and how many of its round are left.
+        """
+        axis = range(LOWEST, HIGHEST + 1, step)
+        best = self._best_of([(cost, gamma) for cost in axis for gamma in axis], tell)
+        while step > 1:
+            step //= 2
+            best = self._best_of(list(_around(best, step)), tell)
+        return best
+
+    def margins(self, cell: Cell) -> NDArray[np.float64]:
+        """Return each example's margin by a machine that saw nothing of its game."""
+        margins = np.zeros(len(self._examples.labels))
+        with ThreadPoolExecutor(self._jobs) as pool:  # libsvm lets go of the interpreter
+            for part, found in pool.map(lambda n: self._held_out(cell, n), range(N_FOLDS)):
+                margins[part] = found
+        return margins
+
+    def _held_out(self, cell: Cell, fold: int) -> tuple[Any, Any]:
+        features, labels, _ = self._examples
+        part = self._fold == fold
+        machine = support_vector_machine(cell.cost, cell.gamma)
+        machine.fit(features[~part], labels[~part])
+        return part, machine.decision_function(features[part])
+
+    def _best_of(self, cells: list[tuple[int, int]], tell: Callable[[Cell, int], None]) -> Cell:
+        tried = []
+        for number, (cost, gamma) in enumerate(cells):
+            cell = self._known.get((cost, gamma)) or self._try(cost, gamma)
+            tried.append(cell)
+            tell(cell, len(cells) - number - 1)
+        # of equals the machine with less to say: small C, small gamma
+        return max(tried, key=lambda cell: (cell.f1, -cell.cost, -cell.gamma))
+
+    def _try(self, cost: int, gamma: int) -> Cell:
+        said = self.margins(Cell(cost, gamma, 0.0)) > 0
+        cell = Cell(cost, gamma, f1_of(self._examples.labels, said.astype(np.int8)))
+        self._known[cost, gamma] = cell
+        with self._file.open("ab") as file:
+            file.write(msgspec.json.encode(cell) + b"\n")
+        return cell
+
+
+def read_cells(file: Path) -> list[Cell]:
+    """Return the cells in a file; a line that was cut off by a kill is passed over."""
+    cells = []
+    for line in file.read_bytes().splitlines() if file.exists() else ():
+        try:
+            cells.append(msgspec.json.decode(line, type=Cell))
+        except msgspec.DecodeError:
+            continue
+    return cells
+
+
+def fold_numbers(games: NDArray[np.int32], seed: int) -> NDArray[np.int64]:
+    """Return which fifth each row belongs to: int64[n], the rows of one game in one fifth."""
+    names, game = np.unique(games, return_inverse=True)
+    shuffled = np.random.default_rng(seed).permutation(len(names))
+    fifths: NDArray[np.int64] = shuffled[game] % N_FOLDS
+    return fifths
+
+
+def _around(cell: Cell, step: int) -> Iterator[tuple[int, int]]:
+    for cost in (cell.cost - step, cell.cost, cell.cost + step):
+        for gamma in (cell.gamma - step, cell.gamma, cell.gamma + step):
+            if LOWEST <= cost <= HIGHEST and LOWEST <= gamma <= HIGHEST:
+                yield cost, gamma

@@ -1,0 +1,207 @@
+"""``mjbot train fold RECORDS``: the fold recogniser, by a support vector machine."""
+
+import argparse
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import track
+
+from mjbot.cli import exit_codes
+from mjbot.compiled import source_digest
+from mjbot.learning import fold_positions
+from mjbot.learning.fold_check import Scores, best_threshold, scores_of
+from mjbot.learning.fold_features import N_FEATURES, fold_features
+from mjbot.learning.fold_grid import Cell, Examples, GridSearch, support_vector_machine
+from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
+from mjbot.learning.fold_model import NAME, FoldModel, arrays_of, margin, wanted_kind
+from mjbot.learning.fold_positions import Positions, draw_positions, is_clear, join_positions
+from mjbot.learning.hand_evaluator import HandEvaluator
+from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
+from mjbot.learning.positions import GameRef
+from mjbot.learning.weights import Manifest, load_manifest, save_weights
+
+SUMMARY: Final = (
+    "Learn when to fold: labels from what players did under threat, an RBF support vector machine,"
+    " C and gamma by cross-validation."
+)
+RUNS: Final = Path("logs", "runs")
+CHECKED_PER_GAME: Final = 30
+STEPS: Final = (1, 2, 4)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``mjbot train fold``."""
+    add_record_arguments(parser)
+    add_training_arguments(parser)
+    parser.add_argument(
+        "--per-game", type=int, default=3, help="positions drawn from each game (3)"
+    )
+    parser.add_argument(
+        "--step",
+        type=int,
+        choices=STEPS,
+        default=4,
+        help="of the exponents of 2 in the grid, refined around the best; 1: all 441 cells (4)",
+    )
+    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
+    parser.add_argument("--fresh", action="store_true", help="forget what is in that folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, save the weights, and say how good they are on the games held out."""
+    if args.per_game < 1 or args.jobs < 1:
+        return _fail("--per-game and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+    learned, held_out = split_games(args)
+    if not learned:
+        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
+    folder = args.folder or RUNS / f"train-fold-{_identity(args, learned)}"
+    if args.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = _drawn(args, learned, folder / "positions.npz")
+    examples = _examples(drawn.where(is_clear(drawn)))
+    if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
+        return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
+    grid = GridSearch(examples, folder / "cells.jsonl", args.seed, args.jobs)
+    best = grid.search(args.step, _tell)
+    margins = grid.margins(best)
+    threshold = best_threshold(examples.labels, margins)
+    model = trained(examples, best, threshold)
+    found = {"cross-validation": _said(examples, margins > threshold)}
+    for path, refs in _by_file(held_out):
+        found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
+    scores = _described(drawn, best, threshold, model) | _flat(found)
+    save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), args.out)
+    for name, value in scores.items():
+        print(f"{name}: {value}")
+    return exit_codes.OK
+
+
+def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
+    """Return the machine learned from all examples, its threshold taken into the offset."""
+    machine = support_vector_machine(cell.cost, cell.gamma)
+    machine.fit(examples.features, examples.labels)
+    sign = 1.0 if machine.classes_[1] == FOLD else -1.0
+    return FoldModel(
+        machine.support_vectors_.astype(np.float32),
+        (sign * machine.dual_coef_[0]).astype(np.float32),
+        2.0**cell.gamma,
+        sign * float(machine.intercept_[0]) - threshold,
+    )
+
+
+def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> Scores:
+    """Return the scores of a model on positions of games that it did not see."""
+    positions = join_positions(list(draw_positions(refs, CHECKED_PER_GAME, seed, jobs)))
+    examples = _examples(positions)
+    margins = np.array([margin(model, row) for row in examples.features])
+    return _said(examples, margins > 0)
+
+
+def _drawn(args: argparse.Namespace, refs: Sequence[GameRef], file: Path) -> Positions:
+    """Return the positions to learn from, as drawn before if the file is there."""
+    if file.exists():
+        with np.load(file) as saved:
+            return Positions(**saved)
+    parts = track(
+        draw_positions(refs, args.per_game, args.seed, args.jobs), "reading games", len(refs)
+    )
+    positions = join_positions(list(parts))
+    unfinished = file.with_name("unfinished.npz")
+    np.savez(unfinished, **positions._asdict())
+    unfinished.replace(file)
+    return positions
+
+
+def _examples(positions: Positions) -> Examples:
+    """Return what the machine sees of positions: with the evaluator's choice in each."""
+    evaluator = HandEvaluator.load()
+    features = np.empty((len(positions.labels), N_FEATURES), np.float32)
+    for row, (state, seat) in enumerate(
+        zip(positions.states, positions.seats.tolist(), strict=True)
+    ):
+        fold_features(state, seat, wanted_kind(evaluator, state, seat), features[row])
+    return Examples(features, positions.labels, positions.games)
+
+
+def _said(examples: Examples, folds: NDArray[np.bool_]) -> Scores:
+    said = np.where(folds, FOLD, PUSH).astype(np.int8)
+    return scores_of(examples.labels, said, examples.games)
+
+
+def _by_file(refs: Sequence[GameRef]) -> Iterable[tuple[Path, list[GameRef]]]:
+    """Return the games of each file or folder of records that holds some."""
+    files: dict[Path, list[GameRef]] = {}
+    for ref in refs:
+        path = ref.source.path if ref.source.member else ref.source.path.parent
+        files.setdefault(path, []).append(ref)
+    return files.items()
+
+
+def _identity(args: argparse.Namespace, refs: Sequence[GameRef]) -> str:
+    """Return twelve letters and digits that no other run shares, code and evaluator included."""
+    digest = hashlib.sha256(source_digest(fold_positions.__name__).encode())
+    digest.update(source_digest(fold_features.__module__).encode())
+    digest.update(load_manifest("hand-paper").digest.encode())
+    digest.update(f"{args.seed} {args.per_game}\n".encode())
+    for ref in refs:
+        size = os.path.getsize(ref.source.path)
+        digest.update(f"{ref.number} {ref.source.name} {ref.place} {size}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+def _tell(cell: Cell, left: int) -> None:
+    text = f"C 2^{cell.cost}, gamma 2^{cell.gamma}: fold F1 {cell.f1:.3f}; {left} cells left"
+    print(text, file=sys.stderr, flush=True)
+
+
+def _described(
+    drawn: Positions, best: Cell, threshold: float, model: FoldModel
+) -> dict[str, float | int | str]:
+    names = {"fold": FOLD, "push": PUSH, "unclear (left out)": UNCLEAR}
+    counts: dict[str, Any] = {
+        f"positions, {name}": int(np.sum(drawn.labels == label)) for name, label in names.items()
+    }
+    return counts | {
+        "C": f"2^{best.cost}",
+        "gamma": f"2^{best.gamma}",
+        "threshold": round(threshold, 3),
+        "cross-validation, fold F1 at threshold 0": round(best.f1, 4),
+        "support vectors": len(model.coefficients),
+    }
+
+
+def _flat(found: dict[str, Scores]) -> dict[str, float | int | str]:
+    return {
+        f"{where}, {name}": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+        for where, scores in found.items()
+        for name, score in scores.items()
+    }
+
+
+def _manifest(
+    args: argparse.Namespace, refs: Sequence[GameRef], scores: dict[str, float | int | str]
+) -> Manifest:
+    files = " ".join(path.name for path in args.records)
+    command = f"mjbot train fold {files} --games {args.games}"
+    command += f" --validate {args.validate}" if args.validate else ""
+    command += f" --per-game {args.per_game} --step {args.step} --seed {args.seed}"
+    return Manifest(
+        data=f"{len(refs)} games ({args.games} of {files}), {args.per_game} discards of each,"
+        " labelled by what the player did up to the end of the kyoku",
+        command=command,
+        seed=args.seed,
+        scores=scores,
+    )
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot train fold: {text}", file=sys.stderr)
+    return code
