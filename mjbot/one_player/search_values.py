@@ -3,8 +3,8 @@
 A *node* is a hand of 13 tiles and how many *exchanges* it may still make.  Its row holds the
 probability to win within t = 0, 1, 2 ... draws, of ``N_HIDDEN + t`` unseen tiles each as likely
 to come next.  Draws that matter lower the shanten or, while exchanges are left, let some discard
-widen the acceptance at the same shanten.  After each the best discard is taken, for every t
-apart, or the drawn tile goes back.  Every other draw passes by.
+leave the same shanten and a wider (or hardly narrower) acceptance.  After each the best discard
+is taken, for every t apart, or the drawn tile goes back.  Every other draw passes by.
 
 So a row is what a plan is worth that can be carried out, a lower bound of the best there is, but
 for one thing: of a kind that was drawn and let go, the copy is not missed afterwards.
@@ -37,6 +37,7 @@ SEARCH: Final = np.dtype(
         ("is_full", np.int64),  # 1: more rows were needed than there are
         ("widths", np.int64, (8,)),  # how many discards are tried, by the shanten they leave
         ("swap_shanten", np.int64),  # the highest shanten at which exchanges are made
+        ("margin", np.int64),  # eighths by which an exchange has to widen the acceptance
         # one level per draw ahead:
         ("left", np.int8, (MAX_DEPTH, N_KINDS)),
         ("kinds", np.int8, (MAX_DEPTH, MAX_WIDTH)),
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         is_full: int
         widths: NDArray[np.int64]
         swap_shanten: int
+        margin: int
         left: NDArray[np.int8]
         kinds: NDArray[np.int8]
         counts: NDArray[np.int64]
@@ -171,7 +173,8 @@ def value_row(
         swaps_then = swaps if nearer else swaps - 1
         width = 1 if wanted == 0 and swaps_then == 0 else search.widths[min(wanted, 7)]
         hand[kind] += 1
-        n = rank_discards(search, hand, depth, wanted, -1 if nearer else own, width)
+        floor = -1 if nearer else own + own * search.margin // 8
+        n = rank_discards(search, hand, depth, wanted, floor, width)
         for place in range(n):
             gone = search.kinds[depth, place]
             hand[gone] -= 1

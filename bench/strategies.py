@@ -1,0 +1,137 @@
+"""How long each strategy takes to decide, and how many hanchan that makes in a second.
+
+``python -m bench strategies [--rounds N] [--json]``: N hanchan of each.
+
+Every strategy that ``mjbot strategies`` lists plays hanchan in this process, warm: four of it at
+one table, or, if it is made for a pair, linked with another one of its kind against two of
+RIVAL.  Limits are held against the processor's clock, which other programs do not slow down; the
+wall clock is shown beside it.
+"""
+
+import os
+import platform
+import time
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from bench.measure import processor
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.playing import make_guards, new_referee
+from mjbot.arena.setup import Setup, Unit, labels
+from mjbot.pair.member import PairMember
+from mjbot.registry import built_in_names, strategy_class
+from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+
+RIVAL = "fast-riichi-d"
+LIMITS_MS = {"fold-recognition": 2.0, "yaku-evaluation": 20.0, "combo-partner": 20.0}
+"""Beginning of a name -> what its 99th percentile may be (issues 5 and 6)."""
+
+
+@dataclass
+class Times:
+    """Nanoseconds of every decision, by the clock on the wall and by the processor's."""
+
+    wall: list[int] = field(default_factory=list)
+    processor: list[int] = field(default_factory=list)
+
+
+class Timed:
+    """A strategy whose decisions are timed."""
+
+    def __init__(self, strategy: Strategy, times: Times) -> None:
+        self._strategy = strategy
+        self._times = times
+        self.start_game = strategy.start_game
+        self.start_kyoku = strategy.start_kyoku
+
+    def decide(self, view: View) -> Action:
+        processor, wall = time.thread_time_ns(), time.perf_counter_ns()
+        action = self._strategy.decide(view)
+        self._times.wall.append(time.perf_counter_ns() - wall)
+        self._times.processor.append(time.thread_time_ns() - processor)
+        return action
+
+
+def report(rounds: int) -> dict[str, Any]:
+    """Return the times and rates of all strategies over so many hanchan each, and the machine."""
+    return {
+        "machine": {
+            "processor": processor(),
+            "python": platform.python_version(),
+            "load": list(os.getloadavg()),
+        },
+        "packages": {"numba": version("numba")},
+        "hanchan": rounds,
+        "results": [measured(name, rounds) for name in built_in_names()],
+    }
+
+
+def table_of(name: str) -> Setup:
+    """Return who plays with whom, so that every seat of strategy 0 is one of ``name``."""
+    if not issubclass(strategy_class(name), PairMember):
+        return Setup(strategies=(name, name), format="2v2")
+    kind = [other for other in built_in_names() if issubclass(strategy_class(other), PairMember)]
+    partner = next((other for other in kind if other != name), name)
+    return Setup(strategies=(name, partner, RIVAL), format="pair")
+
+
+def measured(name: str, games: int) -> dict[str, Any]:
+    """Return what a strategy takes; the first hanchan, which compiles, does not count."""
+    setup = table_of(name)
+    play(setup, 0, Times())
+    times = Times()
+    start = time.perf_counter()
+    for game in range(games):
+        play(setup, game, times)
+    rate = games / (time.perf_counter() - start)
+    limit = next((ms for begin, ms in LIMITS_MS.items() if name.startswith(begin)), None)
+    p99_us = percentile_us(times.processor, 99)
+    return {
+        "name": name,
+        "table": labels(setup.strategies),
+        "decisions": len(times.wall),
+        "median_us": percentile_us(times.processor, 50),
+        "p99_us": p99_us,
+        "median_wall_us": percentile_us(times.wall, 50),
+        "p99_wall_us": percentile_us(times.wall, 99),
+        "hanchan_per_s": rate,
+        "limit_ms": limit,
+        "reached": limit is None or p99_us is None or p99_us <= 1000 * limit,
+    }
+
+
+def percentile_us(times_ns: list[int], percent: int) -> float | None:
+    """Return a percentile; nothing of a strategy that wants to be asked nothing."""
+    return float(np.percentile(times_ns, percent)) / 1000 if times_ns else None
+
+
+def play(setup: Setup, game: int, times: Times) -> None:
+    """Play a hanchan; note the decisions of strategy 0, and in 2v2 (all alike) of strategy 1."""
+    tables = setup.seating.tables
+    unit = Unit(game, game % len(tables))
+    guards = make_guards(setup, unit, Clock(0, [0] * PULSE_SIZE), {})
+    for seat, number in enumerate(tables[unit.seating]):
+        if setup.strategies[number] == setup.strategies[0]:
+            guards[seat].strategy = Timed(guards[seat].strategy, times)
+    new_referee(setup, unit).play([guards[seat] for seat in range(4)])
+    faults = [fault for guard in guards.values() for fault in guard.faults]
+    if faults:
+        raise RuntimeError(f"{labels(setup.strategies)[0]}: {faults[0].problem}")
+
+
+def print_report(report: dict[str, Any]) -> None:
+    """Print a report for people."""
+    here = report["machine"]
+    print(f"{here['processor']}, Python {here['python']}, load {here['load'][0]:.1f}")
+    print(f"{report['hanchan']} hanchan each; microseconds a decision, of processor and wall")
+    print(f"{'':24}    median      99 %    median      99 % hanchan/s")
+    for result in report["results"]:
+        keys = ("median_us", "p99_us", "median_wall_us", "p99_wall_us", "hanchan_per_s")
+        cells = ["-" if result[key] is None else f"{result[key]:.1f}" for key in keys]
+        verdict = "" if result["reached"] else f"  TOO SLOW (limit {result['limit_ms']} ms)"
+        print(f"{result['name']:24}" + "".join(f" {cell:>9}" for cell in cells) + verdict)
