@@ -1,0 +1,23 @@
+"""The baseline of Mizukami et al. 2013: fold-recognition without the recogniser."""
+
+from dataclasses import dataclass
+
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from strategies.evaluation.one_player import OnePlayer, best_discard, discards_of
+
+
+@dataclass
+class FoldRecognitionOff(OnePlayer):
+    """Playing alone is enough: the one-player mind at a table of four, never folding.
+
+    Discards what the one-player hand evaluator wants, never calls, declares riichi on every
+    tenpai.
+    """
+
+    def decide(self, view: View) -> Action:
+        """Win, else riichi, else what the hand wants."""
+        if forced := self.win(view) or self.only(view):
+            return forced
+        wanted = best_discard(discards_of(view), self.scores(view))
+        return self.riichi(view, wanted) or wanted
