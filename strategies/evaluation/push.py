@@ -41,10 +41,12 @@ N_TILES: Final = 37
 NEVER: Final = -1e9
 HONBA_POINTS: Final = 300.0
 STICK: Final = 1000.0
-DETOUR: Final = 0.6
+DETOUR: Final = 0.75
 """What a hand one step back keeps of the worth that its wide acceptance promises."""
 PAIRS: Final = 0.45
 """The same for seven pairs, whose waits are narrow."""
+SECOND_WAY: Final = 0.2
+"""How much of the worth of the second best of calling and staying closed counts."""
 FAR: Final = 4
 """From this shanten on discards are compared without looking a draw ahead."""
 
@@ -162,7 +164,10 @@ def hand_worth(
     elif not is_open:
         best = _closed_worth(hand, n_melds, position, near)
     if calls or is_open:
-        best = max(best, open_worth(hand, n_melds, race, position.stages, holding))
+        other = open_worth(hand, n_melds, race, position.stages, holding)
+        if stage < 2:
+            return max(best, other)
+        best = max(best, other) + SECOND_WAY * min(best, other)
     return best
 
 

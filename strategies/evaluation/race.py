@@ -23,8 +23,12 @@ Floats = NDArray[np.float64]
 MAX_DRAWS: Final = 18
 N_STAGES: Final = 6
 N_TILES_WANTED: Final = 100
-USUAL_TILES: Final = (5.5, 18.0, 33.0, 47.0, 60.0, 70.0)
+USUAL_TILES: Final = (5.5, 14.0, 25.0, 45.0, 64.0, 78.0)
 """Tiles that bring a hand of 0, 1, .. shanten nearer, usually."""
+CHANGES: Final = 0.75
+"""Power of the tiles accepted: hands that accept few change their shape by other draws."""
+INHERITED: Final = 0.4
+"""Power with which the next stage inherits how many tiles this one accepts."""
 STICK: Final = 1000.0
 
 
@@ -74,7 +78,9 @@ def fill_stages(race: Race, stages: Stages) -> None:
 def _fill_stage(race: Race, stages: Stages, stage: int, tiles: int) -> None:
     win, turns = stages.win[stage, tiles], stages.turns[stage, tiles]
     win[0] = turns[0] = 0
-    hit = min((tiles + 0.5) / race.total, 0.9)
+    relative = (tiles + 0.5) / USUAL_TILES[stage]
+    tiles_now = USUAL_TILES[stage] * relative ** (1.0 if stage == 0 else CHANGES)
+    hit = min(tiles_now / race.total, 0.9)
     if stage == 0:
         by_ron = min(hit * race.ron, 0.9)
         for left in range(1, race.draws + 1):
@@ -82,8 +88,7 @@ def _fill_stage(race: Race, stages: Stages, stage: int, tiles: int) -> None:
             win[left] = by_ron + stays * (hit + (1 - hit) * win[left - 1])
             turns[left] = stays * (1 - hit) * (1 + turns[left - 1])
         return
-    usual = USUAL_TILES[stage - 1]
-    after = int(usual * (0.5 + 0.5 * tiles / USUAL_TILES[stage]))
+    after = int(USUAL_TILES[stage - 1] * relative**INHERITED)
     nearer = min(after, N_TILES_WANTED - 1)
     next_win, next_turns = stages.win[stage - 1, nearer], stages.turns[stage - 1, nearer]
     for left in range(1, race.draws + 1):
