@@ -1,6 +1,7 @@
 """``python -m bench NAME [--rounds N] [--json]``: run one benchmark.
 
-A benchmark is a module here with ``contests() -> list[Contest]`` (:mod:`bench.measure`).
+A benchmark is a module here with ``contests() -> list[Contest]`` (:mod:`bench.measure`), or with
+``report(rounds)`` and ``print_report(report)`` where there is no peer to compare with.
 """
 
 import argparse
@@ -17,7 +18,7 @@ def main() -> int:
     names = sorted(
         path.stem
         for path in Path(__file__).parent.glob("*.py")
-        if "def contests(" in path.read_text(encoding="utf-8") and path.stem != "__main__"
+        if path.stem != "__main__" and _is_benchmark(path.read_text(encoding="utf-8"))
     )
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("name", choices=names)
@@ -25,16 +26,23 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7, help="rounds, all contenders in each")
     args = parser.parse_args()
     try:
-        contests = importlib.import_module(f"bench.{args.name}").contests()
+        module = importlib.import_module(f"bench.{args.name}")
+        if hasattr(module, "contests"):
+            report, show = measure(module.contests(), args.rounds), print_table
+        else:
+            report, show = module.report(args.rounds), module.print_report
     except ModuleNotFoundError as error:
         print(f"bench: no package {error.name}; install mjbot[dev]", file=sys.stderr)
         return 2
-    report = measure(contests, args.rounds)
     if args.json:
         print(json.dumps(report, indent=2))
     else:
-        print_table(report)
+        show(report)
     return 0 if all(result["reached"] for result in report["results"]) else 1
+
+
+def _is_benchmark(source: str) -> bool:
+    return "def contests(" in source or "def report(" in source
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
             theirs[place].append(_rate(contest.theirs))
     return {
         "machine": {
-            "processor": _processor(),
+            "processor": processor(),
             "python": platform.python_version(),
             "pinned_to_core": core,
             "load": list(os.getloadavg()),
@@ -105,7 +105,8 @@ def _pin_to_one_core() -> int | None:
     return core
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return what the machine calls its processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             for line in lines:

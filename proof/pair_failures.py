@@ -31,16 +31,26 @@ from protocol.messages import EndGame, Event, StartGame, StartKyoku
 FAILURES: Final = ("kill top", "kill partner", "cut", "cut for good")
 DELAYS: Final = ("stop top", "stop partner", "stall")
 TOP, PARTNER = 0, 1
-ROLES: Final = (Role("yaku-evaluation"), Role("combo-partner"))
-RIVALS: Final = ("fast-riichi-a", "fast-riichi-a")
 LATEST_EVENT: Final = 500
 """A tonpu game has 350 to 900 events; where it ends before its moment, it is played again."""
 
 STOP_S: Final = 1.0
 SILENCE_S: Final = 120.0
+JOIN_S: Final = 600.0
+"""A first start compiles."""
+
 RESULTS: Final = "trials.jsonl"
 BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
 GONE: Final = "the partner is gone"
+
+
+@dataclass(frozen=True)
+class AtTable:
+    """The pair, the two others, and the seed of the first game's walls."""
+
+    roles: tuple[Role, Role] = (Role("yaku-evaluation"), Role("combo-partner"))
+    rivals: tuple[str, str] = ("fast-riichi-a", "fast-riichi-a")
+    seed: int = 0
 
 
 @dataclass
@@ -84,7 +94,8 @@ def run(args: argparse.Namespace) -> int:
     known = {trial.number for trial in read(results)}
     missing = [trial for trial in planned if trial.number not in known]
     if missing:
-        asyncio.run(play(missing, args.seed + 10_000 * len(known), args.out))
+        table = AtTable(seed=args.seed + 10_000 * len(known))
+        asyncio.run(play(missing, table, args.out))
     wanted = {trial.number for trial in planned}
     trials = [trial for trial in read(results) if trial.number in wanted]
     for line in report(trials):
@@ -111,13 +122,13 @@ def read(file: Path) -> list[Trial]:
     return [Trial(**row) for row in {row["number"]: row for row in rows}.values()]
 
 
-async def play(trials: Sequence[Trial], seed: int, folder: Path) -> None:
+async def play(trials: Sequence[Trial], table: AtTable, folder: Path) -> None:
     """Play one game per trial, one more for each whose moment comes too late."""
     with private_channel() as channel:
         assert isinstance(channel.place, Path)
         front = channel.place.with_name("relay")
         async with ChannelRelay(front, channel.place) as relay:
-            await _Trials(trials, seed, folder, relay).play(channel, front)
+            await _Trials(trials, table, folder, relay).play(channel, front)
 
 
 class _AllDoneError(Exception):
@@ -126,11 +137,11 @@ class _AllDoneError(Exception):
 
 class _Trials:
     def __init__(
-        self, trials: Sequence[Trial], seed: int, folder: Path, relay: ChannelRelay
+        self, trials: Sequence[Trial], table: AtTable, folder: Path, relay: ChannelRelay
     ) -> None:
         self._waiting = list(reversed(trials))
         self._trial = self._waiting.pop()
-        self._seed: Final = seed
+        self._table: Final = table
         self._folder: Final = folder
         self._relay: Final = relay
         self._pids: dict[int, int] = {}
@@ -141,17 +152,20 @@ class _Trials:
         self._ended: GameResult | None = None
         self._hung = False
         self._loop = asyncio.get_running_loop()
-        self._alarm = self._loop.call_later(SILENCE_S, self._give_up)
+        self._alarm: asyncio.TimerHandle | None = None  # set from the first game on
 
     async def play(self, channel: Channel, front: Path) -> None:
         timings = [("--timings", str(self._timings(place))) for place in (TOP, PARTNER)]
-        top, _ = make_members("mjbot", ROLES, channel, timings)
-        _, partner = make_members("mjbot", ROLES, Channel(front, channel.secret), timings)
-        players = (top, partner, *read_players(list(RIVALS)))
+        roles, relayed = self._table.roles, Channel(front, channel.secret)
+        top, _ = make_members("mjbot", roles, channel, timings)
+        _, partner = make_members("mjbot", roles, relayed, timings)
+        players = (top, partner, *read_players(list(self._table.rivals)))
         rules = TableRules(
-            seed=self._seed, length="tonpu", timeout_s=10.0, on_fault=OnFault.DEFAULT
+            seed=self._table.seed, length="tonpu", timeout_s=10.0, on_fault=OnFault.DEFAULT
         )
-        settings = MatchSettings(rules=rules, games=1_000_000, folder=self._folder)
+        settings = MatchSettings(
+            rules=rules, games=1_000_000, folder=self._folder, join_timeout_s=JOIN_S
+        )
         watcher = Watcher(self._on_event, self._on_result, self._pids.__setitem__, self._on_note)
         self._main = asyncio.current_task()
         try:
@@ -164,6 +178,10 @@ class _Trials:
             self._trial.problems.append(f"hang: nothing happened for {SILENCE_S:g} s")
             self._save()
         finally:
+            self._hush()
+
+    def _hush(self) -> None:
+        if self._alarm is not None:
             self._alarm.cancel()
 
     def _give_up(self) -> None:
@@ -174,7 +192,7 @@ class _Trials:
     # --- while a game is played --------------------------------------------------------------
 
     def _on_event(self, game: int, event: Event) -> None:
-        self._alarm.cancel()
+        self._hush()
         self._alarm = self._loop.call_later(SILENCE_S, self._give_up)
         if isinstance(event, StartGame):
             self._close()  # by now all have said what there was to say of the game before
@@ -222,10 +240,10 @@ class _Trials:
         if not trial.done:  # the game was over before anything went wrong
             trial.event = 1 + trial.event % max(1, self._count - 1)
             return
-        trial.game_seed = self._seed + result.game
+        trial.game_seed = self._table.seed + result.game
         trial.events, trial.scores = self._count, result.scores
         trial.log = result.log.name if result.log else ""
-        trial.problems = [*self._check_game(result), *_check_words(trial, words)]
+        trial.problems = [*self._check_game(result), *problems_in_words(trial, words)]
         self._save()
         if not self._waiting:
             raise _AllDoneError
@@ -279,7 +297,7 @@ class _Trials:
         return self._folder / f"timings-{('top', 'partner')[place]}.txt"
 
 
-def _check_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
+def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
     """Yield what is missing in what the players said, or should not be there."""
     for place, text in words.items():
         yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)

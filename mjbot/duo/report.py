@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +15,7 @@ from mjbot.rules.ruleset import Length
 from protocol.messages import Event
 
 COLUMNS: Final = (
-    "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "better", "score",
+    "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "best", "score",
 )  # fmt: skip
 
 Seats = Callable[[PairGame], Sequence[int]]
@@ -58,16 +57,16 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
 
     *to ally* and *to rivals* are wins by these on the player's tile; the other two are taken for
     a pair like ours.  *places* counts first to fourth, *rank* and *score* are means per game
-    (sums of two for a pair), *better* is the mean of a pair's better rank.
+    (sums of two for a pair), *best* is the mean of a pair's better rank.
     """
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
     title = f"{len(games)} games, {kyoku} kyoku"
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in COLUMNS:
         table.add_column(column, no_wrap=True, justify="left" if column == "player" else "right")
     table.add_row(labels[0], *_figures(games, lambda game: game.seats[:1]))
-    table.add_row(labels[1], *_figures(games, lambda game: game.seats[1:]), end_section=True)
+    table.add_row(labels[1], *_figures(games, lambda game: game.seats[1:]))
     table.add_row("the pair", *_figures(games, lambda game: game.seats))
     table.add_row("the others", *_figures(games, PairGame.others))
     return table

@@ -10,12 +10,11 @@ from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
 from mjbot.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard, apply_reveal
-from mjbot.table.legal import held_tiles
 from mjbot.table.observe import hide
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import ACCEPTED, CHI, PON, State, copy_state
 from mjbot.table.view import Meld, View
-from protocol.tiles import N_KINDS, N_TILES, TILE_BY_NAME, TILE_NAMES
+from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES
 
 
 class PairMember(Strategy):
@@ -26,6 +25,7 @@ class PairMember(Strategy):
 
     _link: Link = NoLink()
     _game = game_stamp(())
+    _ally_seat: int | None = None
 
     def join_pair(self, link: Link) -> None:
         """Be one of a pair from now on."""
@@ -34,6 +34,7 @@ class PairMember(Strategy):
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of which game it is, and forget what was heard before."""
         self._game = game_stamp(names)
+        self._ally_seat = None
         self._link.start_game()
 
     def start_kyoku(self, view: View) -> None:
@@ -52,9 +53,14 @@ class PairMember(Strategy):
 
     def hear(self, view: View) -> "Ally | None":
         """Return what the partner holds, or ``None`` where nothing is known of it now."""
-        game = self._game
+        game, ally_seat = self._game, self._ally_seat
+        if ally_seat is not None and not len(view.river(ally_seat)):
+            return None  # it tells with its discards: there is nothing yet to wait for
         holding = self._link.newest(lambda said: fits_table(said, view, game))
-        return Ally(view, holding) if holding is not None else None
+        if holding is None:
+            return None
+        self._ally_seat = holding.seat
+        return Ally(view, holding)
 
 
 class Ally:
@@ -95,18 +101,14 @@ def pair_up(one: Strategy, other: Strategy) -> tuple[MemoryLink, MemoryLink]:
 
 def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> Holding:
     """Return what a seat that has just discarded says of itself."""
-    state, seat = view.state, view.seat
+    seat = view.seat
     return Holding(
         game=game,
         kyoku=view.round,
         honba=view.honba,
         turn=len(view.river(seat)),
         seat=seat,
-        hand=tuple(
-            TILE_NAMES[tile]
-            for tile in range(N_TILES)
-            for _ in range(held_tiles(state, seat, tile))
-        ),
+        hand=_hand_names(view),
         melds=tuple(_meld_names(meld) for meld in view.melds(seat)),
         waits=tuple(TILE_NAMES[kind] for kind in winning_kinds(view)),
         aim=aim,
@@ -126,6 +128,14 @@ def winning_kinds(view: View) -> list[int]:
     return [
         kind for kind in range(N_KINDS) if waits >> kind & 1 and has_yaku(state, seat, kind, False)
     ]
+
+
+def _hand_names(view: View) -> tuple[str, ...]:
+    """Return the own concealed tiles in order, red fives last."""
+    copies = [*view.hand.tolist(), *view.red.tolist()]
+    for suit, five in enumerate(FIVE_KINDS):
+        copies[five] -= copies[N_KINDS + suit]
+    return tuple([TILE_NAMES[tile] for tile, held in enumerate(copies) for _ in range(held)])
 
 
 def _meld_names(meld: Meld) -> tuple[str, ...]:

@@ -17,11 +17,13 @@ from mjbot.cli import exit_codes
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
+from mjbot.server.core import OnFault
 from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
 GUARD_S = 300
+QUIET = Watcher()
 
 
 def raw(mode="play"):
@@ -63,7 +65,7 @@ class Witness:
             await self._changed.wait_for(lambda: self.alive == alive)
 
 
-def play(folder, modes, monkeypatch, games=1, join_timeout_s=60.0, **rules):
+def play(folder, modes, monkeypatch, games=1, join_timeout_s=60.0, watcher=QUIET, **rules):
     """Play a match; return its results, or the error, once every process is seen to be gone."""
 
     async def main():
@@ -76,7 +78,7 @@ def play(folder, modes, monkeypatch, games=1, join_timeout_s=60.0, **rules):
                 join_timeout_s=join_timeout_s,
             )
             try:
-                return await play_match(settings, read_players([raw(m) for m in modes]), Watcher())
+                return await play_match(settings, read_players([raw(m) for m in modes]), watcher)
             finally:
                 await witness.wait_for(0)
 
@@ -109,6 +111,30 @@ def test_a_death_ends_the_match_in_one_line(tmp_path, monkeypatch, mode, words):
     assert "\n" not in text
     assert text.startswith("player 3, external:")
     assert words in text
+
+
+def test_where_the_rules_go_on_a_death_ends_no_game(tmp_path, monkeypatch):
+    notes, pids = [], []
+    watcher = Watcher(on_start=lambda place, pid: pids.append((place, pid)), on_note=notes.append)
+    results = play(
+        tmp_path, ["play", "play", "die", "play"], monkeypatch, games=2, watcher=watcher,
+        on_fault=OnFault.DEFAULT,
+    )  # fmt: skip
+    assert [result.void for result in results] == [False, False]
+    assert not any(result.faults for result in results)
+    assert all(sum(result.scores) == 100000 for result in results)
+    assert 1 <= len(notes) <= 2  # it may outlive its last game's last word
+    assert all(note.startswith("player 3, external:") for note in notes)
+    assert "killed by SIGKILL; the table plays its hand until the game is over" in notes[0]
+    assert [place for place, _ in pids].count(2) == 2
+
+
+def test_who_cannot_even_start_ends_the_match_where_the_rules_go_on(tmp_path, monkeypatch):
+    with pytest.raises(MatchError, match=r"player 3, external:.*ended with exit status 1"):
+        play(
+            tmp_path, ["play", "play", "no-such-mode", "play"], monkeypatch,
+            on_fault=OnFault.DEFAULT,
+        )  # fmt: skip
 
 
 def test_a_fault_names_its_player(tmp_path, monkeypatch):

@@ -1,0 +1,31 @@
+"""Two small bots of a pair, so that processes start fast."""
+
+from dataclasses import dataclass
+
+from mjbot.pair.member import PairMember
+from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO
+
+
+@dataclass
+class Talker(PairMember):
+    """Tells what it holds; wins and declares riichi when it can."""
+
+    luck: int = 0
+
+    def decide(self, view):
+        wanted = [a for a in view.legal if a.code in (TSUMO, RON, DECLARE_RIICHI)]
+        action = (wanted or [view.default_action])[0]
+        self.tell(view, action, None, ())
+        return action
+
+
+@dataclass
+class Listener(PairMember):
+    """Gives what its ally wins on, and otherwise discards what it drew."""
+
+    def decide(self, view):
+        ally = self.hear(view)
+        for action in view.legal:
+            if ally and action.code < DECLARE_RIICHI and ally.waits >> min(action.tile, 33) & 1:
+                return action
+        return view.default_action

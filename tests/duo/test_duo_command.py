@@ -1,0 +1,183 @@
+"""``mjbot duo`` as a whole: real processes, a table of our own and somebody else's."""
+
+import argparse
+import asyncio
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from mjbot.cli import duo, exit_codes, main
+from mjbot.client.address import parse_address
+from mjbot.client.play import Settings, play
+from mjbot.duo.members import Role, make_members, private_channel
+from mjbot.external.node import NodeError
+from mjbot.match import players
+from mjbot.pair.channel import SECRET_VARIABLE, End
+from mjbot.pair.session import Side
+from mjbot.registry import make_strategy
+from mjbot.server.server import GameResult, TableServer
+from mjbot.server.table_rules import TableRules
+
+BOTS = Path(__file__).with_name("pair_bots.py")
+PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
+RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
+MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
+GUARD_S = 300
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*MJBOT, *words], capture_output=True, text=True, timeout=GUARD_S, check=False
+    )
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """Run a command that ends at once; return its status and its one line."""
+    status = main.main(words)
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return status, err
+
+
+def row(text: str, name: str) -> list[str]:
+    (line,) = [line for line in text.splitlines() if line.startswith(name)]
+    return line.removeprefix(name).split()
+
+
+def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
+    rivals = ["--rivals", RIVAL, RIVAL]
+    done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
+    assert done.returncode == exit_codes.OK, done.stderr
+    (folder,) = tmp_path.iterdir()
+    said = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
+    assert all("pair channel: the partner is there" in text for text in said)
+    assert "mjbot (team 1/2)" in done.stdout
+    for text in (*said, done.stdout):
+        assert "Traceback" not in text and "ERROR" not in text
+    assert re.search(r"^E1-0  ", done.stdout, re.M)  # each kyoku has its line
+    top, partner, pair, others = (
+        row(done.stdout, name)
+        for name in ("yaku-evaluation", "combo-partner", "the pair", "the others")
+    )
+    assert [int(a) + int(b) for a, b in zip(top[:4], partner[:4], strict=True)] == [
+        int(both) for both in pair[:4]
+    ]
+    assert int(top[-1]) + int(partner[-1]) == int(pair[-1])
+    assert int(pair[-1]) + int(others[-1]) == 100000
+    assert command("replay", str(folder)).returncode == exit_codes.OK
+
+
+def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
+    async def play_two() -> tuple[list[GameResult], str, int | None]:
+        async with asyncio.timeout(GUARD_S):
+            async with TableServer(TableRules(seed=5, length="tonpu")) as server:
+                port = await server.open_tcp("127.0.0.1", 0)
+                url = f"mjsonp://127.0.0.1:{port}/default"
+                visitors = await asyncio.create_subprocess_exec(
+                    *MJBOT, "duo", url, *PAIR, "--games", "2", "--log-dir", str(tmp_path),
+                    stdout=asyncio.subprocess.PIPE,
+                )  # fmt: skip
+                settings = Settings(parse_address(url), games=2, silence_s=GUARD_S)
+                others = [
+                    asyncio.create_task(play(settings, lambda game: make_strategy("tsumogiri")))
+                    for _ in range(2)
+                ]
+                results = [result async for result in server.play(2)]
+                await asyncio.gather(*others)
+            return results, (await visitors.communicate())[0].decode(), visitors.returncode
+
+    results, said, status = asyncio.run(play_two())
+    assert status == exit_codes.OK
+    (folder,) = tmp_path.iterdir()
+    logs = [(folder / f"seen-by-{word}.mjson").read_text() for word in ("top", "partner")]
+    assert [log.count('"end_game"') for log in logs] == [2, 2]
+    names = [f"mjbot (team {number}/2)" for number in (1, 2)]
+    sums = [result.scores[result.names.index(name)] for result in results for name in names]
+    assert row(said, "the pair")[-1] == f"{sum(sums) / 2:.0f}"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["wss://game.example/ranked"], "live servers rate single players"),
+        (["mjsonp://game.example:11600/default"], "has not declared that teams may play"),
+        (["stdio:"], "no pair at stdio:"),
+        (["--top", "fast-riichi-d"], "strategy 'fast-riichi-d' cannot be one of a pair"),
+        (["--partner-option", "techniques=some"], "techniques"),
+        (["--games", "0"], "--games"),
+        (["--rivals", "no-such-bot", "tsumogiri"], "no-such-bot"),
+    ],
+)
+def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tmp_path, capsys):
+    status, line = refused(capsys, "duo", *words, "--log-dir", str(tmp_path / "runs"))
+    assert status == exit_codes.BAD_ARGUMENTS
+    assert problem in line
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_server_that_is_not_there_is_one_line(tmp_path):
+    done = command("duo", "mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path))
+    assert done.returncode == exit_codes.UNREACHABLE
+    assert "Traceback" not in done.stderr
+    assert "127.0.0.1:9" in done.stderr
+
+
+def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, capsys):
+    def missing(*_args: object, **_kwargs: object) -> list[str]:
+        raise NodeError("no Node here")
+
+    monkeypatch.setattr(players, "majiang_command", missing)
+    args = argparse.Namespace(rivals=None, url=None, name="mjbot", games=1)
+    rivals = duo._rivals(args, Console())
+    assert [rival.spec for rival in rivals] == ["fast-riichi-d", "fast-riichi-d"]
+    assert len({rival.name for rival in rivals}) == 2
+    assert "since no Node here" in capsys.readouterr().out
+    args.rivals = ["external:majiang", "tsumogiri"]
+    with pytest.raises(NodeError):
+        duo._rivals(args, Console())
+
+
+def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
+    with private_channel() as channel:
+        roles = [Role("yaku-evaluation", ("riichi=off",)), Role("combo-partner")]
+        top, partner = make_members("crane", roles, channel)
+        for member in (top, partner):
+            words = member.command("mjsonp://127.0.0.1:1/x", 1)
+            assert channel.secret not in " ".join(words)
+            assert channel.secret not in repr(member)
+            assert member.environ == {SECRET_VARIABLE: channel.secret}
+        assert (top.end.side, partner.end.side) == (Side.HOST, Side.GUEST)
+        assert top.end.place == partner.end.place == channel.place
+        assert End.parse(str(top.end)) == top.end
+        assert "riichi=off" in top.command("", 1)
+        assert len(channel.secret) >= 32
+        if isinstance(channel.place, Path):
+            assert channel.place.parent.stat().st_mode & 0o077 == 0
+    assert not isinstance(channel.place, Path) or not channel.place.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--pair", "host:4711"], "set MJBOT_PAIR_SECRET"),
+        (["--pair", "4711"], "expected host:PLACE or guest:PLACE"),
+        (["--ally", "combo-partner"], "only together with --pair"),
+    ],
+)
+def test_one_of_a_pair_needs_an_end_of_the_channel_and_the_secret(words, problem, capsys):
+    top = ["--strategy", f"{BOTS}:Talker"]
+    status, line = refused(capsys, "play", "mjsonp://127.0.0.1:9/x", *top, *words)
+    assert status == exit_codes.BAD_ARGUMENTS
+    assert problem in line
+
+
+def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsys):
+    monkeypatch.setenv(SECRET_VARIABLE, "secret")
+    top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
+    status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
+    assert status == exit_codes.BAD_ARGUMENTS
+    assert "its operator has not declared" in line

@@ -1,0 +1,166 @@
+"""The pair's figures and lines, from recorded games and from single events."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from mjbot.duo.report import pair_table
+from mjbot.duo.score import PairScore
+from mjbot.duo.visit import Eyes
+from mjbot.duo.wording import CALL, FEED, GAIN, LOSS, Teller
+from protocol.codec import decode_line
+from protocol.masking import masked
+from protocol.messages import (
+    Chi,
+    EndGame,
+    Event,
+    Hora,
+    Pon,
+    Ryukyoku,
+    StartGame,
+    StartKyoku,
+)
+
+LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+PAIR = ("crane (team 1/2)", "crane (team 2/2)")
+LABELS = ("top", "partner")
+HANDS = (("?",) * 13,) * 4
+
+
+def events_of(log: Path, names: tuple[str, ...]) -> list[Event]:
+    lines = log.read_bytes().splitlines()
+    events = [event for line in lines for event in decode_line(line) if isinstance(event, Event)]
+    assert isinstance(events[0], StartGame)
+    return [StartGame(names=names), *events[1:]]
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+@pytest.mark.parametrize("top", range(4))
+def test_the_figures_are_those_of_a_count_by_hand(log, top):
+    partner = (top + 1) % 4
+    names = ["x", "y", "z", "w"]
+    names[top], names[partner] = PAIR
+    events = events_of(log, tuple(names))
+    score, as_seen = PairScore(PAIR), PairScore(PAIR)
+    for event in events:
+        score.add(event)
+        as_seen.add(masked(event, top))
+    (game,), (seen,) = score.games, as_seen.games
+    wins = [row for row in map(json.loads, log.read_text().splitlines()) if row["type"] == "hora"]
+    for place, seat in enumerate(game.seats):
+        ally = game.seats[1 - place]
+        assert game.counts["wins"][seat] == sum(win["actor"] == seat for win in wins)
+        assert game.counts["fed"][seat][ally] == sum(
+            (win["actor"], win["target"]) == (ally, seat) for win in wins
+        )
+    assert game.seats == (top, partner)
+    assert (seen.counts == game.counts).all()
+    assert seen.scores == game.scores
+    assert sum(game.scores) == 100000
+    assert sorted((*game.seats, *game.others())) == [0, 1, 2, 3]
+    assert all(game.ally(game.ally(seat)) == seat != game.ally(seat) for seat in range(4))
+
+
+def test_the_table_adds_up_over_games():
+    score = PairScore(PAIR)
+    for log in LOGS:
+        for event in events_of(log, (PAIR[1], "x", PAIR[0], "y")):
+            score.add(event)
+    console = Console(width=80, record=True)
+    console.print(pair_table(score, LABELS))
+    lines = console.export_text().splitlines()
+    top, partner, pair, others = (
+        next(line for line in lines if line.startswith(name)).removeprefix(name).split()
+        for name in (*LABELS, "the pair", "the others")
+    )
+    assert [int(one) + int(two) for one, two in zip(top[:4], partner[:4], strict=True)] == [
+        int(both) for both in pair[:4]
+    ]
+    assert int(top[1]) == int(top[2]) + int(top[3])  # there is no double ron in these games
+    places = [row[4].split("-") for row in (pair, others)]
+    assert [int(a) + int(b) for a, b in zip(*places, strict=True)] == [len(LOGS)] * 4
+    assert float(pair[5]) + float(others[5]) == 10
+    assert float(top[5]) + float(partner[5]) == float(pair[5])
+    assert min(float(top[5]), float(partner[5])) >= float(pair[6])
+    assert abs(int(pair[7]) + int(others[7]) - 100000) <= 1
+
+
+def test_a_game_in_which_only_one_of_them_is_named_does_not_count():
+    score = PairScore(PAIR)
+    for event in events_of(LOGS[0], (PAIR[0], "x", "y", "z")):
+        score.add(event)
+    assert (score.games, score.apart) == ([], 1)
+
+
+def test_scores_that_the_server_does_not_tell_come_from_a_mirror():
+    told, silent = PairScore(PAIR), PairScore(PAIR)
+    for event in events_of(LOGS[0], (*PAIR, "x", "y")):
+        told.add(event)
+        silent.add(EndGame() if isinstance(event, EndGame) else event)
+    assert silent.games[0].scores == told.games[0].scores
+
+
+def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
+    lines = LOGS[0].read_bytes().splitlines(keepends=True)
+    log, seen = tmp_path / "seen.mjson", []
+    eyes = Eyes(log, lambda game, event: seen.append((game, event)))
+    eyes.look()  # not there yet
+    for _ in range(2):
+        for line in lines:
+            with log.open("ab") as file:
+                file.write(line[:10])
+            eyes.look()
+            with log.open("ab") as file:
+                file.write(line[10:])
+        eyes.look()
+    assert [event for _, event in seen] == 2 * [e for line in lines for e in decode_line(line)]
+    assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
+
+
+# --- what is said ----------------------------------------------------------------------------
+
+
+@pytest.fixture(name="teller")
+def teller_at_the_table() -> Teller:
+    teller = Teller(PAIR, LABELS)
+    deal = StartKyoku(bakaze="S", kyoku=2, honba=1, kyotaku=0, oya=1, dora_marker="E", tehais=HANDS)
+    for event in (StartGame(names=("x", PAIR[1], "y", PAIR[0])), deal):
+        assert teller.line(event) is None
+    return teller
+
+
+@pytest.mark.parametrize(
+    ("event", "line", "style"),
+    [
+        (
+            Hora(actor=3, target=1, pai="5p", hora_points=3900, yakus=(("reach", 1), ("dora", 2))),
+            "S2-1  SASHIKOMI: partner feeds top 5p: 3900 (reach dora)",
+            FEED,
+        ),
+        (Hora(actor=1, target=3, pai="5p"), "S2-1  top feeds partner 5p:", FEED),
+        (Hora(actor=3, target=0, hora_points=1000), "S2-1  top wins from x 1000", GAIN),
+        (Hora(actor=2, target=1, hora_points=1000), "S2-1  y wins from partner 1000", LOSS),
+        (Hora(actor=3, target=3, hora_points=1000), "S2-1  top draws it and wins 1000", GAIN),
+        (
+            Pon(actor=3, target=1, pai="C", consumed=("C", "C")),
+            "  S2-1  partner gives C, top calls pon",
+            CALL,
+        ),
+        (
+            Ryukyoku(reason="fanpai", tenpais=(True, False, False, True)),
+            "S2-1  exhaustive draw, tenpai: x, top",
+            None,
+        ),
+        (Ryukyoku(reason="sufonrenta"), "S2-1  abortive draw (sufonrenta)", None),
+    ],
+)
+def test_what_happens_is_one_line(teller, event, line, style):
+    said, its_style = teller.line(event)
+    assert said == line
+    assert style in (None, its_style)
+
+
+def test_what_does_not_concern_the_pair_is_not_said(teller):
+    assert teller.line(Chi(actor=1, target=0, pai="2m", consumed=("3m", "4m"))) is None
