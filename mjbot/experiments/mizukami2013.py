@@ -7,14 +7,22 @@ Three parts: the win rates of one-player mahjong (table 1), folding against not 
 from collections.abc import Iterator
 from typing import Final
 
+from mjbot.experiments import mizukami2013_folding as folding
 from mjbot.experiments import mizukami2013_one_player as one_player
 from mjbot.experiments.request import Request
 
 SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"
-PARTS: Final = ("one-player",)
-GAMES: Final = {"one-player": 10_000}
+PARTS: Final = ("one-player", "folding", "plus")
+GAMES: Final = {"one-player": 10_000, "folding": 2_000, "plus": 2_000}
+"""Walls of the first part, hanchan of each strategy in the others."""
 
 
 def play(request: Request) -> Iterator[str]:
     """Return the tables of a part as lines of Markdown."""
-    yield from one_player.play(request)
+    match request.part:
+        case "folding":
+            yield from folding.play_folding(request)
+        case "plus":
+            yield from folding.play_plus(request)
+        case _:
+            yield from one_player.play(request)

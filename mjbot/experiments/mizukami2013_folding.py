@@ -1,0 +1,158 @@
+"""Mizukami et al. 2013, tables 7 and 8: the one-player mind at a table of four, folding or not.
+
+The paper's two players met people on a public server, in 834 and 504 east-only games.  Here both
+meet three ``fast-riichi-a`` on the same walls, from every seat, over hanchan.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+from typing import Final
+
+from mjbot.arena.figures import FIGURES, Figure, Sums
+from mjbot.arena.setup import Setup, code_digest
+from mjbot.arena.show import spelled
+from mjbot.arena.statistics import difference
+from mjbot.experiments.request import ExperimentError, Request
+from mjbot.learning.weights import SHIPPED
+from mjbot.registry import strategy_class
+from mjbot.strategy_options import options_of
+
+SEATS: Final = 4
+OPPONENT: Final = "fast-riichi-a"
+FOLDING: Final = ("fold-recognition", "fold-recognition-off", OPPONENT)
+PLUS: Final = "fold-recognition-plus"
+CONTEST: Final = (PLUS, "fold-recognition", "fast-riichi-b", "fast-riichi-d", OPPONENT)
+
+BY_KEY: Final = {figure.key: figure for figure in FIGURES}
+PAPER_GAMES: Final = (834, 504)
+PAPER_RANKS: Final = ((0.237, 0.240, 0.259, 0.264), (0.181, 0.216, 0.252, 0.351))
+PAPER: Final[Mapping[str, tuple[float, float]]] = {
+    "rank": (2.54, 2.77),
+    "first": (23.7, 18.1),
+    "second": (24.0, 21.6),
+    "third": (25.9, 25.2),
+    "fourth": (26.4, 35.1),
+    "win": (18.1, 18.8),
+    "deal_in": (14.4, 19.0),
+}
+"""With folding and without: per cent, but for the average rank."""
+
+LEAST_DEAL_INS: Final = 0.75
+"""What the paper's folding leaves of the deal-ins."""
+
+
+def play_folding(request: Request) -> Iterator[str]:
+    """Return tables 7 and 8 as lines of Markdown, ours beside the paper's."""
+    rows = request.arena(make_setup(FOLDING, request.seed), walls_for(request.games)).rows
+    games = len(rows) * SEATS
+    yield (
+        f"| {games:,} hanchan each | folding | not folding | folding less not, same walls "
+        "| paper: folding | paper: not | paper: difference |"
+    )
+    yield "|---" * 7 + "|"
+    for key in PAPER:
+        figure = BY_KEY[key]
+        cells = [
+            *_cells(figure, rows, (0, 1)),
+            spelled(figure.difference(rows[:, 0], rows[:, 1]), figure.kind, signed=True),
+            *_paper(key),
+        ]
+        yield f"| {figure.label} | " + " | ".join(cells) + " |"
+    yield ""
+    less = difference(
+        (rows["deal_ins"][:, 0], rows["kyoku"][:, 0]),
+        (LEAST_DEAL_INS * rows["deal_ins"][:, 1], rows["kyoku"][:, 1]),
+    )
+    told = spelled(less, "rate", signed=True)
+    yield f"Deal-ins with folding less three quarters of those without: {told}."
+
+
+def play_plus(request: Request) -> Iterator[str]:
+    """Return what the paper's missing pieces are worth, together and each switched off."""
+    contest = request.arena(make_setup(CONTEST, request.seed), walls_for(request.games)).rows
+    yield from _compared(CONTEST, contest, contest[:, 0], len(contest))
+    off = tuple(f"{PLUS},{name}=off" for name in switches())
+    if not off:
+        return
+    rows = request.arena(make_setup((*off, OPPONENT), request.seed), walls_for(request.games)).rows
+    if len(rows) != len(contest):
+        raise ExperimentError("some walls are void: the rows cannot be compared wall by wall")
+    yield ""
+    yield from _compared(off, rows, contest[:, 0], len(contest))
+
+
+def switches() -> list[str]:
+    """Return the options of fold-recognition-plus that are on and can be switched off."""
+    return [option.name for option in options_of(strategy_class(PLUS)) if option.default is True]
+
+
+def make_setup(strategies: Sequence[str], seed: int) -> Setup:
+    """Return a run: each strategy but the last from every seat against three of the last."""
+    return Setup(
+        strategies=tuple(strategies),
+        format="1v3",
+        seed=seed,
+        code=f"{code_digest(strategies)}-{_weights_digest()}",
+    )
+
+
+def walls_for(games: int) -> int:
+    """Return how many walls give each strategy so many games, one from each seat."""
+    return -(-games // SEATS)
+
+
+def _weights_digest() -> str:
+    """Return a digest of all learned weights: strategies depend on them beside their code."""
+    digest = hashlib.sha256()
+    for path in sorted(SHIPPED.glob("*.npz")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:
+    return [spelled(figure.estimate(rows[:, column]), figure.kind) for column in columns]
+
+
+def _compared(names: Sequence[str], rows: Sums, reference: Sums, n_walls: int) -> Iterator[str]:
+    """Return a row per strategy, each compared with the reference on the same walls."""
+    figures = [BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
+    heads = [figure.label for figure in figures]
+    yield (
+        f"| {n_walls * SEATS:,} hanchan each | " + " | ".join(heads)
+        + f" | average rank less that of {PLUS} | deal-ins less |"
+    )  # fmt: skip
+    yield "|---" * (3 + len(figures)) + "|"
+    for column, name in enumerate(names):
+        mine = rows[:, column]
+        cells = [spelled(figure.estimate(mine), figure.kind) for figure in figures]
+        cells += [
+            spelled(BY_KEY[key].difference(mine, reference), BY_KEY[key].kind, signed=True)
+            for key in ("rank", "deal_in")
+        ]
+        yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _paper(key: str) -> list[str]:
+    """Return the paper's two figures and their difference.
+
+    Of ranks with the interval that so many independent games have; how many kyoku there were
+    the paper does not say.
+    """
+    on, off = PAPER[key]
+    if key in ("win", "deal_in"):
+        return [f"{on:.1f} %", f"{off:.1f} %", f"{on - off:+.1f} %"]
+    errors = []
+    for shares, games, value in zip(PAPER_RANKS, PAPER_GAMES, (on, off), strict=True):
+        if key == "rank":
+            square = sum(share * (rank - value) ** 2 for rank, share in enumerate(shares, 1))
+        else:
+            square = value * (100 - value)
+        errors.append(1.96 * sqrt(square / games))
+    both = sqrt(sum(error**2 for error in errors))
+    digits, unit = (2, "") if key == "rank" else (1, " %")
+    return [
+        f"{on:.{digits}f} ± {errors[0]:.{digits}f}{unit}",
+        f"{off:.{digits}f} ± {errors[1]:.{digits}f}{unit}",
+        f"{on - off:+.{digits}f} ± {both:.{digits}f}{unit}",
+    ]
