@@ -1,11 +1,12 @@
 """What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
 
+from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy import Strategy
@@ -45,6 +46,8 @@ class FoldRecognitionPlus(Strategy):
         default=0.35, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
+    taste: float = field(default=60.0, metadata={"unit": "evaluator's score, a factor e"})
+    evaluator: bool = field(default=True, metadata={"unit": "the hand evaluator on far hands"})
     calls: bool = field(default=True, metadata={"unit": "pon and chi"})
 
     def decide(self, view: View) -> Action:
@@ -92,7 +95,8 @@ class FoldRecognitionPlus(Strategy):
         position = read_position(state, seat, view.unseen, draws, danger_weights(), self._temper)
         worths, riichis = np.empty(N_TILES), np.empty(N_TILES)
         weigh_discards(
-            view.hand.copy(), view.n_melds, view.is_open(seat), tiles, position, self.calls,
+            view.hand.copy(), view.n_melds, view.is_open(seat), tiles, position,
+            self._taste(view), self.calls,
             worths, riichis,
         )  # fmt: skip
         if view.phase == RIICHI:
@@ -102,6 +106,12 @@ class FoldRecognitionPlus(Strategy):
                 if action.code == DECLARE_RIICHI:
                     return action
         return max(discards, key=lambda action: (worths[action.tile], action.tsumogiri))
+
+    def _taste(self, view: View) -> Floats:
+        if not self.evaluator:
+            return np.ones(34)
+        scores = _evaluator().scores_at(view.state, view.seat)
+        return np.exp((scores - scores.max()) / self.taste)
 
     def call(self, view: View) -> Action | None:
         """Call if the hand after it is worth more than before."""
@@ -124,6 +134,11 @@ class FoldRecognitionPlus(Strategy):
             self.ron, self.claims, self.swing, self.rank_share, self.caution, self.tenpai_points,
             self.going_round, _pace(),
         )  # fmt: skip
+
+
+@cache
+def _evaluator() -> HandEvaluator:
+    return HandEvaluator.load()
 
 
 def _pace() -> Floats:

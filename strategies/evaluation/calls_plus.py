@@ -103,7 +103,7 @@ def _call_worth(state: State, seat: int, code: int, position: Position) -> float
     banned = kuikae_kinds(CHI if is_chi else PON, kind, low)
     worths, riichis = np.empty(N_TILES), np.empty(N_TILES)
     tiles = _discards(hand, red, banned)
-    weigh_discards(hand, melds + 1, True, tiles, position, True, worths, riichis)
+    weigh_discards(hand, melds + 1, True, tiles, position, np.ones(34), True, worths, riichis)
     record.n_melds = melds
     holding.bonus[0] -= gained
     holding.bonus[1] += gives_red

@@ -215,17 +215,19 @@ def weigh_discards(
     is_open: bool,
     tiles: NDArray[np.int64],
     position: Position,
+    taste: Floats,
     calls: bool,
     worths: Floats,
     riichis: Floats,
 ) -> None:
     """Fill the worth of discarding each tile of ``tiles`` (0..36) from 3n+2 concealed tiles.
 
-    ``worths`` float64[37] without riichi, ``riichis`` float64[37] with it; NEVER for others.
+    ``taste`` float64[34] is what share of its worth a hand far from tenpai keeps after discarding
+    a kind.  ``worths`` float64[37] without riichi, ``riichis`` float64[37] with it; NEVER for others.
     """
     worths[:] = NEVER
     riichis[:] = NEVER
-    tenpai = shanten(hand, n_melds) == 0
+    least = shanten(hand, n_melds)
     near = shanten_regular(hand, n_melds)
     for tile in tiles:
         kind = kind_of(tile)
@@ -233,9 +235,11 @@ def weigh_discards(
         hand[kind] -= 1
         position.holding.bonus[1] -= gives_red
         value = hand_worth(hand, n_melds, is_open, position, near, calls)
+        if least >= 2:
+            value *= taste[kind]
         stays = 1 - position.deal_in[kind]
         worths[tile] = stays * value - position.loss[kind]
-        if not is_open and position.race.may_riichi and tenpai:
+        if not is_open and position.race.may_riichi and least == 0:
             declared = riichi_worth(hand, n_melds, position)
             if declared > NEVER:
                 riichis[tile] = stays * declared - position.loss[kind]
