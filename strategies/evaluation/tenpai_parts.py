@@ -33,6 +33,7 @@ TENPAI: Final = np.dtype(
         ("open_runs", np.float64, (N_OPEN_RUNS,)),
         ("gaps", np.float64, (N_GAPS,)),
         ("singles", np.float64, (34,)),
+        ("hopeless", np.int8, (2,)),  # 1 for a class of which no hand was found
         # The last sample:
         ("hand", np.int8, (34,)),
         ("waits", np.int64),
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         open_runs: Weights
         gaps: Weights
         singles: Weights
+        hopeless: Counts
         hand: Counts
         waits: int
         runs: Counts
@@ -77,6 +79,8 @@ def new_tenpai() -> Tenpai:
 def prepare(tenpai: Tenpai) -> None:
     """Count the ways to take each part, once ``unseen``, ``barred`` and ``n_melds`` are set."""
     unseen = tenpai.unseen
+    tenpai.hopeless[0] = 0
+    tenpai.hopeless[1] = 0
     total = 0.0
     for run in range(N_RUNS):
         low = 9 * (run // 7) + run % 7

@@ -43,7 +43,8 @@ ONE_KIND: Final = 1
 TWO_SIDES_SHARE: Final = 0.73
 """What the paper took from the statistics of four strong players."""
 
-TRIES: Final = 400
+TRIES: Final = 2000
+"""A class of which none is found in so many counts as impossible until the next ``prepare``."""
 
 
 @compiled
@@ -59,7 +60,16 @@ def sample_tenpai(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
 
 @compiled
 def sample_class(tenpai: Tenpai, class_: int, random: NDArray[np.uint64]) -> bool:
-    """Draw a hand of one class (TWO_SIDES, ONE_KIND); False if there is none in 400 tries."""
+    """Draw a hand of one class (TWO_SIDES, ONE_KIND); False if there is none, or hardly one."""
+    if tenpai.hopeless[class_]:
+        return False
+    found = _try_class(tenpai, class_, random)
+    tenpai.hopeless[class_] = not found
+    return found
+
+
+@compiled
+def _try_class(tenpai: Tenpai, class_: int, random: NDArray[np.uint64]) -> bool:
     n_blocks = 3 - tenpai.n_melds
     if class_ == TWO_SIDES:
         if n_blocks < 0 or tenpai.open_runs[N_OPEN_RUNS - 1] == 0:
