@@ -30,6 +30,7 @@ HAND_POSITION: Final = np.dtype(
         ("round_wind", np.int8),  # the same
         ("dragons", np.int8),  # 1 if dragons are worth a yaku
         ("turn", np.int8),  # own discards so far
+        ("riichis", np.int8),  # how many of the three others have declared riichi
         ("open_melds", np.int8),  # of the three others
         ("safe", np.int8, (34,)),  # how many others cannot win by a tile of the kind
         ("tile", np.int8),  # 0..36: what was discarded
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         round_wind: int
         dragons: int
         turn: int
+        riichis: int
         open_melds: int
         safe: NDArray[np.int8]
         tile: int
@@ -85,10 +87,12 @@ def observe(state: State, seat: int, position: HandPosition) -> None:
     position.dragons = 1
     position.turn = state.n_river[seat]
     position.own = state.discarded[seat]
+    position.riichis = 0
     position.open_melds = 0
     position.safe[:] = 0
     for other in range(4):
         if other != seat:
+            position.riichis += state.riichi[other] > 0
             passed = state.discarded[other] | state.passed[other]
             for kind in range(34):
                 position.safe[kind] += passed >> kind & 1
@@ -104,8 +108,8 @@ def before_first_riichi(game: Iterator[Step]) -> Positions:
 def of_closed_hands(game: Iterator[Step]) -> Positions:
     """Return all discards of a game by seats that have neither called nor accepted riichi.
 
-    These are the paper's test positions: folding players are among them.  ``before_riichi``
-    marks those of :func:`before_first_riichi`.
+    These are the paper's test positions: folding players are among them, where ``riichis`` is
+    not 0.  ``before_riichi`` marks those of :func:`before_first_riichi`.
     """
     return _discards(game, every_hand=True)
 

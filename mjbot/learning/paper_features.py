@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.learning.suit_shapes import MELD, SHAPE, ShapeTable, hand_shape
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
 
 MAX_N: Final = 6
@@ -57,19 +56,21 @@ def write_paper_features(
     shapes: ShapeTable,
     hand: NDArray[np.int8],
     n_melds: int,
-    unseen: NDArray[np.int8],
+    accepting: int,
     out: Indices,
 ) -> int:
-    """Write the features of a hand of 3n+1 tiles to ``out``; return how many there are."""
+    """Write the features of a hand of 3n+1 tiles to ``out``; return how many there are.
+
+    ``accepting`` is the number of unseen tiles that lower its shanten.
+    """
     shape = hand_shape(shapes, hand)
     melds = min(shape // MELD + n_melds, 4)
     two_tile = shape % MELD // SHAPE
-    _, mask = shanten_and_acceptance(hand, n_melds)
     out[0] = REGULAR + max(shanten_regular(hand, n_melds), 0)
     out[1] = MELDS + melds
     out[2] = TWO_SIDEDS + min(shape % SHAPE, 6)
     out[3] = BLOCKS + min(melds + two_tile, 7)
-    out[4] = ACCEPTING + min(count_tiles(mask, unseen), 99)
+    out[4] = ACCEPTING + min(accepting, 99)
     n = 5
     if n_melds == 0:
         out[5] = PAIRS + max(shanten_pairs(hand, 0), 0)

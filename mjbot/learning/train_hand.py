@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
     learned, held_out = split_games(args)
     course = Course(features=args.features, seed=args.seed, learned=learned, held_out=held_out)
-    folder = args.folder or RUNS / f"train-hand-{course.identity}"
+    folder = args.folder or RUNS / f"train-hand-{course.games}"
     if args.fresh:
         shutil.rmtree(folder, ignore_errors=True)
     with _progress() as bar:
@@ -89,10 +89,13 @@ def _progress() -> Progress:
 def _shares(checks: Positions, ranks: np.ndarray) -> Shares:
     if not len(checks):
         return {}
-    before = checks["before_riichi"] == 1
+    kinds = {
+        "discards up to the first riichi": checks["before_riichi"] == 1,
+        "discards of closed hands while nobody is in riichi": checks["riichis"] == 0,
+        "all discards of closed hands": checks["riichis"] >= 0,
+    }
     return {
-        "discards up to the first riichi": agreement(ranks[before], checks["game"][before]),
-        "discards of closed hands": agreement(ranks, checks["game"]),
+        kind: agreement(ranks[chosen], checks["game"][chosen]) for kind, chosen in kinds.items()
     }
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.progress import Progress
 
 from mjbot.compiled import source_digest
-from mjbot.learning import perceptron
+from mjbot.learning import hand_positions, perceptron
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet, new_choices
 from mjbot.learning.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.learning.perceptron import Lesson
@@ -37,8 +37,13 @@ class Course:
     @property
     def identity(self) -> str:
         """Twelve letters and digits that no other course shares, source code included."""
-        digest = hashlib.sha256(source_digest(perceptron.__name__).encode())
-        digest.update(f"{self.features} {self.seed}\n".encode())
+        said = f"{source_digest(perceptron.__name__)} {self.features} {self.seed} {self.games}"
+        return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+    @property
+    def games(self) -> str:
+        """The same for what does not depend on the features: the positions."""
+        digest = hashlib.sha256(source_digest(hand_positions.__name__).encode())
         for refs in (self.learned, self.held_out):
             sizes = {source: source.path.stat().st_size for source in {ref.source for ref in refs}}
             for ref in refs:
@@ -69,7 +74,7 @@ class TrainingRun:
         return self._kept("held-out", self._course.held_out, of_closed_hands)
 
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
-        path = self._folder / f"{name}-{self._course.identity}.npy"
+        path = self._folder / f"{name}-{self._course.games}.npy"
         if path.exists():
             found: Positions = np.load(path)
             return found
