@@ -1,8 +1,8 @@
 """An mjai client of a few lines, started by tests as ``raw_player.py [MODE] URL``.
 
 MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``absent``: never
-joins; ``stubborn``: ignores SIGTERM and the end of the game.  With WITNESS_PORT set it holds a
-connection to that port for as long as it lives.
+joins; ``unable``: ends at once; ``stubborn``: ignores SIGTERM and the end of the game.  With
+WITNESS_PORT set it holds a connection to that port for as long as it lives.
 """
 
 import json
@@ -18,6 +18,8 @@ def main() -> None:
     mode = sys.argv[1] if len(sys.argv) > 2 else "play"
     witness = os.environ.get("WITNESS_PORT")
     held = socket.create_connection(("127.0.0.1", int(witness))) if witness else None
+    if mode == "unable":
+        sys.exit("I am not able to")
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     url = urlsplit(sys.argv[-1])

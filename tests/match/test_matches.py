@@ -131,10 +131,7 @@ def test_where_the_rules_go_on_a_death_ends_no_game(tmp_path, monkeypatch):
 
 def test_who_cannot_even_start_ends_the_match_where_the_rules_go_on(tmp_path, monkeypatch):
     with pytest.raises(MatchError, match=r"player 3, external:.*ended with exit status 1"):
-        play(
-            tmp_path, ["play", "play", "no-such-mode", "play"], monkeypatch,
-            on_fault=OnFault.DEFAULT,
-        )  # fmt: skip
+        play(tmp_path, ["play", "play", "unable", "play"], monkeypatch, on_fault=OnFault.DEFAULT)
 
 
 def test_a_fault_names_its_player(tmp_path, monkeypatch):
