@@ -12,11 +12,15 @@ fields with units, and write :meth:`Strategy.decide` as an order of priorities::
             return view.default_action
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mjbot.table.actions import WANTS_ALL, Action
 from mjbot.table.view import View
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @dataclass
@@ -32,6 +36,10 @@ class Strategy:
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""
         raise NotImplementedError
+
+    def explain(self, view: View) -> "Iterable[RenderableType]":
+        """Tell what it thinks of a choice, as lines or rich tables; by default what it chooses."""
+        yield f"{type(self).__name__}: {self.decide(view)}"
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""

@@ -17,6 +17,7 @@ COMMANDS: Final[dict[str, str]] = {
     "experiment": "play a paper's experiment again, with intervals",
     "train": "learn weights from recorded games",
     "replay": "check recorded games strictly against the rules",
+    "explain": "tell what a strategy thinks of a recorded position",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
