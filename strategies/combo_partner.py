@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from mjbot.pair.member import Ally, PairMember
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.fast_riichi import ALL_KINDS
+from strategies.evaluation.fast_riichi import ALL_KINDS, Points
 from strategies.evaluation.techniques.bluff import feign_one_suit
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
 from strategies.evaluation.techniques.haitei_okuri import send_last_tile
@@ -17,6 +19,7 @@ from strategies.evaluation.techniques.nakase import feed_call, feed_call_at_once
 from strategies.evaluation.techniques.open_way import open_way
 from strategies.evaluation.techniques.sashikomi import feed_win, feed_win_at_once
 from strategies.evaluation.techniques.situation import Situation
+from strategies.evaluation.techniques.spare_ally import spares_ally
 from strategies.fast_riichi_d import FastRiichiD
 
 
@@ -29,8 +32,9 @@ def _switch(what: str) -> bool:
 class ComboPartner(PairMember, FastRiichiD):
     """Help the ally to win: it knows the ally's hand and gives what that needs.
 
-    It never calls to build a hand of its own, and where it has nothing to give it plays as
-    fast-riichi-d, for which the ally is no danger.  Without an ally it is fast-riichi-d.
+    Where it has nothing to give it plays as fast-riichi-d, for which the ally is no danger and
+    the ally's tiles are seen, and folds by dangers that are fitted to records.  Beside its like
+    each helps the other.  Without an ally it is fast-riichi-d.
     """
 
     techniques: Literal["all", "paper", "none"] = field(
@@ -43,22 +47,34 @@ class ComboPartner(PairMember, FastRiichiD):
     dora_fuyashi: bool = _switch("kan while the ally is in riichi")
     open_way: bool = _switch("try out tiles that the ally must discard")
     hold_back: bool = _switch("keep waits that the ally cannot win on")
-    eagerness: float = field(default=3000.0, metadata={"unit": "points that a fed win may cost"})
+    spare_ally: bool = _switch("let the ally's tile pass if a win on it gains the pair nothing")
+    own_calls: bool = _switch("call for the own hand while the ally is no nearer to a win")
+    eagerness: float = field(
+        default=3000.0, metadata={"unit": "points that the win of an ally with an aim may cost"}
+    )
+    reluctance: float = field(
+        default=2000.0, metadata={"unit": "points that a win on such an ally's tile must gain"}
+    )
+    caution: float = field(default=4.0, metadata={"unit": "x points of danger"})
     tenpai_points: float = field(
         default=1500.0, metadata={"unit": "points that a call is worth which makes the ally tenpai"}
     )
 
+    def __post_init__(self) -> None:
+        self._situation: Situation | None = None  # of this decision, if it is not made alone
+
     def decide(self, view: View) -> Action:
         """Win, else help the ally, else play the base strategy."""
-        won = self.win(view)
-        ally = None if won else self.hear(view)
-        if won or ally is None:
-            return won or super().decide(view)
-        return next(self._choices(view, ally))
+        ally = self.hear(view)
+        self._situation = None
+        action = super().decide(view) if ally is None else next(self._choices(view, ally))
+        self.tell(view, action, None, ())
+        return action
 
     def _choices(self, view: View, ally: Ally) -> Iterator[Action]:
         """Yield what is chosen before what else would be."""
         situation = Situation(view, ally)
+        self._situation = situation if self.techniques == "all" else None
         steps = {"all": self._weighed, "paper": self._as_the_paper, "none": self._base}
         for action in steps[self.techniques](situation):
             if action is not None:
@@ -66,26 +82,43 @@ class ComboPartner(PairMember, FastRiichiD):
         yield view.default_action
 
     def _as_the_paper(self, situation: Situation) -> Iterator[Action | None]:
+        yield self.win(situation.view)
         yield feed_win_at_once(situation)
         yield feed_call_at_once(situation)
         yield from self._base(situation)
 
     def _base(self, situation: Situation) -> Iterator[Action | None]:
+        yield self.win(situation.view)
         yield self.riichi(situation.view)
         yield self.discard(situation.view)
 
     def _weighed(self, situation: Situation) -> Iterator[Action | None]:
+        leads = situation.ally.aim is not None  # the paper's top AI; else both help each other
+        won = self.win(situation.view)
+        reluctance = self.reluctance if leads else 0
+        if won and self.spare_ally and spares_ally(situation, won, reluctance):
+            won = None
+        yield won
         if self.sashikomi:
-            yield feed_win(situation, self.eagerness)
+            yield feed_win(situation, self.eagerness if leads else 0)
         if self.dora_fuyashi:
             yield add_dora(situation)
         if self.haitei_okuri:
             yield send_last_tile(situation)
         yield self.riichi(situation.own_view)
+        if self.own_calls and not self.threatened(situation.own_view):
+            yield self._own_call(situation)
         base = self._safe_base(situation)
         if base is not None:
             yield from self._instead_of(base, situation)
         yield base
+
+    def _own_call(self, situation: Situation) -> Action | None:
+        """Call, and keep an open tenpai, as the base strategy; not while the ally is nearer."""
+        ally, view = situation.ally, situation.own_view
+        if not view.is_open(view.seat) and ally.view.shanten < view.shanten:
+            return None
+        return self.call(view)
 
     def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
@@ -95,6 +128,19 @@ class ComboPartner(PairMember, FastRiichiD):
             yield open_way(situation, base)
         if self.bluff:
             yield feign_one_suit(situation, base)
+
+    def safety(self, view: View) -> Points:
+        """Return the points of each tile (int64[37]) for its safety; with an ally from records."""
+        if self._situation is None or not self.caution:
+            return super().safety(view)
+        points: Points = np.rint(-self.caution * self._situation.danger).astype(np.int64)
+        return points
+
+    def threatened(self, view: View) -> bool:
+        """Whether a rival is in riichi."""
+        if self._situation is None or not self.caution:
+            return super().threatened(view)
+        return any(view.riichi(rival) for rival in self._situation.rivals)
 
     def _safe_base(self, situation: Situation) -> Action | None:
         """Return the base discard among what neither deals in to the ally nor warns the rivals."""

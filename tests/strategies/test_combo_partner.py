@@ -210,4 +210,4 @@ def test_placements_count_in_the_measure_as_the_end_nears():
 
 
 def test_a_bust_ends_the_game_and_counts_in_full():
-    assert pair_worth((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 20_000 - 20_000
+    assert pair_worth((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 40_000 - 20_000

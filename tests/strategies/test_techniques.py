@@ -18,6 +18,7 @@ from strategies.evaluation.techniques.hold_back import held_back
 from strategies.evaluation.techniques.nakase import call_worth
 from strategies.evaluation.techniques.open_way import loose_kinds, open_way
 from strategies.evaluation.techniques.situation import Situation
+from strategies.evaluation.techniques.spare_ally import spares_ally
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s
@@ -193,7 +194,7 @@ def way_view(position, scores: tuple[int, int, int, int]) -> View:
 
 
 def test_a_way_is_opened_for_an_ally_that_has_more_to_lose(position):
-    view = way_view(position, (1_000, 34_000, 33_000, 32_000))
+    view = way_view(position, (1_000, 40_000, 20_000, 39_000))
     safe = next(action for action in view.legal if action.tile == 31)
     assert str(open_way(situation(view, WITH_SPARE, ""), safe)) == "discard 9p"
     view.state["riichi"][2] = 0
@@ -204,6 +205,40 @@ def test_no_way_is_opened_at_the_price_of_the_own_first_place(position):
     view = way_view(position, (34_000, 1_000, 33_000, 32_000))
     safe = next(action for action in view.legal if action.tile == 31)
     assert open_way(situation(view, WITH_SPARE, ""), safe) is None
+
+
+# --- spare the ally --------------------------------------------------------------------------
+
+COMPLETE = "123m456m789m23p55s"  # waits on 1p and 4p
+
+
+def spared(position, scores: tuple[int, int, int, int], last: int = 7, **changes: object) -> bool:
+    view = position(COMPLETE, offered="1p", source=changes.pop("source", ALLY), **changes)
+    view.state["scores"] = scores
+    view.state["last_round"] = last
+    ron = next(action for action in view.legal if action.name == "ron")
+    return spares_ally(situation(view, WITH_SPARE, ""), ron, 0)
+
+
+EVEN = (25_000, 25_000, 25_000, 25_000)
+
+
+def test_a_win_from_the_ally_that_changes_nothing_is_passed(position):
+    assert spared(position, EVEN, riichi=[0])
+
+
+def test_one_from_a_rival_is_not(position):
+    assert not spared(position, EVEN, riichi=[0], source=2)
+
+
+def test_nor_one_that_ends_the_kyoku_before_rivals_in_riichi_win(position):
+    assert not spared(position, EVEN, riichi=[0, 2, 3], rivers={2: "1z", 3: "1z"})
+
+
+def test_nor_one_that_wins_the_game_when_hardly_a_tile_is_left(position):
+    won = {"last": 0, "riichi": [0], "wall_left": 4}
+    assert not spared(position, (30_000, 20_000, 30_500, 19_500), **won)
+    assert spared(position, (19_000, 31_000, 30_500, 19_500), **won)
 
 
 # --- hold back -------------------------------------------------------------------------------

@@ -6,18 +6,11 @@ and its deal-in would cost the pair more than our own.
 
 from typing import Final
 
-import numpy as np
-
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.techniques.danger import (
-    Points,
-    deal_in_chances,
-    deal_in_cost,
-    tenpai_chance,
-)
-from strategies.evaluation.techniques.situation import Situation
+from protocol.tiles import tile_kind
+from strategies.evaluation.techniques.danger import Points, discard_danger
+from strategies.evaluation.techniques.situation import SharedView, Situation
 from strategies.evaluation.yaku_choices import (
     discard_scores,
     hand_scores,
@@ -57,12 +50,6 @@ def loose_kinds(ally: View) -> int:
 
 
 def spared_danger(situation: Situation) -> Points:
-    """Return the points that the ally's discard of each kind is expected to lose: float64[34]."""
-    danger = np.zeros(N_KINDS)
-    view, ally = situation.view, situation.ally.view
-    for rival in situation.rivals:
-        cost = deal_in_cost(view, situation.pair, ally.seat, rival)
-        danger += (
-            tenpai_chance(view, rival) * cost * deal_in_chances(ally.state, rival, ally.unseen)
-        )
-    return danger
+    """Return the points that the ally's discard of each tile (0..36) is expected to lose."""
+    ally = SharedView(situation.ally.state, situation.ally.seat, situation.view.hand)
+    return discard_danger(ally, situation.pair)

@@ -11,9 +11,10 @@ from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import REACTION, copy_state
+from mjbot.table.state import REACTION, State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
+from strategies.evaluation.draws import Counts
 from strategies.evaluation.techniques.danger import (
     Points,
     discard_danger,
@@ -29,6 +30,21 @@ RIVAL_WINS_PER_TURN: Final = 0.07
 """Chance per turn that a tenpai rival wins."""
 ALLY_CHANCES_PER_TURN: Final = 1.7
 """Tiles per turn on which the ally may win: its own draw and what rivals let go."""
+OWN_CHANCES_PER_TURN: Final = 1.3
+"""The same of our own hand when it has just let a win pass: for a while only its draws."""
+
+
+class SharedView(View):
+    """What one of a pair sees who knows the other's hand: fewer tiles are unseen."""
+
+    def __init__(self, state: State, seat: int, other_hand: Counts) -> None:
+        super().__init__(state, seat)
+        self._other_hand: Final = other_hand
+
+    @cached_property
+    def unseen(self) -> Counts:
+        """Copies of each kind that neither of the pair can see."""
+        return super().unseen - self._other_hand
 
 
 class Situation:
@@ -53,15 +69,15 @@ class Situation:
     @cached_property
     def danger(self) -> Points:
         """Points that discarding each tile (0..36) is expected to lose to the rivals."""
-        return discard_danger(self.view, self.pair)
+        return discard_danger(self.own_view, self.pair)
 
     @cached_property
     def own_view(self) -> View:
-        """The own view in which the ally is no danger: it could win on nothing."""
+        """The own view, in which the ally's tiles are seen and the ally could win on nothing."""
         state = copy_state(self.view.state)
         state["passed"][self.ally.seat] = EVERY_KIND
         state["riichi"][self.ally.seat] = 0
-        return View(state, self.view.seat)
+        return SharedView(state, self.view.seat, self.ally.view.hand)
 
     def holding(self, kinds: int) -> list[Action]:
         """Return the legal discards of the kinds in a mask."""
@@ -108,16 +124,19 @@ class Situation:
         worth = win_worth(self.view, self.pair, self.ally.seat, self.fed_points(discard))
         return worth - float(self.danger[discard.tile])
 
-    def worth_of_playing_on(self, ally_points: int) -> float:
+    def worth_of_playing_on(self, ally_points: int, own_points: int = 0) -> float:
         """Return the expected worth of the table if nobody is fed.
 
-        ``ally_points`` is what a win of the ally brings.  Each turn the ally and the rivals win
-        by the chances above; the losers share what is lost, by draw or by dealing in.
+        ``ally_points`` is what a win of the ally brings, ``own_points`` what one of our own
+        does.  Each turn all win by the chances above; the losers share what is lost, by draw or
+        by dealing in.
         """
-        view = self.view
-        unseen = self.ally.view.unseen
-        share = tiles_of(self.ally.shape, unseen) / max(1, int(unseen.sum()))
+        view, unseen = self.view, self.own_view.unseen
+        hidden = max(1, int(unseen.sum()))
+        share = tiles_of(self.ally.shape, unseen) / hidden
         rates = {self.ally.seat: ALLY_CHANCES_PER_TURN * share}
+        if own_points:
+            rates[view.seat] = OWN_CHANCES_PER_TURN * tiles_of(view.waits, unseen) / hidden
         for rival in self.rivals:
             rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
         rate = sum(rates.values())
@@ -126,16 +145,17 @@ class Situation:
         worth: float = (1 - over) * still
         for seat, own in rates.items():
             if own:
-                points = ally_points if seat == self.ally.seat else expected_win(view, seat)
-                worth += over * own / rate * self._shared_win(seat, round(points))
+                known = {self.ally.seat: ally_points, view.seat: own_points}
+                points = known.get(seat) or round(expected_win(view, seat))
+                worth += over * own / rate * self._shared_win(seat, points)
         return worth
 
     def _shared_win(self, winner: int, points: int) -> float:
-        """Return the worth after a win that the losers pay alike, the partner not if it can help.
+        """Return the worth after a win that the losers pay alike.
 
-        The ally's win is paid by the rivals, a rival's by all three.
+        A win of the pair is paid by the rivals, a rival's by all three.
         """
-        payers = self.rivals if winner == self.ally.seat else [s for s in range(4) if s != winner]
+        payers = self.rivals if winner in self.pair else [s for s in range(4) if s != winner]
         deltas = [0] * 4
         for payer in payers:
             deltas[payer] = -points // len(payers)

@@ -9,11 +9,15 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from mjbot.rules.ruleset import UMA_POINTS
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiled import compiled
+from mjbot.rules.ruleset import OKA_POINTS, UMA_POINTS
 from mjbot.table.view import View
 
-STEP_POINTS: Final = (UMA_POINTS[0] - UMA_POINTS[3]) / 3
-"""What it is worth on average to pass one player."""
+PLACEMENT_POINTS: Final = (UMA_POINTS[0] + OKA_POINTS, *UMA_POINTS[1:])
+"""What each rank is worth in the end: uma, and oka for the first."""
 SWING_POINTS: Final = 4000
 """How far a kyoku drives two scores apart, roughly; grows with the root of their number."""
 REPEAT_POINTS: Final = 1500
@@ -27,27 +31,46 @@ def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
     """Return the worth of scores with so many kyoku to come.
 
     >>> pair_worth((30000, 29000, 21000, 20000), (0, 1), 0)
-    89000.0
+    109000.0
     >>> pair_worth((25000, 25000, 25000, 25000), (0, 1), 7)
-    50000.0
+    55000.0
     """
-    if kyoku_left == 0 or min(scores) < 0:
-        order = sorted(range(4), key=lambda seat: (-scores[seat], seat))
-        placement = float(sum(UMA_POINTS[order.index(seat)] for seat in pair))
-    else:
-        swing = SWING_POINTS * math.sqrt(kyoku_left)
-        placement = sum(_expected_placement(scores, seat, swing) for seat in pair)
-    return sum(scores[seat] for seat in pair) + placement
+    placement = _placement(np.array(scores, np.int64), pair[0], pair[1], kyoku_left)
+    return sum(scores[seat] for seat in pair) + float(placement)
 
 
-def _expected_placement(scores: Scores, seat: int, swing: float) -> float:
-    """Return placement points in proportion to how many players one may expect to pass."""
-    behind = sum(
-        1 / (1 + math.exp((scores[other] - scores[seat]) / swing))
-        for other in range(4)
-        if other != seat
-    )
-    return STEP_POINTS * (behind - 1.5)
+@compiled
+def _placement(scores: NDArray[np.int64], one: int, other: int, kyoku_left: int) -> float:
+    """Return the placement points that two seats may expect together."""
+    if kyoku_left == 0 or scores.min() < 0:
+        return _final_placement(scores, one) + _final_placement(scores, other)
+    swing = SWING_POINTS * math.sqrt(kyoku_left)
+    return _expected_placement(scores, one, swing) + _expected_placement(scores, other, swing)
+
+
+@compiled
+def _final_placement(scores: NDArray[np.int64], seat: int) -> float:
+    rank = 0
+    for other in range(4):
+        rank += scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat)
+    return float(PLACEMENT_POINTS[rank])
+
+
+@compiled
+def _expected_placement(scores: NDArray[np.int64], seat: int, swing: float) -> float:
+    """Return the placement points to expect if each of the others is passed or not by itself."""
+    chances = np.zeros(4)  # of having passed 0, 1, 2, 3 players
+    chances[0] = 1
+    for other in range(4):
+        if other != seat:
+            passed = 1 / (1 + math.exp((scores[other] - scores[seat]) / swing))
+            for count in range(3, 0, -1):
+                chances[count] += passed * (chances[count - 1] - chances[count])
+            chances[0] *= 1 - passed
+    placement = 0.0
+    for count in range(4):
+        placement += chances[count] * PLACEMENT_POINTS[3 - count]
+    return placement
 
 
 def kyoku_left(view: View) -> int:

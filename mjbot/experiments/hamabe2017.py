@@ -1,0 +1,284 @@
+"""Hamabe 2017, tables 4.1 to 4.3: does a partner help, and what does it cost the pair?
+
+The paper seats its "top AI" with three stock AIs of a Java program that is not to be had any
+more, then with its "support AI" and two of them: 50 hanchan each, on whatever walls came.  Here
+the opponents are fast-riichi-a, built on the same book's AI (or the external AI majiang), all
+runs are on the same walls with every way to sit, and there are the arms that the paper lacks:
+the same two bots with every technique switched off, the top AI beside an independent bot, and two
+independent bots, who say what the pair is worth.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+from mjbot.arena.setup import Setup, code_digest
+from mjbot.arena.show import spelled
+from mjbot.arena.statistics import Estimate
+from mjbot.experiments.pair_sums import RANKS, Quantity, Sums, wall_sums
+from mjbot.experiments.request import Request
+
+SUMMARY: Final = "the pair of Hamabe 2017 against two, beside the top AI alone against three"
+GAMES: Final = {"all": 2004, "majiang": 96, "switches": 240}
+PARTS: Final = ("all", "majiang", "switches")
+
+TOP: Final = "yaku-evaluation"
+PARTNER: Final = "combo-partner"
+INDEPENDENT: Final = "fast-riichi-d"
+OPPONENTS: Final = {"all": "fast-riichi-a", "majiang": "external:majiang"}
+
+OFF: Final[Mapping[str, str]] = {
+    "sashikomi": "no",
+    "nakase": "no",
+    "bluff": "no",
+    "haitei_okuri": "no",
+    "dora_fuyashi": "no",
+    "open_way": "no",
+    "hold_back": "no",
+    "spare_ally": "no",
+    "own_calls": "no",
+    "caution": "0",
+}
+"""Each technique of the partner's default set and the value that switches it off."""
+SWITCHES: Final = tuple(OFF)
+
+PAPER_GAMES: Final = 50
+PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
+
+WINS: Final = Quantity("wins of the top AI", "rate", "top_wins", "kyoku")
+DEAL_INS: Final = Quantity("deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
+RANK: Final = Quantity("average rank of the top AI", "mean", "top_rank", "games")
+RANK_SHARES: Final = tuple(
+    Quantity(label, "rate", f"top_{name}", "games")
+    for label, name in zip(("1st", "2nd", "3rd", "4th"), RANKS, strict=True)
+)
+TO_RIVALS: Final = Quantity("partner deals in to rivals", "rate", "partner_to_rivals", "kyoku")
+TO_ALLY: Final = Quantity("partner deals in to its ally", "rate", "partner_to_ally", "kyoku")
+ALLYS_SHARE: Final = Quantity(
+    "of the partner's deal-ins to the ally", "rate", "partner_to_ally", "partner_deal_ins"
+)
+SCORE_SUM: Final = Quantity("sum of the pair's scores", "points", "score_sum", "games")
+BEST_RANK: Final = Quantity("better of the pair's ranks", "mean", "best_rank", "games")
+
+PAPER: Final[Mapping[tuple[str, Quantity], float]] = {
+    ("alone", WINS): 11.4,
+    ("pair", WINS): 17.0,
+    ("alone", DEAL_INS): 16.7,
+    ("pair", DEAL_INS): 11.6,
+    **dict(zip([("alone", q) for q in RANK_SHARES], (4.0, 12.0, 42.0, 42.0), strict=True)),
+    **dict(zip([("pair", q) for q in RANK_SHARES], (10.0, 26.0, 42.0, 22.0), strict=True)),
+    ("pair", TO_RIVALS): 12.7,
+    ("pair", TO_ALLY): 6.2,
+}
+"""Per cent, of which the paper gives no intervals."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One run: who sits with the opponents (one: alone against three; two: as a pair)."""
+
+    label: str
+    players: tuple[str, ...]
+
+
+ARMS: Final[Mapping[str, Arm]] = {
+    "alone": Arm("alone", (TOP,)),
+    "pair": Arm("with a partner", (TOP, PARTNER)),
+    "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper")),
+    "off": Arm("all techniques off", (TOP, f"{PARTNER},techniques=none")),
+    "beside": Arm(f"beside {INDEPENDENT}", (TOP, INDEPENDENT)),
+    "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT)),
+    "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER)),
+}
+WITH_TOP: Final = ("alone", "beside", "off", "paper", "pair")
+WITH_PARTNER: Final = ("beside", "off", "paper", "pair")
+PAIRS: Final = ("two", "beside", "off", "paper", "pair", "both")
+
+Found = Mapping[str, Sums]
+
+
+def play(request: Request) -> Iterator[str]:
+    """Return the tables as lines of Markdown."""
+    if request.part == "switches":
+        yield from _switches(request)
+        return
+    found = {name: _played(request, arm.players) for name, arm in ARMS.items()}
+    yield from _sizes(found)
+    for table in (_table_1, _table_2, _table_3, _effect, _partner, _pairs):
+        yield ""
+        yield from table(found)
+
+
+def make_setup(players: tuple[str, ...], opponent: str, seed: int) -> Setup:
+    """Return an arm's run; equal players of a pair need but half of the ways to sit."""
+    named = players[:1] if len(set(players)) == 1 else players
+    strategies = (*named, opponent)
+    return Setup(
+        strategies=strategies,
+        format="1v3" if len(players) == 1 else "pair",
+        seed=seed,
+        code=code_digest(strategies),
+    )
+
+
+def walls_for(setup: Setup, games: int) -> int:
+    """Return how many walls give the first strategy (or its pair) so many games."""
+    return -(-games // len({place.seating for place in setup.seating.rows[0]}))
+
+
+def _played(request: Request, players: tuple[str, ...]) -> Sums:
+    setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
+    return wall_sums(request.arena(setup, walls_for(setup, request.games)))
+
+
+def _sizes(found: Found) -> Iterator[str]:
+    yield "| arm | who plays | walls | hanchan | kyoku |"
+    yield "|---|---|---|---|---|"
+    for name, sums in found.items():
+        arm = ARMS[name]
+        games, kyoku = (int(sums[field].sum()) for field in ("games", "kyoku"))
+        yield f"| {arm.label} | {' + '.join(arm.players)} | {len(sums)} | {games} | {kyoku} |"
+
+
+def _table_1(found: Found) -> Iterator[str]:
+    yield "Table 4.1: wins and deal-ins of the top AI, per kyoku."
+    yield ""
+    yield from _with_paper(found, WITH_TOP, (WINS, DEAL_INS))
+
+
+def _table_2(found: Found) -> Iterator[str]:
+    yield "Table 4.2: ranks of the top AI."
+    yield ""
+    yield from _with_paper(found, WITH_TOP, (*RANK_SHARES, RANK))
+
+
+def _table_3(found: Found) -> Iterator[str]:
+    yield "Table 4.3: kyoku in which the partner deals in, and to whom."
+    yield ""
+    yield from _with_paper(found, WITH_PARTNER, (TO_RIVALS, TO_ALLY, ALLYS_SHARE))
+
+
+def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Quantity, ...]) -> Iterator[str]:
+    heads = [
+        f"{ARMS[arm].label} | the paper's" if arm in PAPER_KYOKU else ARMS[arm].label
+        for arm in arms
+    ]
+    yield f"| | {' | '.join(heads)} |"
+    yield "|---" * (1 + " | ".join(heads).count("|") + 1) + "|"
+    for quantity in rows:
+        cells = []
+        for arm in arms:
+            cells.append(spelled(quantity.estimate(found[arm]), quantity.kind))
+            if arm in PAPER_KYOKU:
+                cells.append(_paper(arm, quantity))
+        yield f"| {quantity.label} | {' | '.join(cells)} |"
+
+
+def _paper(arm: str, quantity: Quantity) -> str:
+    """Return the paper's figure with the interval that independent kyoku or games would have."""
+    if (arm, quantity) not in PAPER:
+        return "33 ± 9 %" if quantity is ALLYS_SHARE and arm == "pair" else ""
+    value = PAPER[arm, quantity]
+    n = PAPER_KYOKU[arm] if quantity.per == "kyoku" else PAPER_GAMES
+    share = value / 100
+    return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
+
+
+def _effect(found: Found) -> Iterator[str]:
+    yield "What the partner does for the top AI; differences are paired by wall."
+    yield ""
+    yield from _compared(found, "pair", ("alone", "beside", "off", "paper"), (WINS, DEAL_INS, RANK))
+
+
+def _partner(found: Found) -> Iterator[str]:
+    yield f"The partner's deal-ins to the two rivals against those of {INDEPENDENT} in its seat."
+    yield ""
+    yield from _compared(found, "pair", ("beside", "off", "paper"), (TO_RIVALS,))
+
+
+def _compared(
+    found: Found, one: str, others: tuple[str, ...], rows: tuple[Quantity, ...]
+) -> Iterator[str]:
+    yield "| | " + " | ".join(f"less {ARMS[arm].label} | intervals" for arm in others) + " |"
+    yield "|---" * (1 + 2 * len(others)) + "|"
+    for quantity in rows:
+        cells = []
+        for other in others:
+            less = quantity.difference(found[one], found[other])
+            cells += [
+                spelled(less, quantity.kind, signed=True),
+                _apart(found, quantity, one, other),
+            ]
+        yield f"| {quantity.label}, {ARMS[one].label} | {' | '.join(cells)} |"
+
+
+def _apart(found: Found, quantity: Quantity, one: str, other: str) -> str:
+    """Say whether the two figures' own intervals have nothing in common."""
+    return "apart" if apart(*[quantity.estimate(found[arm]) for arm in (one, other)]) else "overlap"
+
+
+def apart(one: Estimate, other: Estimate) -> bool:
+    """Whether two intervals have nothing in common.
+
+    >>> apart(Estimate(1, 0, 2), Estimate(4, 3, 5)), apart(Estimate(1, 0, 2), Estimate(3, 2, 4))
+    (True, False)
+    """
+    return one.high < other.low or other.high < one.low
+
+
+def _pairs(found: Found) -> Iterator[str]:
+    yield f"What the pair is worth, beside two independent {INDEPENDENT}."
+    yield ""
+    yield "| | sum of scores | less two | | better rank | less two | |"
+    yield "|---|---|---|---|---|---|---|"
+    for name in PAIRS:
+        cells = []
+        for quantity in (SCORE_SUM, BEST_RANK):
+            cells.append(spelled(quantity.estimate(found[name]), quantity.kind))
+            if name == "two":
+                cells += ["", ""]
+                continue
+            less = quantity.difference(found[name], found["two"])
+            cells += [
+                spelled(less, quantity.kind, signed=True),
+                _apart(found, quantity, name, "two"),
+            ]
+        yield f"| {ARMS[name].label} | {' | '.join(cells)} |"
+
+
+# --- one run per switch ----------------------------------------------------------------------
+
+SWITCHED: Final = (SCORE_SUM, BEST_RANK, WINS, DEAL_INS, RANK, TO_RIVALS)
+
+
+def _switches(request: Request) -> Iterator[str]:
+    """Play the pair with each technique left out, and with each alone."""
+    for mate, title in ((TOP, f"{TOP} + {PARTNER}"), (None, f"two {PARTNER}")):
+        full, none = (_with(request, mate, off) for off in ((), SWITCHES))
+        yield f"{title}, {int(full['games'].sum())} hanchan each."
+        yield ""
+        yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
+        yield "|---" * (1 + len(SWITCHED)) + "|"
+        yield _row("all", full)
+        for switch in SWITCHES:
+            yield _row(f"all but {switch}, less all", _with(request, mate, (switch,)), full)
+        yield _row("none, less all", none, full)
+        for switch in SWITCHES:
+            off = tuple(other for other in SWITCHES if other != switch)
+            yield _row(f"only {switch}, less none", _with(request, mate, off), none)
+        yield ""
+
+
+def _with(request: Request, mate: str | None, off: tuple[str, ...]) -> Sums:
+    """Return the sums of a partner with these switches off, beside ``mate`` or its like."""
+    player = ",".join([PARTNER, *[f"{switch}={OFF[switch]}" for switch in off]])
+    return _played(request, (mate or player, player))
+
+
+def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
+    cells = []
+    for quantity in SWITCHED:
+        estimate = quantity.estimate(sums) if less is None else quantity.difference(sums, less)
+        cells.append(spelled(estimate, quantity.kind, signed=less is not None))
+    return f"| {label} | {' | '.join(cells)} |"

@@ -1,0 +1,125 @@
+"""What a pair and each of its two did, wall by wall, out of the games of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.arena.counts import Counts, from_rows
+from mjbot.arena.figures import Kind, ranks_of
+from mjbot.arena.results import GameLine, read_games
+from mjbot.arena.run import Outcome
+from mjbot.arena.seating import Seating
+from mjbot.arena.statistics import Estimate, difference, rate, ratio
+
+RANKS: Final = ("first", "second", "third", "fourth")
+_SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")
+_PAIR: Final = ("score_sum", "best_rank")
+SUMS: Final = np.dtype(
+    [
+        (name, np.float64)
+        for name in (
+            "games",
+            "kyoku",
+            *[f"top_{name}" for name in _SEAT],
+            *[f"partner_{name}" for name in _SEAT],
+            *_PAIR,
+        )
+    ]
+)
+"""Sums over the games of one wall.  ``to_ally`` and ``to_rivals`` count wins on a seat's tiles."""
+
+Sums = NDArray[Any]
+Seats = tuple[int, int]
+"""The seats of the top AI and of its partner; without a partner the same seat twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A ratio of two fields of :data:`SUMS`."""
+
+    label: str
+    kind: Kind
+    of: str
+    per: str
+
+    def estimate(self, sums: Sums) -> Estimate:
+        """Return it with its interval; ``sums`` has one record per wall."""
+        fraction = rate if self.kind == "rate" else ratio
+        return fraction(sums[self.of], sums[self.per])
+
+    def difference(self, one: Sums, other: Sums) -> Estimate:
+        """Return how much larger it is of one run, on the walls that both have."""
+        n = min(len(one), len(other))
+        return difference(
+            (one[:n][self.of], one[:n][self.per]), (other[:n][self.of], other[:n][self.per])
+        )
+
+
+def wall_sums(outcome: Outcome) -> Sums:
+    """Return one record of :data:`SUMS` per complete wall, in the order of the walls.
+
+    The top AI is the first strategy, its partner the second of the format *pair* or the other
+    seat of the first one's pair; in the format *1v3* it has none.
+    """
+    seating = outcome.plan.setup.seating
+    seats = pair_seats(seating)
+    walls: dict[int, dict[int, GameLine]] = {}
+    for line in read_games(outcome.plan.folder):
+        if line.wall < outcome.n_walls and line.wall not in outcome.void and line.seating in seats:
+            walls.setdefault(line.wall, {})[line.seating] = line
+    rows = [_row(walls[wall], seats) for wall in sorted(walls) if len(walls[wall]) == len(seats)]
+    return np.concatenate(rows) if rows else np.zeros(0, SUMS)
+
+
+def pair_seats(seating: Seating) -> Mapping[int, Seats]:
+    """Return the seats of the top AI and its partner by number of the seating.
+
+    >>> from mjbot.arena.seating import make_seating
+    >>> pair_seats(make_seating("1v3", 2))
+    {0: (0, 0), 1: (1, 1), 2: (2, 2), 3: (3, 3)}
+    >>> pair_seats(make_seating("pair", 2))[0], pair_seats(make_seating("pair", 3))[0]
+    ((0, 1), (0, 1))
+    """
+    if seating.format == "1v3":
+        return {place.seating: (place.seat, place.seat) for place in seating.rows[0]}
+    first, second = seating.pairs[0]
+    found = {}
+    for number, table in enumerate(seating.tables):
+        tops = [seat for seat in range(4) if table[seat] == first]
+        partners = [seat for seat in range(4) if table[seat] == second]
+        found[number] = (tops[0], partners[-1])
+    return found
+
+
+def _row(games: Mapping[int, GameLine], seats: Mapping[int, Seats]) -> Sums:
+    rows = np.zeros(1, SUMS)
+    row = rows[0]
+    for number, (top, partner) in seats.items():
+        line = games[number]
+        counts = from_rows(line.counts)
+        row["games"] += 1
+        row["kyoku"] += counts["kyoku"][top]
+        _add_seat(row, "top", line.scores, counts, (top, partner))
+        if partner != top:
+            _add_seat(row, "partner", line.scores, counts, (partner, top))
+            ranks = ranks_of(line.scores)
+            row["best_rank"] += min(ranks[top], ranks[partner])
+            row["score_sum"] += line.scores[top] + line.scores[partner]
+    return rows
+
+
+def _add_seat(row: Any, who: str, scores: Sequence[int], counts: Counts, seats: Seats) -> None:
+    """Add what the first of two seats did; the second one is its ally, or itself."""
+    seat, ally = seats
+    rank = ranks_of(scores)[seat]
+    fed = counts["fed"][seat]
+    row[f"{who}_rank"] += rank
+    row[f"{who}_{RANKS[rank - 1]}"] += 1
+    row[f"{who}_score"] += scores[seat]
+    row[f"{who}_wins"] += counts["wins"][seat]
+    row[f"{who}_deal_ins"] += counts["deal_ins"][seat]
+    row[f"{who}_to_ally"] += fed[ally]
+    row[f"{who}_to_rivals"] += fed.sum() - fed[ally]
