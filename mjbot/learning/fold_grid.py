@@ -51,7 +51,7 @@ class GridSearch:
         self._examples: Final = examples
         self._file: Final = file
         self._jobs: Final = jobs
-        self._fold: Final = fold_numbers(examples.games, seed)
+        self._seed: Final = seed
         self._known: Final = {(cell.cost, cell.gamma): cell for cell in read_cells(file)}
 
     def search(self, step: int, tell: Callable[[Cell, int], None]) -> Cell:
@@ -68,21 +68,6 @@ class GridSearch:
             best = self._best_of(list(_around(best, step)), tell)
         return best
 
-    def margins(self, cell: Cell) -> NDArray[np.float64]:
-        """Return each example's margin by a machine that saw nothing of its game."""
-        margins = np.zeros(len(self._examples.labels))
-        with ThreadPoolExecutor(self._jobs) as pool:  # libsvm lets go of the interpreter
-            for part, found in pool.map(lambda n: self._held_out(cell, n), range(N_FOLDS)):
-                margins[part] = found
-        return margins
-
-    def _held_out(self, cell: Cell, fold: int) -> tuple[Any, Any]:
-        features, labels, _ = self._examples
-        part = self._fold == fold
-        machine = support_vector_machine(cell.cost, cell.gamma)
-        machine.fit(features[~part], labels[~part])
-        return part, machine.decision_function(features[part])
-
     def _best_of(self, cells: list[tuple[int, int]], tell: Callable[[Cell, int], None]) -> Cell:
         tried = []
         for number, (cost, gamma) in enumerate(cells):
@@ -93,12 +78,31 @@ class GridSearch:
         return max(tried, key=lambda cell: (cell.f1, -cell.cost, -cell.gamma))
 
     def _try(self, cost: int, gamma: int) -> Cell:
-        said = self.margins(Cell(cost, gamma, 0.0)) > 0
+        said = held_out_margins(self._examples, cost, gamma, self._seed, self._jobs) > 0
         cell = Cell(cost, gamma, f1_of(self._examples.labels, said.astype(np.int8)))
         self._known[cost, gamma] = cell
         with self._file.open("ab") as file:
             file.write(msgspec.json.encode(cell) + b"\n")
         return cell
+
+
+def held_out_margins(
+    examples: Examples, cost: int, gamma: int, seed: int, jobs: int = 1
+) -> NDArray[np.float64]:
+    """Return each example's margin by a machine that saw nothing of its game: float64[n]."""
+    features, labels, games = examples
+    fifths = fold_numbers(games, seed)
+    margins = np.zeros(len(labels))
+
+    def judge(fifth: int) -> None:
+        part = fifths == fifth
+        machine = support_vector_machine(cost, gamma)
+        machine.fit(features[~part], labels[~part])
+        margins[part] = machine.decision_function(features[part])
+
+    with ThreadPoolExecutor(jobs) as pool:  # libsvm lets go of the interpreter
+        list(pool.map(judge, range(N_FOLDS)))
+    return margins
 
 
 def read_cells(file: Path) -> list[Cell]:

@@ -6,7 +6,7 @@ win, and whoever folds has folded to the end of the hand.  Here a player folds w
 shanten with a discard of the two safest grades against all who threaten, and does not come back.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.learning.fold_safety import NEARLY_SAFE, NO_SUJI, SUJI, joint_grades, threats_to
 from mjbot.rules.shanten import shanten
+from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 
 PUSH: Final = 0
@@ -31,7 +32,8 @@ _GRADE: Final = 5  # joint grade of the discard
 _BEST: Final = 6  # joint grade of the safest tile in hand
 _N_COLUMNS: Final = 7
 
-States = NDArray[np.void]
+States = Any
+"""Records of :data:`mjbot.table.state.STATE`, [n]."""
 Known = NDArray[np.int8]
 
 
@@ -68,7 +70,7 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
 
 
 @compiled
-def _look(state: np.void, seat: int, kind: int, known: NDArray[np.int8]) -> None:
+def _look(state: State, seat: int, kind: int, known: NDArray[np.int8]) -> None:
     hand = state.hand[seat].copy()
     threats = threats_to(state, seat)
     grades = joint_grades(state, seat, threats)

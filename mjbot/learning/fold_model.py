@@ -14,7 +14,7 @@ Source: Mizukami et al. 2013, section 7.
 import math
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import tile_kind
 
 NAME: Final = "fold"
+FEATURE_SET: Final = "paper"
+"""Of the hand evaluator whose choice is asked about."""
 
 
 class FoldModel(NamedTuple):
@@ -42,11 +44,11 @@ class FoldModel(NamedTuple):
     offset: float
 
 
-def arrays_of(model: FoldModel) -> dict[str, NDArray[np.float32]]:
-    """Return the model as the arrays that are saved."""
+def arrays_of(model: FoldModel) -> dict[str, NDArray[Any]]:
+    """Return the model as the arrays that are saved: support vectors as float16."""
     constants = np.array([model.gamma, model.offset], np.float32)
     return {
-        "support": model.support,
+        "support": model.support.astype(np.float16),
         "coefficients": model.coefficients,
         "gamma_and_offset": constants,
     }
@@ -86,7 +88,7 @@ def shared_recogniser() -> FoldRecogniser:
 
 def _model(arrays: Arrays, folder: Path) -> FoldModel:
     try:
-        support, coefficients = arrays["support"], arrays["coefficients"]
+        support, coefficients = arrays["support"].astype(np.float32), arrays["coefficients"]
         gamma, offset = (float(number) for number in arrays["gamma_and_offset"])
     except (KeyError, ValueError):
         raise WeightsError(folder / f"{NAME}.npz", "is no fold recogniser; train it") from None

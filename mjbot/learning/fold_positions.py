@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ class Positions(NamedTuple):
     ``games`` int32[n] the numbers of the games.
     """
 
-    states: NDArray[np.void]
+    states: Any
     seats: NDArray[np.int8]
     kinds: NDArray[np.int8]
     labels: NDArray[np.int8]
@@ -32,7 +32,7 @@ class Positions(NamedTuple):
 
     def where(self, chosen: NDArray[np.bool_]) -> "Positions":
         """Return the chosen rows (bool[n])."""
-        return Positions(*[column[chosen] for column in self])
+        return Positions(*(cast(Any, column)[chosen] for column in self))
 
 
 @dataclass

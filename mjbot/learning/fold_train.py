@@ -15,14 +15,20 @@ from rich.progress import track
 
 from mjbot.cli import exit_codes
 from mjbot.compiled import source_digest
-from mjbot.learning import fold_positions
+from mjbot.learning import fold_model, fold_positions
 from mjbot.learning.fold_check import Scores, best_threshold, scores_of
 from mjbot.learning.fold_features import N_FEATURES, fold_features
-from mjbot.learning.fold_grid import Cell, Examples, GridSearch, support_vector_machine
+from mjbot.learning.fold_grid import (
+    Cell,
+    Examples,
+    GridSearch,
+    held_out_margins,
+    support_vector_machine,
+)
 from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
-from mjbot.learning.fold_model import NAME, FoldModel, arrays_of, margin, wanted_kind
+from mjbot.learning.fold_model import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
 from mjbot.learning.fold_positions import Positions, draw_positions, is_clear, join_positions
-from mjbot.learning.hand_evaluator import HandEvaluator
+from mjbot.learning.hand_evaluator import HandEvaluator, weights_name
 from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
 from mjbot.learning.positions import GameRef
 from mjbot.learning.weights import Manifest, load_manifest, save_weights
@@ -33,6 +39,7 @@ SUMMARY: Final = (
 )
 RUNS: Final = Path("logs", "runs")
 CHECKED_PER_GAME: Final = 30
+PAPERS_POSITIONS: Final = 5716
 STEPS: Final = (1, 2, 4)
 
 
@@ -41,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_record_arguments(parser)
     add_training_arguments(parser)
     parser.add_argument(
-        "--per-game", type=int, default=3, help="positions drawn from each game (3)"
+        "--per-game", type=int, default=6, help="positions drawn from each game (6)"
     )
     parser.add_argument(
         "--step",
@@ -50,28 +57,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=4,
         help="of the exponents of 2 in the grid, refined around the best; 1: all 441 cells (4)",
     )
+    parser.add_argument(
+        "--grid",
+        type=int,
+        default=PAPERS_POSITIONS,
+        metavar="POSITIONS",
+        help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
+    )
     parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
     parser.add_argument("--fresh", action="store_true", help="forget what is in that folder")
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, save the weights, and say how good they are on the games held out."""
-    if args.per_game < 1 or args.jobs < 1:
-        return _fail("--per-game and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+    if min(args.per_game, args.grid, args.jobs) < 1:
+        return _fail("--per-game, --grid and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
     learned, held_out = split_games(args)
     if not learned:
         return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
-    folder = args.folder or RUNS / f"train-fold-{_identity(args, learned)}"
+    drawn_as, tried_as = _identities(args, learned)
+    folder = args.folder or RUNS / f"train-fold-{tried_as}"
     if args.fresh:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = _drawn(args, learned, folder / "positions.npz")
+    drawn = _drawn(args, learned, folder / f"positions-{drawn_as}.npz")
     examples = _examples(drawn.where(is_clear(drawn)))
     if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
         return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
-    grid = GridSearch(examples, folder / "cells.jsonl", args.seed, args.jobs)
+    some = _some(examples, args.grid, args.seed)
+    grid = GridSearch(some, folder / f"cells-{tried_as}.jsonl", args.seed, args.jobs)
     best = grid.search(args.step, _tell)
-    margins = grid.margins(best)
+    margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
     threshold = best_threshold(examples.labels, margins)
     model = trained(examples, best, threshold)
     found = {"cross-validation": _said(examples, margins > threshold)}
@@ -90,7 +106,7 @@ def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
     machine.fit(examples.features, examples.labels)
     sign = 1.0 if machine.classes_[1] == FOLD else -1.0
     return FoldModel(
-        machine.support_vectors_.astype(np.float32),
+        machine.support_vectors_.astype(np.float16).astype(np.float32),
         (sign * machine.dual_coef_[0]).astype(np.float32),
         2.0**cell.gamma,
         sign * float(machine.intercept_[0]) - threshold,
@@ -122,13 +138,19 @@ def _drawn(args: argparse.Namespace, refs: Sequence[GameRef], file: Path) -> Pos
 
 def _examples(positions: Positions) -> Examples:
     """Return what the machine sees of positions: with the evaluator's choice in each."""
-    evaluator = HandEvaluator.load()
+    evaluator = HandEvaluator.load(FEATURE_SET)
     features = np.empty((len(positions.labels), N_FEATURES), np.float32)
     for row, (state, seat) in enumerate(
         zip(positions.states, positions.seats.tolist(), strict=True)
     ):
         fold_features(state, seat, wanted_kind(evaluator, state, seat), features[row])
     return Examples(features, positions.labels, positions.games)
+
+
+def _some(examples: Examples, n: int, seed: int) -> Examples:
+    """Return ``n`` of the examples (or all), any as likely as any other."""
+    order = np.sort(np.random.default_rng(seed).permutation(len(examples.labels))[:n])
+    return Examples(examples.features[order], examples.labels[order], examples.games[order])
 
 
 def _said(examples: Examples, folds: NDArray[np.bool_]) -> Scores:
@@ -145,16 +167,20 @@ def _by_file(refs: Sequence[GameRef]) -> Iterable[tuple[Path, list[GameRef]]]:
     return files.items()
 
 
-def _identity(args: argparse.Namespace, refs: Sequence[GameRef]) -> str:
-    """Return twelve letters and digits that no other run shares, code and evaluator included."""
+def _identities(args: argparse.Namespace, refs: Sequence[GameRef]) -> tuple[str, str]:
+    """Return twelve letters and digits that no other draw of positions shares, and no other grid.
+
+    Both depend on the code that makes them, the second on the hand evaluator's weights too.
+    """
     digest = hashlib.sha256(source_digest(fold_positions.__name__).encode())
-    digest.update(source_digest(fold_features.__module__).encode())
-    digest.update(load_manifest("hand-paper").digest.encode())
     digest.update(f"{args.seed} {args.per_game}\n".encode())
     for ref in refs:
         size = os.path.getsize(ref.source.path)
         digest.update(f"{ref.number} {ref.source.name} {ref.place} {size}\n".encode())
-    return digest.hexdigest()[:12]
+    drawn_as = digest.hexdigest()[:12]
+    digest.update(f"{args.grid} {source_digest(fold_model.__name__)}\n".encode())
+    digest.update(load_manifest(weights_name(FEATURE_SET)).digest.encode())
+    return drawn_as, digest.hexdigest()[:12]
 
 
 def _tell(cell: Cell, left: int) -> None:
@@ -192,7 +218,9 @@ def _manifest(
     files = " ".join(path.name for path in args.records)
     command = f"mjbot train fold {files} --games {args.games}"
     command += f" --validate {args.validate}" if args.validate else ""
-    command += f" --per-game {args.per_game} --step {args.step} --seed {args.seed}"
+    command += (
+        f" --per-game {args.per_game} --step {args.step} --grid {args.grid} --seed {args.seed}"
+    )
     return Manifest(
         data=f"{len(refs)} games ({args.games} of {files}), {args.per_game} discards of each,"
         " labelled by what the player did up to the end of the kyoku",

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.learning.fold_model import FEATURE_SET
 from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.rules.waits import waits
 from mjbot.strategy import Strategy
@@ -23,7 +24,7 @@ Scores = NDArray[np.float64]
 @cache
 def shared_evaluator() -> HandEvaluator:
     """Return the evaluator with the weights that ship, one for the whole process."""
-    return HandEvaluator.load()
+    return HandEvaluator.load(FEATURE_SET)
 
 
 @dataclass
