@@ -38,7 +38,8 @@ ENTRANTS: Final = (
     Entrant("plain UCT, 1,000 playouts", "uct:1000", 7, is_slow=True),
     Entrant("least shanten, widest acceptance", "greedy"),
     Entrant("evaluation of `fast-riichi-a`", "strategy:fast-riichi-a"),
-    Entrant("trained evaluator", "evaluator:paper", 48),
+    Entrant("trained evaluator, the paper's features", "evaluator:paper", 48),
+    Entrant("trained evaluator, more features", "evaluator:plus"),
     Entrant("search", "search", is_slow=True),
 )
 REFERENCE: Final = "evaluator:paper"
