@@ -20,8 +20,8 @@ from mjbot.experiments.pair_sums import RANKS, Quantity, Sums, wall_sums
 from mjbot.experiments.request import Request
 
 SUMMARY: Final = "the pair of Hamabe 2017 against two, beside the top AI alone against three"
-GAMES: Final = {"all": 2004, "majiang": 96, "switches": 240}
-PARTS: Final = ("all", "majiang", "switches")
+GAMES: Final = {"all": 2004, "majiang": 96, "switches": 240, "switches-of-two": 240}
+PARTS: Final = tuple(GAMES)
 
 TOP: Final = "yaku-evaluation"
 PARTNER: Final = "combo-partner"
@@ -91,6 +91,8 @@ ARMS: Final[Mapping[str, Arm]] = {
     "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT)),
     "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER)),
 }
+ONLY_IN_VOLUME: Final = ("paper", "beside")
+"""Arms that are not played against the slow external AI."""
 WITH_TOP: Final = ("alone", "beside", "off", "paper", "pair")
 WITH_PARTNER: Final = ("beside", "off", "paper", "pair")
 PAIRS: Final = ("two", "beside", "off", "paper", "pair", "both")
@@ -100,10 +102,14 @@ Found = Mapping[str, Sums]
 
 def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
-    if request.part == "switches":
-        yield from _switches(request)
+    if request.part in MATES:
+        yield from _switches(request, MATES[request.part])
         return
-    found = {name: _played(request, arm.players) for name, arm in ARMS.items()}
+    found = {
+        name: _played(request, arm.players)
+        for name, arm in ARMS.items()
+        if request.part == "all" or name not in ONLY_IN_VOLUME
+    }
     yield from _sizes(found)
     for table in (_table_1, _table_2, _table_3, _effect, _partner, _pairs):
         yield ""
@@ -160,6 +166,7 @@ def _table_3(found: Found) -> Iterator[str]:
 
 
 def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Quantity, ...]) -> Iterator[str]:
+    arms = tuple(arm for arm in arms if arm in found)
     heads = [
         f"{ARMS[arm].label} | the paper's" if arm in PAPER_KYOKU else ARMS[arm].label
         for arm in arms
@@ -200,7 +207,8 @@ def _partner(found: Found) -> Iterator[str]:
 def _compared(
     found: Found, one: str, others: tuple[str, ...], rows: tuple[Quantity, ...]
 ) -> Iterator[str]:
-    yield "| | " + " | ".join(f"less {ARMS[arm].label} | intervals" for arm in others) + " |"
+    others = tuple(other for other in others if other in found)
+    yield "| | " + " | ".join([f"less {ARMS[arm].label} | intervals" for arm in others]) + " |"
     yield "|---" * (1 + 2 * len(others)) + "|"
     for quantity in rows:
         cells = []
@@ -232,7 +240,7 @@ def _pairs(found: Found) -> Iterator[str]:
     yield ""
     yield "| | sum of scores | less two | | better rank | less two | |"
     yield "|---|---|---|---|---|---|---|"
-    for name in PAIRS:
+    for name in [name for name in PAIRS if name in found]:
         cells = []
         for quantity in (SCORE_SUM, BEST_RANK):
             cells.append(spelled(quantity.estimate(found[name]), quantity.kind))
@@ -252,22 +260,24 @@ def _pairs(found: Found) -> Iterator[str]:
 SWITCHED: Final = (SCORE_SUM, BEST_RANK, WINS, DEAL_INS, RANK, TO_RIVALS)
 
 
-def _switches(request: Request) -> Iterator[str]:
+MATES: Final[Mapping[str, str | None]] = {"switches": TOP, "switches-of-two": None}
+"""Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
+
+
+def _switches(request: Request, mate: str | None) -> Iterator[str]:
     """Play the pair with each technique left out, and with each alone."""
-    for mate, title in ((TOP, f"{TOP} + {PARTNER}"), (None, f"two {PARTNER}")):
-        full, none = (_with(request, mate, off) for off in ((), SWITCHES))
-        yield f"{title}, {int(full['games'].sum())} hanchan each."
-        yield ""
-        yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
-        yield "|---" * (1 + len(SWITCHED)) + "|"
-        yield _row("all", full)
-        for switch in SWITCHES:
-            yield _row(f"all but {switch}, less all", _with(request, mate, (switch,)), full)
-        yield _row("none, less all", none, full)
-        for switch in SWITCHES:
-            off = tuple(other for other in SWITCHES if other != switch)
-            yield _row(f"only {switch}, less none", _with(request, mate, off), none)
-        yield ""
+    full, none = (_with(request, mate, off) for off in ((), SWITCHES))
+    yield f"{mate or 'its like'} + {PARTNER}, {int(full['games'].sum())} hanchan each."
+    yield ""
+    yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
+    yield "|---" * (1 + len(SWITCHED)) + "|"
+    yield _row("all", full)
+    yield _row("none, less all", none, full)
+    for switch in SWITCHES:
+        yield _row(f"all but {switch}, less all", _with(request, mate, (switch,)), full)
+    for switch in SWITCHES:
+        off = tuple(other for other in SWITCHES if other != switch)
+        yield _row(f"only {switch}, less none", _with(request, mate, off), none)
 
 
 def _with(request: Request, mate: str | None, off: tuple[str, ...]) -> Sums:

@@ -26,7 +26,9 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(TILE_NAMES[tile] for tile in parse_tiles(text))
 
 
-def choice(view, ally: str, waits: str = "", helps: str = "", **options: str) -> str:
+def choice(
+    view, ally: str, waits: str = "", helps: str = "", aim: str | None = None, **options: str
+) -> str:
     """The choice of seat 0 while seat 1, on its right, says that it holds ``ally``."""
     bot, top = make_strategy("combo-partner", options), YakuEvaluation()
     link, _ = pair_up(top, bot)
@@ -34,7 +36,7 @@ def choice(view, ally: str, waits: str = "", helps: str = "", **options: str) ->
     link.tell(
         Holding(
             game=GAME, kyoku=0, honba=0, turn=turn, seat=ALLY, hand=names(ally),
-            waits=names(waits), helps=names(helps),
+            waits=names(waits), helps=names(helps), aim=aim,
         )
     )  # fmt: skip
     action = bot.decide(view)
@@ -144,9 +146,35 @@ def test_a_wait_that_the_ally_cannot_win_on_is_held_back(position):
 
 
 @MODES
-def test_nothing_is_called(position, techniques):
+def test_nothing_is_called_while_the_ally_is_nearer(position, techniques):
     view = position("2388m345p46s19p77z", offered="7z")
     assert choice(view, TENPAI, "3s", techniques=techniques) == "pass"
+
+
+def test_the_own_hand_calls_while_the_ally_is_no_nearer(position):
+    view = position("2388m345p46s19p77z", offered="7z")
+    far = "147m258p369s1235z"
+    assert choice(view, far) == "pon"
+    assert choice(view, far, own_calls="no") == choice(view, far, techniques="paper") == "pass"
+
+
+def test_with_caution_off_it_folds_as_the_base_strategy(position):
+    view = own(position, drawn="1z", riichi=[2], rivers={2: "9p4s", 3: "1z2z"})
+    far = "147m258p369s1235z"
+    off = {"caution": "0", "nakase": "no", "open_way": "no", "bluff": "no"}
+    assert choice(view, far, **off) == choice(view, far, techniques="none")
+
+
+def test_an_ally_with_an_aim_is_favoured(position):
+    """A tenpai ally's tile that would win cheaply from it: passed if it is the one to win."""
+    view = position("123m456m789m23p55s", offered="1p", source=ALLY, riichi=[0], wall_left=8)
+    unlike = "147m258p369s1235z"
+    won = {
+        reluctance: choice(view, unlike, aim="tanyao", reluctance=reluctance)
+        for reluctance in ("0", "20000")
+    }
+    assert won["20000"] == "pass"
+    assert choice(view, unlike, reluctance="20000") == won["0"]
 
 
 def test_alone_it_is_the_base_strategy(position):
