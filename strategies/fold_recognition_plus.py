@@ -1,11 +1,13 @@
 """What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
 
+from mjbot.learning.fold_model import shared_recogniser
 from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.weights import load_weights
 from mjbot.rules.shanten import shanten
@@ -21,11 +23,21 @@ from mjbot.table.actions import (
 )
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
+from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.calls_plus import FIRST_CALL, N_CALLS, weigh_calls
 from strategies.evaluation.danger import danger_weights
-from strategies.evaluation.push import N_TILES, Floats, Temper, read_position, weigh_discards
+from strategies.evaluation.hand_worth import NEVER, Floats, less_danger, weigh_discards
+from strategies.evaluation.push import Position, Temper, read_position
+from strategies.evaluation.race import Stages, new_stages
 
-MARGINAL: Final = 3
+KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
+FAR: Final = 2
+"""From this shanten on the evaluator has a say."""
+
+
+def _switch(what: str) -> bool:
+    switch: bool = field(default=True, metadata={"unit": what})
+    return switch
 
 
 @dataclass
@@ -34,7 +46,18 @@ class FoldRecognitionPlus(Strategy):
 
     Each discard is worth what the hand left may win, by its shape, its yaku and the draws left,
     less what the tile may cost against each opponent.  Calls are made when they raise that.
+    The switches, each off to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
+    ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``.
     """
+
+    calls: bool = _switch("pon and chi")
+    hand_quality: bool = _switch("judge hands by shape and yaku; off: by shanten alone")
+    fine_danger: bool = _switch("danger as fitted; off: by the four grades of the paper")
+    push_round: bool = _switch("weigh all tiles; off: only the best for the hand and the safest")
+    own_judgement: bool = _switch("fold by worth; off: where the paper's recogniser says so")
+    silent_tenpai: bool = _switch("weigh riichi; off: always declare it")
+    placement: bool = _switch("points by the rank they bring; off: as points")
+    evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
 
     ron: float = field(default=2.5, metadata={"unit": "others' discards per own draw to win on"})
     claims: float = field(default=0.8, metadata={"unit": "tiles to call per opponent's discard"})
@@ -43,19 +66,21 @@ class FoldRecognitionPlus(Strategy):
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
     tenpai_points: float = field(default=2000.0, metadata={"unit": "points of tenpai at a draw"})
     going_round: float = field(
-        default=0.35, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
+        default=0.5, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
     )
-    call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
+    call_margin: float = field(default=400.0, metadata={"unit": "points a call must gain"})
     taste: float = field(default=60.0, metadata={"unit": "evaluator's score, a factor e"})
-    evaluator: bool = field(default=True, metadata={"unit": "the hand evaluator on far hands"})
-    calls: bool = field(default=True, metadata={"unit": "pon and chi"})
+    near_taste: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi or the discard of most worth, else the call of most worth."""
         return (
-            self.win(view) or self.kan(view) or self.turn(view) or self.call(view)
+            self.win(view)
+            or self.kan(view)
+            or self.turn(view)
+            or self.call(view)
             or view.default_action
-        )  # fmt: skip
+        )
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
@@ -69,15 +94,15 @@ class FoldRecognitionPlus(Strategy):
     def kan(self, view: View) -> Action | None:
         """A concealed kan that costs no step, unless somebody is in riichi and we are not."""
         for action in reversed(view.legal):
+            if action.code < CALL_KAN:
+                return None
             if action.name != "ankan":
-                if action.code < CALL_KAN:
-                    return None
                 continue
-            hand = view.hand.copy()
-            hand[action.tile] -= 4
-            quiet = not any(view.riichi(seat) for seat in range(4) if seat != view.seat)
             if view.riichi(view.seat):
                 return action
+            hand = view.hand.copy()
+            hand[action.tile] -= 4
+            quiet = not any(view.riichi(seat) for seat in range(4))
             if quiet and shanten(hand, view.n_melds + 1) <= view.shanten:
                 return action
         return None
@@ -85,55 +110,82 @@ class FoldRecognitionPlus(Strategy):
     def turn(self, view: View) -> Action | None:
         """Declare riichi or discard, whatever is worth most."""
         discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        if len(discards) < 2 and len(discards) == len(view.legal):
+            return discards[0] if discards else None
         if not discards:
             return None
-        if len(discards) == 1 and len(view.legal) == 1:
-            return discards[0]
+        position = self._position(view, view.wall_left // 4)
+        values, riichis = np.empty(N_TILES), np.empty(N_TILES)
         tiles = np.array(sorted({action.tile for action in discards}), np.int64)
-        state, seat = view.state, view.seat
-        draws = view.wall_left // 4
-        position = read_position(state, seat, view.unseen, draws, danger_weights(), self._temper)
-        worths, riichis = np.empty(N_TILES), np.empty(N_TILES)
-        weigh_discards(
-            view.hand.copy(), view.n_melds, view.is_open(seat), tiles, position,
-            self._taste(view), self.calls,
-            worths, riichis,
-        )  # fmt: skip
+        hand, is_open = view.hand.copy(), view.is_open(view.seat)
+        weigh_discards(hand, view.n_melds, is_open, tiles, position, self.calls, values, riichis)
+        values *= self._taste(view, values)
+        worths, declared = less_danger(values, position), less_danger(riichis, position)
         if view.phase == RIICHI:
-            worths = riichis
-        elif riichis.max() > worths.max():
+            return _best(discards, declared)
+        if declared.max() > NEVER and (not self.silent_tenpai or declared.max() > worths.max()):
             for action in view.legal:
                 if action.code == DECLARE_RIICHI:
                     return action
-        return max(discards, key=lambda action: (worths[action.tile], action.tsumogiri))
-
-    def _taste(self, view: View) -> Floats:
-        if not self.evaluator:
-            return np.ones(34)
-        scores = _evaluator().scores_at(view.state, view.seat)
-        return np.exp((scores - scores.max()) / self.taste)
+        return self._discard(view, discards, values, position)
 
     def call(self, view: View) -> Action | None:
         """Call if the hand after it is worth more than before."""
-        if not self.calls:
-            return None
         calls = [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
-        if not calls:
+        if not calls or not self.calls:
             return None
         codes = np.array([action.code for action in calls], np.int64)
         worths = np.empty(N_CALLS)
         passed = weigh_calls(
-            view.state, view.seat, view.unseen, codes, danger_weights(), self._temper, worths
-        )
+            view.state, view.seat, view.unseen, codes, danger_weights(), self._temper,
+            self._stages, worths,
+        )  # fmt: skip
         best = max(calls, key=lambda action: (worths[action.code - FIRST_CALL], action.red))
         return best if worths[best.code - FIRST_CALL] > passed + self.call_margin else None
+
+    def _discard(
+        self, view: View, discards: Sequence[Action], values: Floats, position: Position
+    ) -> Action:
+        worths = less_danger(values, position)
+        best = _best(discards, worths)
+        if self.push_round and self.own_judgement:
+            return best
+        wanted, safest = _best(discards, values), _best(discards, -position.loss[KINDS])
+        if self.own_judgement:
+            return wanted if worths[wanted.tile] > worths[safest.tile] else safest
+        folds = shared_recogniser().margin(view.state, view.seat, tile_kind(wanted.tile)) > 0
+        return safest if folds else best if self.push_round else wanted
+
+    def _taste(self, view: View, values: Floats) -> Floats:
+        """Return what share of their worth the hands keep by the evaluator's scores."""
+        if not self.evaluator:
+            return np.ones(N_TILES)
+        say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_taste
+        scores = _evaluator().scores_at(view.state, view.seat)
+        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.taste)
+        return np.where(values > 0, share[KINDS], 1.0)
+
+    def _position(self, view: View, draws: int) -> Position:
+        return read_position(
+            view.state, view.seat, view.unseen, draws, danger_weights(), self._temper, self._stages
+        )
+
+    @cached_property
+    def _stages(self) -> Stages:
+        return new_stages()
 
     @cached_property
     def _temper(self) -> Temper:
         return Temper(
-            self.ron, self.claims, self.swing, self.rank_share, self.caution, self.tenpai_points,
-            self.going_round, _pace(),
+            self.ron, self.claims, self.swing, self.rank_share if self.placement else 0.0,
+            self.caution, self.tenpai_points, self.going_round, self.fine_danger,
+            self.hand_quality, _pace(),
         )  # fmt: skip
+
+
+def _best(discards: Sequence[Action], worths: Floats) -> Action:
+    """Return the discard of most worth, of equals the drawn tile."""
+    return max(discards, key=lambda action: (worths[action.tile], action.tsumogiri))
 
 
 @cache
@@ -141,6 +193,7 @@ def _evaluator() -> HandEvaluator:
     return HandEvaluator.load()
 
 
+@cache
 def _pace() -> Floats:
     """Return the chance that another wins before the next own discard, [discards, threats].
 

@@ -10,16 +10,15 @@ from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_RED
 from mjbot.table.apply import kind_of, kuikae_kinds
 from mjbot.table.state import CHI, PON, State
 from strategies.evaluation.danger import DangerWeights
-from strategies.evaluation.push import (
-    NEVER,
+from strategies.evaluation.hand_worth import (
     N_TILES,
-    Position,
-    Temper,
+    NEVER,
     hand_worth,
-    read_position,
+    less_danger,
     weigh_discards,
 )
-from strategies.evaluation.race import Race
+from strategies.evaluation.push import Position, Temper, read_position
+from strategies.evaluation.race import Race, Stages
 from strategies.evaluation.win_value import add_meld
 
 Counts = NDArray[np.int8]
@@ -38,6 +37,7 @@ def weigh_calls(
     codes: NDArray[np.int64],
     weights: DangerWeights,
     temper: Temper,
+    stages: Stages,
     worths: Floats,
 ) -> float:
     """Fill the worth of each call in ``codes`` and return that of passing.
@@ -49,11 +49,11 @@ def weigh_calls(
     before_own = (seat - state.turn - 1) & 3
     passing = (state.wall_left - before_own + 3) // 4
     calling = state.wall_left // 4
-    position = read_position(state, seat, unseen, max(passing, calling), weights, temper)
+    position = read_position(state, seat, unseen, max(passing, calling), weights, temper, stages)
     here = with_draws(position, passing)
     is_open = state.is_open[seat] > 0
     hand = state.hand[seat].copy()
-    passed = hand_worth(hand, state.n_melds[seat], is_open, here, NEAREST, True)
+    passed = hand_worth(hand, state.n_melds[seat], is_open, here, NEAREST, 0, True)
     after = with_draws(position, calling)
     for code in codes:
         worths[code - FIRST_CALL] = _call_worth(state, seat, code, after)
@@ -72,7 +72,9 @@ def with_draws(position: Position, draws: int) -> Position:
         r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.worth,
         r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
     )  # fmt: skip
-    return Position(race, position.stages, position.holding, position.deal_in, position.loss)
+    return Position(
+        race, position.stages, position.holding, position.by_hand, position.deal_in, position.loss
+    )
 
 
 @compiled
@@ -101,13 +103,13 @@ def _call_worth(state: State, seat: int, code: int, position: Position) -> float
     holding.bonus[0] += gained
     holding.bonus[1] -= gives_red
     banned = kuikae_kinds(CHI if is_chi else PON, kind, low)
-    worths, riichis = np.empty(N_TILES), np.empty(N_TILES)
+    values, riichis = np.empty(N_TILES), np.empty(N_TILES)
     tiles = _discards(hand, red, banned)
-    weigh_discards(hand, melds + 1, True, tiles, position, np.ones(34), True, worths, riichis)
+    weigh_discards(hand, melds + 1, True, tiles, position, True, values, riichis)
     record.n_melds = melds
     holding.bonus[0] -= gained
     holding.bonus[1] += gives_red
-    return float(worths.max())
+    return float(less_danger(values, position).max())
 
 
 @compiled

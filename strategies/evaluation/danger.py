@@ -25,6 +25,7 @@ from mjbot.learning.danger_features import (
     loss_features,
     read_opponent,
 )
+from mjbot.learning.danger_rows import grade
 from mjbot.learning.weights import load_weights
 from mjbot.table.observe import dora_values
 from mjbot.table.state import State
@@ -39,13 +40,14 @@ class DangerWeights(NamedTuple):
     other: NDArray[np.float32]
     riichi: NDArray[np.float32]
     loss: NDArray[np.float32]
+    grades: NDArray[np.float32]  # [riichi, grade]: how often the paper's safety grades deal in
 
 
 @cache
 def danger_weights() -> DangerWeights:
     """Return the weights that ship.  Raises ``WeightsError`` if they are missing or damaged."""
     arrays = load_weights("danger")
-    return DangerWeights(arrays["other"].copy(), arrays["riichi"].copy(), arrays["loss"].copy())
+    return DangerWeights(*(arrays[name].copy() for name in DangerWeights._fields))
 
 
 @compiled
@@ -94,3 +96,17 @@ def _mean_loss(
     for place in range(loss_features(state, opponent, kind, dora, active)):
         total += weights[active[place]]
     return exp(total)
+
+
+@compiled
+def grade_chances(
+    state: State, seat: int, unseen: Counts, weights: DangerWeights, chance: Floats
+) -> None:
+    """Replace the chances of :func:`deal_in_chances` by those of the paper's four grades."""
+    for step in range(1, 4):
+        opponent = (seat + step) & 3
+        safe = genbutsu(state, opponent)
+        rates = weights.grades[1 if state.riichi[opponent] else 0]
+        for kind in range(34):
+            if chance[opponent, kind] > 0:
+                chance[opponent, kind] = rates[grade(kind, safe, unseen)]

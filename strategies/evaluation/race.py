@@ -59,7 +59,7 @@ class Stages(NamedTuple):
 
 @compiled
 def new_stages() -> Stages:
-    """Return tables to be filled by :func:`fill_stages`."""
+    """Return tables to be filled by :func:`fill_stages`, again and again."""
     shape = (N_STAGES, N_TILES_WANTED, MAX_DRAWS + 1)
     return Stages(np.zeros(shape), np.zeros(shape))
 
@@ -124,13 +124,16 @@ def call_share(hand: Counts, kind: int, race: Race) -> float:
 
 @compiled
 def tenpai_worth(
-    hand: Counts, waits: int, race: Race, holding: Holding, riichi: bool, out: Floats
+    hand: Counts, waits: int, race: Race, holding: Holding, own: int, riichi: bool, out: Floats
 ) -> None:
-    """Fill ``out`` float64[19] with the worth of a tenpai hand by own draws left."""
+    """Fill ``out`` float64[19] with the worth of a tenpai hand by own draws left.
+
+    ``own`` is the mask of own discards.
+    """
     dora = hand_dora(hand, holding)
     extra = race.extra_points + (STICK if riichi else 0.0)
     drawn = drawn_gain = claimed = claimed_gain = 0.0
-    furiten = waits & race.own
+    furiten = waits & own
     for kind in range(34):
         if not waits >> kind & 1 or race.unseen[kind] <= 0:
             continue
@@ -214,7 +217,7 @@ def _best_tenpai(
         if shanten(hand, n_melds) == 0:
             waits = shanten_and_acceptance(hand, n_melds)[1]
             riichi = race.may_riichi and not is_open
-            tenpai_worth(hand, waits, race, holding, riichi, one)
+            tenpai_worth(hand, waits, race, holding, race.own | 1 << kind, riichi, one)
             for left in range(race.draws + 1):
                 best[left] = max(best[left], one[left])
         hand[kind] += 1

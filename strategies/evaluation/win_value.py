@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.rules.points import base_points, ron_points, tsumo_points
 from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import RIICHI, TSUMO, WIN
-from mjbot.table.apply import kind_of
+from mjbot.rules.wins import RIICHI, TSUMO
 from mjbot.table.observe import add_melds, dora_values
 from mjbot.table.state import State
 
