@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from mjbot.arena.show import spelled
 from mjbot.arena.statistics import difference, rate, ratio
 from mjbot.experiments.request import ExperimentError, Request
+from mjbot.one_player.game import new_game
 from mjbot.one_player.names import PlayerError
+from mjbot.one_player.omniscient import first_possible
 from mjbot.one_player.runs import RunError, winning_draws
 
 PAPER_WALLS: Final = 100
@@ -42,6 +44,7 @@ ENTRANTS: Final = (
     Entrant("trained evaluator, more features", "evaluator:plus"),
     Entrant("search", "search", is_slow=True),
 )
+KNOWS: Final = Entrant("somebody who knows the wall", "")
 REFERENCE: Final = "evaluator:paper"
 """Everybody is compared with this player."""
 PEOPLE: Final = {"the paper's average player": 36, "the paper's expert": 51}
@@ -61,6 +64,9 @@ def play(request: Request) -> Iterator[str]:
         except (PlayerError, RunError) as error:
             raise ExperimentError(f"{entrant.label}: {error}") from None
     yield from table_1(draws)
+    walls = [new_game(request.seed, number)["wall"] for number in range(request.games)]
+    possible = np.array([first_possible(wall) for wall in walls], np.int8)
+    yield _row(KNOWS, possible, draws[REFERENCE])
 
 
 def fewer(n_walls: int) -> int:
