@@ -1,0 +1,130 @@
+"""The Monte Carlo player of Takada and Sato 2022, with its open ends built."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.strategy import Strategy
+from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
+from mjbot.table.observe import hide
+from mjbot.table.state import CHANKAN, REACTION, copy_state
+from mjbot.table.view import View
+from strategies.evaluation.greedy_table import greedy_table
+from strategies.evaluation.playout_candidates import all_discards, all_plans
+from strategies.evaluation.playout_search import Workshop, new_workshop, try_actions
+
+PAPER_DEALS = 10
+Worths = NDArray[np.float64]
+
+
+@dataclass
+class CollusionMc(Strategy):
+    """Whoever shows by play alone that it is close and cheap is helped: so show it.
+
+    Every action is tried out in playouts in which all four avoid what they fear most, each by its
+    own reading of the others.  A discard that makes us look cheap makes the others feed us rather
+    than wait for somebody dearer to win, and that is how it is found.
+    """
+
+    mode: Literal["full", "paper"] = field(
+        default="full", metadata={"unit": "paper: Takada 2022 as published, discards only"}
+    )
+    lists: bool = field(
+        default=True, metadata={"unit": "off: in playouts the others know no danger (a control)"}
+    )
+    deals: int = field(
+        default=0,
+        metadata={"unit": "ways to deal the hidden hands (m); 0: by the budget, 10 in mode=paper"},
+    )
+    walls: int = field(default=10, metadata={"unit": "playouts of each deal (n)"})
+    budget_s: float = field(
+        default=1.0, metadata={"unit": "s a decision may take, turned into a number of playouts"}
+    )
+    playouts_per_s: float = field(
+        default=10000.0, metadata={"unit": "playouts/s by which the budget is counted"}
+    )
+    bonus: str = field(
+        default="50/10/-10/-30", metadata={"unit": "thousands of points for 1st to 4th place"}
+    )
+    seed: int = 0
+
+    def decide(self, view: View) -> Action:
+        """Win in the paper's way, else do what proves best in playouts."""
+        if self.mode == "paper":
+            for action in view.legal:
+                if action.code in (TSUMO, RON):
+                    return action
+            if view.phase in (REACTION, CHANKAN):
+                return ACTIONS[PASS]
+        plans = all_discards(view) if self.mode == "paper" else all_plans(view)
+        if len(plans) == 1:
+            return ACTIONS[int(plans[0][0])]
+        return ACTIONS[int(plans[int(np.argmax(self.worths(view, plans)))][0])]
+
+    def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
+        """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""
+        shop = self._set_up(view)
+        seed = self._seed_of(view)
+        if self.mode == "paper" or self.deals:
+            deals = self.deals or PAPER_DEALS
+            sums = np.zeros(len(plans))
+            try_actions(shop, greedy_table(), plans, 0, deals, seed, sums)
+            return sums / (deals * self.walls)
+        return self._halving(shop, plans, seed)
+
+    def _halving(self, shop: Workshop, plans: NDArray[np.int64], seed: int) -> Worths:
+        """Spend the budget in rounds; after each the worse half is given up."""
+        left = np.arange(len(plans))
+        sums = np.zeros(len(plans))
+        done = 0
+        rounds = max(1, (len(plans) - 1).bit_length())
+        share = self.budget_s * self.playouts_per_s / rounds
+        while True:
+            deals = max(2, int(share / (len(left) * self.walls)))
+            new = np.zeros(len(left))
+            try_actions(shop, greedy_table(), plans[left], done, done + deals, seed, new)
+            sums[left] += new
+            done += deals
+            if len(left) <= 2:
+                break
+            order = np.argsort(-sums[left], kind="stable")
+            left = np.sort(left[order[: (len(left) + 1) // 2]])
+        worths = np.full(len(plans), -np.inf)
+        worths[left] = sums[left] / (done * self.walls)
+        return worths
+
+    def _set_up(self, view: View) -> Workshop:
+        shop = self._workshop
+        position = copy_state(view.state)
+        hide(position, view.seat)
+        if self.mode == "paper":  # whose wins by draw all others pay, whoever fed them
+            position["pao_dragons"] = -1
+            position["pao_winds"] = -1
+        shop["position"] = position
+        shop["seat"] = view.seat
+        shop["n_walls"] = self.walls
+        shop["as_paper"] = self.mode == "paper"
+        shop["lists_on"] = self.lists
+        shop["bonus"] = self._bonus
+        return shop
+
+    def _seed_of(self, view: View) -> int:
+        """Return a seed for the moment, so that a choice does not depend on those before it."""
+        state = view.state
+        parts = (int(state["n_discards"]), int(state["honba"]), view.round, view.phase, view.seat)
+        seed = self.seed
+        for part in parts:
+            seed = (seed * 1_000_003 + part + 1) % (1 << 62)
+        return seed
+
+    @cached_property
+    def _workshop(self) -> Workshop:
+        return new_workshop()
+
+    @cached_property
+    def _bonus(self) -> Sequence[float]:
+        return [1000 * float(part) for part in self.bonus.split("/")]

@@ -1,0 +1,46 @@
+"""The Monte Carlo player: whole games, its determinism, its playouts, and what it tries out."""
+
+import pytest
+
+from mjbot.referee import Referee
+from mjbot.registry import make_strategy
+
+QUICK = {"deals": "2", "walls": "2"}
+
+
+def play(seed: int, options: dict[str, str]) -> list[int]:
+    """Play one tonpu against three that never fold; return the final scores."""
+    bots = [make_strategy("collusion-mc", options, seed=seed)]
+    bots += [make_strategy("fast-riichi-b") for _ in range(3)]
+    referee = Referee(seed, "tonpu")
+    referee.start()
+    while asked := referee.asked:
+        referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
+    return [int(points) for points in referee.state["scores"]]
+
+
+@pytest.mark.parametrize("options", [QUICK, QUICK | {"mode": "paper"}, QUICK | {"lists": "off"}])
+def test_it_plays_whole_games_and_the_same_seed_plays_the_same(options):
+    scores = play(1, options)
+    assert sum(scores) == 100_000
+    assert scores == play(1, options)
+
+
+def test_bots_at_one_table_do_not_share_their_playouts():
+    referee = Referee(3, "tonpu")
+    bots = [make_strategy("collusion-mc", QUICK, seed=seat) for seat in range(4)]
+    referee.play(bots)
+    assert int(referee.state["scores"].sum()) == 100_000
+    assert len({id(bot._workshop) for bot in bots}) == 4
+
+
+def test_a_budget_is_spent_as_a_number_of_playouts():
+    referee = Referee(4, "tonpu")
+    referee.start()
+    bot = make_strategy("collusion-mc", {"budget_s": "0.02"}, seed=1)
+    again = make_strategy("collusion-mc", {"budget_s": "0.02"}, seed=1)
+    for _ in range(12):
+        seat = next(iter(referee.asked))
+        view = referee.view(seat)
+        assert bot.decide(view) is again.decide(view)
+        referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
