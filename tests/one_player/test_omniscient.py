@@ -24,7 +24,7 @@ def test_it_finds_a_complete_hand_among_more_tiles_if_there_is_one() -> None:
     found = []
     few_kinds = np.repeat(np.arange(11), 4)  # man and two of pin: wins are frequent
     for _ in range(40):
-        tiles = sorted(dice.permutation(few_kinds)[:15].tolist())
+        tiles = sorted(dice.permutation(few_kinds)[:16].tolist())
         counts = np.array([*counts_of(tiles), 0, 0])
         found.append(some_fourteen_win(tiles))
         assert holds_complete(counts) == found[-1]
