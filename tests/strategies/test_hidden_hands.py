@@ -15,6 +15,7 @@ from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.observe import hide, visible_kinds
 from mjbot.table.state import (
     ACCEPTED,
+    CHI,
     DORA_WALL,
     LIVE_WALL,
     N_LIVE,
@@ -272,24 +273,32 @@ def in_short(hand):
     return int(hand[:9].sum()), int((hand[:9] >= 2).sum()), int(hand[27:].max())
 
 
+def chances(unseen, wished):
+    """Return every hand of four tiles of the shanten, with its probability."""
+    hands = [(hand, ways) for hand, ways in hands_from(unseen, 4) if shanten(hand, 3) == wished]
+    return [(hand, ways / sum(ways for _, ways in hands)) for hand, ways in hands]
+
+
 def test_each_hand_is_dealt_from_what_the_ones_before_it_left():
-    """A pair of hands is as frequent as its first among all, times its second among the rest."""
+    """Tenpai first (here a single tile), then the lower shanten, then by seats."""
     state = small_table()
-    unseen = hand_counts("2223344m3456p667s77z")
-    gone_but(state, "2223344m3456p667s77z")
+    text = "222334m345p66s77z"
+    state["n_melds"][3], state["hand_size"][3] = 4, 1
+    state["meld_type"][3, 3], state["meld_kind"][3, 3] = CHI, 21
+    gone_but(state, text)
+    unseen = hand_counts(text)
     expected = Counter()
-    firsts = [(hand, ways) for hand, ways in hands_from(unseen, 4) if shanten(hand, 3) == 1]
-    all_first = sum(ways for _, ways in firsts)
-    for first, ways in firsts:
-        rest = unseen - first
-        seconds = [(hand, n) for hand, n in hands_from(rest, 4) if shanten(hand, 3) == 2]
-        all_second = sum(n for _, n in seconds)
-        for second, n in seconds:
-            expected[in_short(first) + in_short(second)] += ways / all_first * n / all_second
+    for kind in np.flatnonzero(unseen):
+        left = unseen.copy()
+        left[kind] -= 1
+        for first, chance in chances(left, 1):
+            for second, then in chances(left - first, 1):
+                share = unseen[kind] / unseen.sum() * chance * then
+                expected[in_short(first) + in_short(second)] += share
     dealer, random = new_dealer(), np.array([3], np.uint64)
     seen = Counter()
     for _ in range(8000):
-        deal_hands(state, 0, np.array([0, 1, 2, 2], np.int8), random, dealer)
+        assert deal_hands(state, 0, np.array([0, 1, 1, 3], np.int8), random, dealer)
         seen[in_short(state["hand"][1]) + in_short(state["hand"][2])] += 1
     assert deviation(seen, expected) < 4
 
