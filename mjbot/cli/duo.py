@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_team_table_argument(parser)
     add_match_arguments(parser)
     # Whatever happens to one of the two, the game is to be played to its end.
-    parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0)
+    parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0, join_timeout_s=300.0)
 
 
 def run(args: argparse.Namespace) -> int:
