@@ -26,9 +26,9 @@ from strategies.evaluation.playout_worth import OVER, worth
 from strategies.evaluation.readings import (
     YAKU_TRIES,
     Reader,
-    _prepare_reader,
-    _sampled_dora,
-    _sampled_ura,
+    prepare_reader,
+    sampled_dora,
+    sampled_ura,
 )
 from strategies.evaluation.tenpai_parts import prepare
 from strategies.evaluation.tenpai_samples import sample_tenpai
@@ -108,7 +108,7 @@ def sample_hands(
     state: State, seat: int, random: NDArray[np.uint64], reads: Reads, reader: Reader
 ) -> None:
     """Sample hands in tenpai of ``seat`` from the tiles that are in nobody's sight."""
-    _prepare_reader(state, seat, seat, reader)
+    prepare_reader(state, seat, seat, reader)
     for kind in range(34):
         reader.unseen[kind] += state.hand[seat, kind]
         reader.tenpai.unseen[kind] = reader.unseen[kind]
@@ -139,8 +139,8 @@ def _price_sample(
     False if it is open and has no yaku on any of its waits.
     """
     tenpai, win = reader.tenpai, reader.win
-    dora = _sampled_dora(state, seat, random, reader)
-    win.ura = _sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    dora = sampled_dora(state, seat, random, reader)
+    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
     reads.liable[seat, number] = -1
     total, n_waits = 0, 0
     for kind in range(34):

@@ -114,23 +114,23 @@ def read_opponent(
         reading.picked[kind] = 0
         reading.win_chance[kind] = 0
         reading.draw_kept[kind] = 0
-    _prepare_reader(state, viewer, other, reader)
+    prepare_reader(state, viewer, other, reader)
     draws = draws_left(state, viewer, other)
     for _ in range(SAMPLES):
         if not sample_tenpai(reader.tenpai, random):
             return
-        _price(state, viewer, other, random, reader)
+        price_sample(state, viewer, other, random, reader)
         tries = 0
         while not reader.has_yaku and tries < YAKU_TRIES:
             sample_tenpai(reader.tenpai, random)
-            _price(state, viewer, other, random, reader)
+            price_sample(state, viewer, other, random, reader)
             tries += 1
         _add_sample(reading, draws, random, reader)
     reading.found = 1
 
 
 @compiled
-def _prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> None:
+def prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> None:
     """Set up the sampling, and all of the win that does not change from sample to sample."""
     unseen_kinds(state, viewer, reader.unseen)
     unseen_reds(state, viewer, reader.red)
@@ -162,7 +162,7 @@ def draws_left(state: State, viewer: int, other: int) -> int:
 
 
 @compiled
-def _price(
+def price_sample(
     state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
 ) -> None:
     """Note what the viewer pays for the sampled hand: by ron on each kind, and by draw.
@@ -170,8 +170,8 @@ def _price(
     By draw it is the mean over the unseen copies of its winning kinds.
     """
     win, tenpai = reader.win, reader.tenpai
-    dora = _sampled_dora(state, other, random, reader)
-    win.ura = _sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    dora = sampled_dora(state, other, random, reader)
+    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
     flags = win.flags
     for kind in range(34):
         reader.ron_points[kind] = 0
@@ -196,7 +196,7 @@ def _price(
 
 
 @compiled
-def _sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: Reader) -> int:
+def sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: Reader) -> int:
     """Return the dora of the sampled hand with its melds; write its red fives into the win."""
     tenpai, win = reader.tenpai, reader.win
     dora = 0
@@ -216,7 +216,7 @@ def _sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: 
 
 
 @compiled
-def _sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int:
+def sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int:
     """Return the ura dora of the sampled hand under markers drawn from the unseen tiles."""
     total = 0
     for kind in range(34):
@@ -262,7 +262,7 @@ def _payment(state: State, viewer: int, other: int, reader: Reader) -> float:
 def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader: Reader) -> None:
     """Add a priced sample to the means of a reading."""
     tenpai = reader.tenpai
-    chance = _draw_chance(draws, reader)
+    chance = draw_chance_of(draws, reader)
     by_draw = reader.draw_points * chance / SAMPLES
     reading.draw += by_draw
     reading.draw_chance += chance / SAMPLES
@@ -283,7 +283,7 @@ def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader
 
 
 @compiled
-def _draw_chance(draws: int, reader: Reader) -> float:
+def draw_chance_of(draws: int, reader: Reader) -> float:
     """Return the chance that one of so many draws brings a tile the sampled hand waits on."""
     tenpai = reader.tenpai
     tiles, good = 0, 0
