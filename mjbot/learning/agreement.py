@@ -1,7 +1,5 @@
 """How often an evaluator's first, second or third choice is the discard that was made."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,11 +24,3 @@ def agreement(ranks: NDArray[np.int8], games: NDArray[np.int32]) -> dict[str, Es
         f"rank {rank}": ratio(np.bincount(game, ranks <= rank).astype(np.float64), chances)
         for rank in RANKS
     }
-
-
-def told(shares: Mapping[str, Estimate]) -> str:
-    """Return one line: ``rank 1 0.653 [0.646, 0.660], ...``."""
-    return ", ".join(
-        f"{name} {share.value:.4f} [{share.low:.4f}, {share.high:.4f}]"
-        for name, share in shares.items()
-    )

@@ -4,23 +4,23 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mjbot.arena.statistics import Estimate
 from mjbot.cli import exit_codes
-from mjbot.learning.agreement import agreement, told
+from mjbot.learning.agreement import agreement
 from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES
 from mjbot.learning.hand_positions import Positions
 from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
-from mjbot.learning.positions import GameRef
-from mjbot.learning.training_run import Course, TrainingRun
+from mjbot.learning.positions import index_games
+from mjbot.learning.training_run import Course, TrainingRun, identity_of
 from mjbot.learning.weights import Manifest, save_weights
 
 SUMMARY: Final = "Learn the hand evaluator from the discards before each kyoku's first riichi."
@@ -35,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_record_arguments(parser)
     add_training_arguments(parser)
     parser.add_argument(
+        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
+    )
+    parser.add_argument(
         "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
     )
     parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
@@ -46,31 +49,27 @@ def run(args: argparse.Namespace) -> int:
     """Train, save the weights and say how well they agree with the players."""
     if args.passes < 1 or args.jobs < 1:
         return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
-    learned, held_out = split_games(args)
-    course = Course(features=args.features, seed=args.seed, learned=learned, held_out=held_out)
-    folder = args.folder or RUNS / f"train-hand-{course.games}"
+    games, held_out = split_games(args)
+    checked = {"held out": held_out}
+    if args.check:
+        checked[args.check.name] = index_games([args.check])
+    folder = args.folder or RUNS / f"train-hand-{identity_of(games)}"
     if args.fresh:
         shutil.rmtree(folder, ignore_errors=True)
+    course = Course(features=args.features, seed=args.seed, games=games)
     with _progress() as bar:
         training = TrainingRun(course, folder, bar, args.jobs)
-        positions, checks = training.positions(), training.checks()
+        positions = training.positions()
         if not len(positions):
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
         weights = training.learn(positions, args.passes)
-        shares = _shares(checks, training.ranks(checks, weights))
-    name = weights_name(args.features)
-    manifest = save_weights(
-        name,
-        {"weights": weights.astype(np.float16)},
-        _manifest(args, positions, learned, shares),
-        args.out,
-    )
-    print(f"learned from {len(positions)} positions of {len(learned)} games")
-    for kind, found in shares.items():
-        print(f"{kind} of {len(held_out)} held-out games: {told(found)}")
-    size_kb = (args.out / f"{name}.npz").stat().st_size / 1000
-    print(f"{args.out / name}.npz: {size_kb:.0f} kB, digest {manifest.digest[:12]}")
-    print(f"{_cpu_s():.0f} s of processor time")
+        shares: Shares = {}
+        for label, refs in checked.items():
+            checks = training.checks(refs)
+            found = _shares(checks, training.ranks(checks, weights))
+            shares |= {f"{label}, {kind}": share for kind, share in found.items()}
+    manifest = _manifest(args, positions, len(games), shares)
+    _save(args, weights, manifest)
     return exit_codes.OK
 
 
@@ -86,13 +85,14 @@ def _progress() -> Progress:
     )
 
 
-def _shares(checks: Positions, ranks: np.ndarray) -> Shares:
+def _shares(checks: Positions, ranks: NDArray[np.int8]) -> Shares:
+    """Return the agreement on the positions learned from, and on wider circles of them."""
     if not len(checks):
         return {}
     kinds = {
-        "discards up to the first riichi": checks["before_riichi"] == 1,
-        "discards of closed hands while nobody is in riichi": checks["riichis"] == 0,
-        "all discards of closed hands": checks["riichis"] >= 0,
+        "up to the first riichi": checks["before_riichi"] == 1,
+        "closed hands, nobody in riichi": checks["riichis"] == 0,
+        "closed hands": checks["riichis"] >= 0,
     }
     return {
         kind: agreement(ranks[chosen], checks["game"][chosen]) for kind, chosen in kinds.items()
@@ -100,7 +100,7 @@ def _shares(checks: Positions, ranks: np.ndarray) -> Shares:
 
 
 def _manifest(
-    args: argparse.Namespace, positions: Positions, learned: Sequence[GameRef], shares: Shares
+    args: argparse.Namespace, positions: Positions, n_games: int, shares: Shares
 ) -> Manifest:
     files = ", ".join(path.name for path in args.records)
     scores: dict[str, float | int | str] = {
@@ -111,8 +111,8 @@ def _manifest(
     for kind, found in shares.items():
         scores |= {f"{kind}, {rank}": str(share) for rank, share in found.items()}
     return Manifest(
-        data=f"{len(learned)} games ({args.games} of {files}), every discard of the first to"
-        " declare riichi in each kyoku, up to the riichi",
+        data=f"{n_games} games ({args.games} of {files}), every discard of the first to declare"
+        " riichi in each kyoku, up to the riichi",
         command=f"mjbot train hand {files} --games {args.games} --features {args.features}"
         f" --passes {args.passes} --seed {args.seed}",
         seed=args.seed,
@@ -120,9 +120,16 @@ def _manifest(
     )
 
 
-def _cpu_s() -> float:
+def _save(args: argparse.Namespace, weights: NDArray[np.float32], manifest: Manifest) -> None:
+    name = weights_name(args.features)
+    written = save_weights(name, {"weights": weights.astype(np.float16)}, manifest, args.out)
+    print(f"learned from {written.data}")
+    for what, figure in written.scores.items():
+        print(f"{what}: {figure}")
+    size_kb = (args.out / f"{name}.npz").stat().st_size / 1000
+    print(f"{args.out / name}.npz: {size_kb:.0f} kB, digest {written.digest[:12]}")
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    print(f"{sum(times[:4]):.0f} s of processor time")
 
 
 def _fail(text: str, code: int) -> int:

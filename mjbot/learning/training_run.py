@@ -31,26 +31,24 @@ class Course:
 
     features: FeatureSet
     seed: int
-    learned: Sequence[GameRef]
-    held_out: Sequence[GameRef]
+    games: Sequence[GameRef]
 
     @property
     def identity(self) -> str:
         """Twelve letters and digits that no other course shares, source code included."""
-        said = f"{source_digest(perceptron.__name__)} {self.features} {self.seed} {self.games}"
-        return hashlib.sha256(said.encode()).hexdigest()[:12]
+        source = source_digest(perceptron.__name__)
+        return _digest(f"{source} {self.features} {self.seed} {identity_of(self.games)}")
 
-    @property
-    def games(self) -> str:
-        """The same for what does not depend on the features: the positions."""
-        digest = hashlib.sha256(source_digest(hand_positions.__name__).encode())
-        for refs in (self.learned, self.held_out):
-            sizes = {source: source.path.stat().st_size for source in {ref.source for ref in refs}}
-            for ref in refs:
-                said = f"{ref.number} {ref.source.name} {ref.place} {sizes[ref.source]}\n"
-                digest.update(said.encode())
-            digest.update(b"held out\n")
-        return digest.hexdigest()[:12]
+
+def identity_of(games: Sequence[GameRef]) -> str:
+    """Return the same for the positions in these games, which the features do not change."""
+    sizes = {source: source.path.stat().st_size for source in {game.source for game in games}}
+    said = [f"{game.number} {game.place} {game.source.name} {sizes[game.source]}" for game in games]
+    return _digest("\n".join([source_digest(hand_positions.__name__), *said]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class TrainingRun:
@@ -67,18 +65,18 @@ class TrainingRun:
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""
-        return self._kept("learned", self._course.learned, before_first_riichi)
+        return self._kept("learned", self._course.games, before_first_riichi)
 
-    def checks(self) -> Positions:
-        """Return the positions to check with: all of closed hands."""
-        return self._kept("held-out", self._course.held_out, of_closed_hands)
+    def checks(self, games: Sequence[GameRef]) -> Positions:
+        """Return positions to check with: all of closed hands."""
+        return self._kept("checks", games, of_closed_hands)
 
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
-        path = self._folder / f"{name}-{self._course.games}.npy"
+        path = self._folder / f"{name}-{identity_of(games)}.npy"
         if path.exists():
             found: Positions = np.load(path)
             return found
-        task = self._bar.add_task(f"{name} games", total=len(games))
+        task = self._bar.add_task(f"games ({name})", total=len(games))
         parts = []
         for part in collect(games, extract, self._jobs):
             parts.append(part)

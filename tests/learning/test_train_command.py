@@ -1,0 +1,126 @@
+"""``mjbot train hand`` as a user meets it, on games of our own."""
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.learning import training_run
+from mjbot.learning.hand_evaluator import HandEvaluator
+from mjbot.learning.weights import load_manifest
+
+
+def train(records, folder, out, *more):
+    split = ["--games", "0:18", "--validate", "18:"]
+    where = ["--folder", str(folder), "--out", str(out)]
+    return main(
+        ["train", "hand", str(records), *split, "--passes", "3", "--jobs", "1", *where, *more]
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(own_games, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    assert train(own_games, folder / "run", folder, "--features", "plus") == 0
+    return folder
+
+
+def test_own_games_are_enough_to_learn_from(trained):
+    manifest = load_manifest("hand-plus", trained)
+    share = float(str(manifest.scores["held out, up to the first riichi, rank 1"]).split()[0])
+    assert share > 0.45  # a discard at random agrees once in ten
+    assert manifest.data.startswith("18 games (0:18 of records)")
+    hand = np.bincount([0, 1, 2, 9, 10, 11, 18, 19, 20, 4, 5, 6, 30, 30], minlength=34).astype(
+        np.int8
+    )
+    scores = HandEvaluator.load("plus", trained).scores(hand, 0, (4 - hand).astype(np.int8))
+    assert np.isfinite(scores).sum() == 13
+
+
+def test_a_run_that_is_killed_goes_on_to_the_very_same_weights(
+    own_games, trained, tmp_path, monkeypatch
+):
+    class Killed(BaseException):
+        pass
+
+    write = training_run._write
+    writes = []
+
+    def die(path, save):
+        writes.append(path.name.split("-")[0])
+        if writes.count("passes") == 2 and "killed" not in writes:
+            writes.append("killed")
+            with path.with_name(f"{path.name}.unfinished").open("wb") as file:
+                file.write(b"PK half a checkpoint")
+            raise Killed
+        write(path, save)
+
+    monkeypatch.setattr(training_run, "_write", die)
+    run = tmp_path / "run"
+    with pytest.raises(Killed):
+        train(own_games, run, tmp_path, "--features", "plus")
+    assert not (tmp_path / "hand-plus.npz").exists()
+    assert train(own_games, run, tmp_path, "--features", "plus") == 0
+    # positions are found once, and the first pass is not made again
+    assert writes == ["learned", "passes", "passes", "killed", "passes", "passes", "checks"]
+    for ending in ("npz", "json"):
+        ours, whole = (
+            (folder / f"hand-plus.{ending}").read_bytes() for folder in (tmp_path, trained)
+        )
+        assert ours == whole
+
+
+def test_more_passes_go_on_and_fewer_begin_anew(own_games, trained, tmp_path):
+    run = tmp_path / "run"
+    for passes in ("1", "4", "3"):
+        assert train(own_games, run, tmp_path, "--features", "plus", "--passes", passes) == 0
+    assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
+
+
+def test_other_records_can_be_checked_with(own_games, trained, tmp_path):
+    more = ["--features", "plus", "--check", str(own_games)]
+    assert train(own_games, tmp_path / "run", tmp_path, *more) == 0
+    assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
+    scores = load_manifest("hand-plus", tmp_path).scores
+    assert {name.split(",")[0] for name in scores} >= {"held out", "records"}
+
+
+def test_another_seed_gives_other_weights(own_games, trained, tmp_path):
+    assert train(own_games, tmp_path / "run", tmp_path, "--features", "plus", "--seed", "1") == 0
+    assert (tmp_path / "hand-plus.npz").read_bytes() != (trained / "hand-plus.npz").read_bytes()
+
+
+def test_two_processes_learn_the_same(own_games, trained, tmp_path):
+    more = ["--features", "plus", "--jobs", "2"]
+    assert train(own_games, tmp_path / "run", tmp_path, *more) == 0
+    assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["hand", "no-such-file"], 3, "mjbot train hand: [Errno 2]"),
+        (["hand", "--passes", "0", "{records}"], 2, "--passes and --jobs: at least 1"),
+        (["hand", "{records}", "--games", "99:"], 1, "there is no riichi in these games"),
+    ],
+)
+def test_failures_are_one_line(own_games, tmp_path, capsys, arguments, code, told):
+    arguments = [text.format(records=own_games) for text in arguments]
+    where = ["--folder", str(tmp_path / "run"), "--out", str(tmp_path)]
+    assert main(["train", *arguments, *where]) == code
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_a_wrong_range_is_a_wrong_argument(own_games, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["train", "hand", str(own_games), "--games", "7"])
+    assert ended.value.code == 2
+    assert "'7': expected START:STOP, such as 0:4000" in capsys.readouterr().err
+
+
+def test_help_of_a_kind_is_its_own(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["train", "hand", "--help"])
+    assert ended.value.code == 0
+    assert "--features" in capsys.readouterr().out
