@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import measure, rules
+from bench import evaluator, measure, rules
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -41,3 +41,12 @@ def test_an_unknown_benchmark_is_refused_with_the_names_there_are() -> None:
     assert run.returncode == 2
     assert "rules" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_the_evaluators_benchmark_times_every_recorded_discard() -> None:
+    found = evaluator.report(rounds=1)
+    json.dumps(found)
+    assert found["positions"] > 1000
+    assert [result["features"] for result in found["results"]] == ["paper", "plus"]
+    for result in found["results"]:
+        assert 0 < result["median_us"] <= result["p99_us"]
