@@ -5,107 +5,101 @@ viewer has not seen, and what the viewer would pay for them is counted, by ron a
 they are joined to a risk list, and what the paper leaves open, :mod:`.risk_lists` tells.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.referee.bulk import next_below
-from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
-from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, WIN, Win
-from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
-from mjbot.table.settle import liable_seat
-from mjbot.table.state import NO_RIICHI, State
-from strategies.evaluation.hidden_hands import barred_waits, unseen_reds
-from strategies.evaluation.tenpai_parts import TENPAI, Counts, Tenpai, prepare
+from mjbot.table.state import State
+from strategies.evaluation.pricing import (
+    READER,
+    Points,
+    Reader,
+    Reading,
+    new_reader,
+    prepare_reader,
+    price_sample,
+    sampled_dora,
+    sampled_ura,
+)
+from strategies.evaluation.tenpai_parts import prepare
 from strategies.evaluation.tenpai_samples import sample_tenpai
 
-Points = NDArray[np.float64]
+__all__ = [
+    "READER",
+    "Points",
+    "Reader",
+    "new_reader",
+    "prepare_reader",
+    "read_opponent",
+    "sampled_dora",
+    "sampled_ura",
+]
 
 SAMPLES: Final = 10
+MOST_SAMPLES: Final = 60
+"""Nobody opens a hand that cannot win: those without a yaku are left out, up to this limit."""
 YAKU_TRIES: Final = 10
-"""How often an open hand without a yaku is sampled again: nobody opens what cannot win."""
-
-READING: Final = np.dtype(
-    [
-        ("found", np.int8),  # 1 if any hand in tenpai fits
-        # Points are those that the viewer pays, means over the samples:
-        ("ron", np.float64, (34,)),  # if the kind is discarded
-        ("picked", np.float64, (34,)),  # the same of one winning kind per sample
-        ("win_chance", np.float64, (34,)),  # chance that the kind is won by ron
-        ("draw", np.float64),  # by draw, before the wall ends
-        ("draw_kept", np.float64, (34,)),  # the same where the kind is not won by ron
-        ("draw_chance", np.float64),
-    ],
-    align=True,
-)
-
-READER: Final = np.dtype(
-    [
-        ("readings", READING, (4,)),
-        ("tenpai", TENPAI),
-        ("win", WIN),
-        ("unseen", np.int8, (34,)),
-        ("red", np.int8, (3,)),
-        ("dora", np.int8, (34,)),
-        ("held", np.int8, (34,)),
-        # Of the sample at hand:
-        ("ron_points", np.float64, (34,)),
-        ("draw_points", np.float64),
-        ("has_yaku", np.int8),
-    ],
-    align=True,
-)
-
-if TYPE_CHECKING:
-
-    class Reading:
-        """One record of :data:`READING`: ``r["field"]`` in Python, ``r.field`` compiled."""
-
-        found: int
-        ron: Points
-        picked: Points
-        win_chance: Points
-        draw: float
-        draw_kept: Points
-        draw_chance: float
-
-        def __getitem__(self, field: str) -> Any: ...
-
-    class Reader:
-        """One record of :data:`READER`, what reading works with."""
-
-        readings: Any
-        tenpai: Tenpai
-        win: Win
-        unseen: Counts
-        red: Counts
-        dora: Counts
-        held: Counts
-        ron_points: Points
-        draw_points: float
-        has_yaku: int
-
-        def __getitem__(self, field: str) -> Any: ...
-
-else:
-    Reading = np.void
-    Reader = np.void
-
-
-def new_reader() -> Reader:
-    """Return an empty record to read opponents with."""
-    return cast(Reader, np.zeros(1, READER)[0])
+"""How often a playout's reading samples an open hand without a yaku again."""
 
 
 @compiled
 def read_opponent(
     state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
 ) -> None:
-    """Fill ``reader.readings[other]``: what the viewer would lose if ``other`` were tenpai."""
+    """Fill ``reader.readings[other]``: what the viewer would lose if ``other`` were tenpai.
+
+    ``found`` is 0 if that cannot be, or not with a yaku.
+    """
     reading = reader.readings[other]
+    _clear(reading)
+    prepare_reader(state, viewer, other, reader)
+    n = _sample_hands(state, viewer, other, random, reader)
+    if n == 0 and state.is_open[other] and _suppose_flush(state, other, reader):
+        n = _sample_hands(state, viewer, other, random, reader)
+    if n > 0:
+        reading.found = 1
+        _divide(reading, n)
+
+
+@compiled
+def _sample_hands(
+    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
+) -> int:
+    """Add up to ten hands to the sums of a reading; return how many could be had."""
+    draws = draws_left(state, viewer, other)
+    n = 0
+    for _ in range(MOST_SAMPLES):
+        if n == SAMPLES or not sample_tenpai(reader.tenpai, random):
+            break
+        price_sample(state, viewer, other, random, reader)
+        if reader.has_yaku or not state.is_open[other]:
+            _add_sample(reader.readings[other], draws, random, reader)
+            n += 1
+    return n
+
+
+@compiled
+def _suppose_flush(state: State, other: int, reader: Reader) -> bool:
+    """Leave only honours and the suit of the melds to sample from; False if they have two."""
+    suit = -1
+    for place in range(state.n_melds[other]):
+        kind = state.meld_kind[other, place]
+        if kind < 27:
+            if suit >= 0 and suit != kind // 9:
+                return False
+            suit = kind // 9
+    for kind in range(27):
+        if kind // 9 != suit:
+            reader.tenpai.unseen[kind] = 0
+    prepare(reader.tenpai)
+    return suit >= 0
+
+
+@compiled
+def _clear(reading: Reading) -> None:
     reading.found = 0
     reading.draw = 0
     reading.draw_chance = 0
@@ -114,44 +108,18 @@ def read_opponent(
         reading.picked[kind] = 0
         reading.win_chance[kind] = 0
         reading.draw_kept[kind] = 0
-    prepare_reader(state, viewer, other, reader)
-    draws = draws_left(state, viewer, other)
-    for _ in range(SAMPLES):
-        if not sample_tenpai(reader.tenpai, random):
-            return
-        price_sample(state, viewer, other, random, reader)
-        tries = 0
-        while not reader.has_yaku and tries < YAKU_TRIES:
-            sample_tenpai(reader.tenpai, random)
-            price_sample(state, viewer, other, random, reader)
-            tries += 1
-        _add_sample(reading, draws, random, reader)
-    reading.found = 1
 
 
 @compiled
-def prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> None:
-    """Set up the sampling, and all of the win that does not change from sample to sample."""
-    unseen_kinds(state, viewer, reader.unseen)
-    unseen_reds(state, viewer, reader.red)
-    dora_values(state, reader.dora)
-    tenpai, win = reader.tenpai, reader.win
+def _divide(reading: Reading, n: int) -> None:
+    """Turn the sums over ``n`` samples into means."""
+    reading.draw /= n
+    reading.draw_chance /= n
     for kind in range(34):
-        tenpai.unseen[kind] = reader.unseen[kind]
-        reader.held[kind] = 0
-    tenpai.barred = barred_waits(state, other)
-    tenpai.n_melds = state.n_melds[other]
-    prepare(tenpai)
-    add_melds(state, other, reader.held)
-    win.n_melds = state.n_melds[other]
-    for place in range(state.n_melds[other]):
-        win.meld_type[place] = state.meld_type[other, place]
-        win.meld_kind[place] = state.meld_kind[other, place]
-    win.seat_wind = (other - state.dealer) & 3
-    win.round_wind = state.round >> 2
-    win.flags = 0
-    if state.riichi[other] != NO_RIICHI:
-        win.flags = DOUBLE_RIICHI if state.double_riichi[other] else RIICHI
+        reading.ron[kind] /= n
+        reading.picked[kind] /= n
+        reading.win_chance[kind] /= n
+        reading.draw_kept[kind] /= n
 
 
 @compiled
@@ -162,110 +130,13 @@ def draws_left(state: State, viewer: int, other: int) -> int:
 
 
 @compiled
-def price_sample(
-    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
-) -> None:
-    """Note what the viewer pays for the sampled hand: by ron on each kind, and by draw.
-
-    By draw it is the mean over the unseen copies of its winning kinds.
-    """
-    win, tenpai = reader.win, reader.tenpai
-    dora = sampled_dora(state, other, random, reader)
-    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
-    flags = win.flags
-    for kind in range(34):
-        reader.ron_points[kind] = 0
-        win.hand[kind] = tenpai.hand[kind]
-    reader.has_yaku = 0
-    copies, drawn = 0, 0.0
-    for kind in range(34):
-        if not (tenpai.waits >> kind) & 1:
-            continue
-        left = reader.unseen[kind] - tenpai.hand[kind]
-        win.hand[kind] += 1
-        win.win_kind = kind
-        win.dora = dora + reader.dora[kind]
-        reader.ron_points[kind] = _payment(state, viewer, other, reader)
-        if left > 0:
-            win.flags = flags | TSUMO
-            drawn += left * _payment(state, viewer, other, reader)
-            win.flags = flags
-            copies += left
-        win.hand[kind] -= 1
-    reader.draw_points = drawn / copies if copies else 0.0
-
-
-@compiled
-def sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: Reader) -> int:
-    """Return the dora of the sampled hand with its melds; write its red fives into the win."""
-    tenpai, win = reader.tenpai, reader.win
-    dora = 0
-    for kind in range(34):
-        if reader.dora[kind]:
-            dora += reader.dora[kind] * (tenpai.hand[kind] + reader.held[kind])
-    win.red = 0
-    for place in range(state.n_melds[other]):
-        for suit in range(3):
-            win.red += (state.meld_red[other, place] >> suit) & 1
-    for suit in range(3):
-        five = 9 * suit + 4
-        fives, held = reader.unseen[five], tenpai.hand[five]
-        if held and reader.red[suit] and next_below(random, int(fives)) < held:
-            win.red += 1
-    return dora
-
-
-@compiled
-def sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int:
-    """Return the ura dora of the sampled hand under markers drawn from the unseen tiles."""
-    total = 0
-    for kind in range(34):
-        total += reader.unseen[kind]
-    ura = 0
-    for _ in range(state.n_dora):
-        at = next_below(random, total)
-        marker = 0
-        while at >= reader.unseen[marker]:
-            at -= reader.unseen[marker]
-            marker += 1
-        kind = dora_kind(marker)
-        ura += reader.tenpai.hand[kind] + reader.held[kind]
-    return ura
-
-
-@compiled
-def _payment(state: State, viewer: int, other: int, reader: Reader) -> float:
-    """Return what the viewer pays for ``reader.win``, honba and liability included.
-
-    It is 0 without a yaku; with one that is noted.
-    """
-    han, fu, mask, yakuman = score_win(reader.win)
-    if han == 0:
-        return 0.0
-    reader.has_yaku = 1
-    by_draw = reader.win.flags & TSUMO
-    base = base_points(han, fu, yakuman)
-    honba = HONBA_POINTS * state.honba
-    liable = liable_seat(state, other, mask)
-    is_dealer = other == state.dealer
-    if by_draw and liable < 0:
-        return float(tsumo_points(base, is_dealer or viewer == state.dealer) + honba)
-    whole = ron_points(base, is_dealer)
-    if by_draw:
-        return float(whole + 3 * honba) if liable == viewer else 0.0
-    if liable < 0 or liable == viewer:
-        return float(whole + 3 * honba)
-    return float(whole // 2)
-
-
-@compiled
 def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader: Reader) -> None:
-    """Add a priced sample to the means of a reading."""
+    """Add a priced sample to the sums of a reading."""
     tenpai = reader.tenpai
     chance = draw_chance_of(draws, reader)
-    by_draw = reader.draw_points * chance / SAMPLES
+    by_draw = reader.draw_points * chance
     reading.draw += by_draw
-    reading.draw_chance += chance / SAMPLES
+    reading.draw_chance += chance
     n_waits, picked = 0, -1
     for kind in range(34):
         if (tenpai.waits >> kind) & 1:
@@ -274,12 +145,12 @@ def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader
                 picked = kind
         points = reader.ron_points[kind]
         if points > 0:
-            reading.ron[kind] += points / SAMPLES
-            reading.win_chance[kind] += 1 / SAMPLES
+            reading.ron[kind] += points
+            reading.win_chance[kind] += 1
         else:
             reading.draw_kept[kind] += by_draw
     if picked >= 0:
-        reading.picked[picked] += reader.ron_points[picked] / SAMPLES
+        reading.picked[picked] += reader.ron_points[picked]
 
 
 @compiled

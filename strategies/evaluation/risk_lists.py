@@ -14,8 +14,9 @@ What both do where the paper is silent:
 
 * The chance to draw a winning tile is that of the unseen copies among the unseen tiles, over the
   draws that are left to the seat, without replacement (the paper takes it from a book's table).
-* A sample that has no yaku cannot be won by ron.  An open hand without any yaku by draw or ron
-  is sampled again, up to ten times: nobody opens a hand that cannot win.
+* A sample that has no yaku cannot be won by ron.  Open hands without any yaku are left out, as
+  far as others are found among 60: nobody opens a hand that cannot win.  Where there are none,
+  half or full flushes are sampled if the melds allow it; else the opponent is no danger.
 * Honba and liability (pao) count, ura dora for a riichi at random, red fives by their chance.
 """
 

@@ -1,0 +1,233 @@
+"""Risk lists: priced as the table would price them, and joined as described."""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from mjbot.rules.hands import hand_counts, kinds_of
+from mjbot.rules.waits import waits
+from mjbot.table.observe import hide
+from mjbot.table.settle import PAYMENT, win_payment
+from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
+from mjbot.table.view import View
+from protocol.tiles import parse_tiles, tile_kind
+from strategies.evaluation.pricing import prepare_reader, price_sample
+from strategies.evaluation.readings import draw_chance_of, draws_left, read_opponent
+from strategies.evaluation.risk_lists import JOINT, PAPER, new_reader, risk_list
+from strategies.evaluation.risk_table import risk_lists_of, risk_table
+from strategies.evaluation.tenpai_samples import sample_tenpai
+
+MELDS = {"234m": CHI, "345p": CHI, "555s": PON, "555z": PON, "666z": PON, "777z": PON, "999m": PON}
+DRAGONS = ("555z", "666z", "777z")
+
+
+@pytest.fixture(name="table")
+def table_builder(position):
+    """Seat 0 with a hand that holds the red fives; the others as told."""
+
+    def build(melds=None, rivers=None, riichi=(), wall_left=40, honba=0):
+        view = position(
+            "055m067p089s1245z", drawn="7z", rivers=rivers, riichi=riichi, wall_left=wall_left
+        )
+        state = view.state
+        state["honba"] = honba
+        for seat in range(1, 4):
+            state["hand_size"][seat] = 13
+            state["pao_dragons"][seat] = state["pao_winds"][seat] = -1
+            for place, text in enumerate((melds or {}).get(seat, ())):
+                dragons = {"P": 31, "F": 32, "C": 33}
+                kind = dragons.get(text[0])
+                state["meld_kind"][seat, place] = (
+                    tile_kind(parse_tiles(text)[0]) if kind is None else kind
+                )
+                state["meld_type"][seat, place] = MELDS[text]
+                state["n_melds"][seat] = place + 1
+                state["hand_size"][seat] -= 3
+                state["is_open"][seat] = 1
+        return state
+
+    return build
+
+
+def random_of(seed):
+    return np.array([seed], np.uint64)
+
+
+def reading_of(state, other, viewer=0, seed=1):
+    reader = new_reader()
+    read_opponent(state, viewer, other, random_of(seed), reader)
+    return reader["readings"][other]
+
+
+def prices(reading):
+    """Return kind -> what a ron on it costs, a mean over the samples that win on it."""
+    won = np.flatnonzero(reading["win_chance"])
+    return {int(kind): reading["ron"][kind] / reading["win_chance"][kind] for kind in won}
+
+
+@pytest.mark.parametrize("melds", [("234m",), ("234m", "555s"), ("777z", "345p", "999m"), ()])
+@pytest.mark.parametrize("by_draw", [False, True])
+def test_a_sample_costs_what_the_table_would_make_one_pay(table, melds, by_draw):
+    """The table's own payment is the oracle; the red fives are all in the viewer's hand."""
+    state = table({2: melds}, honba=2)
+    reader, random, payment = new_reader(), random_of(3), np.zeros(1, PAYMENT)[0]
+    prepare_reader(state, 0, 2, reader)
+    for _ in range(60):
+        assert sample_tenpai(reader["tenpai"], random)
+        price_sample(state, 0, 2, random, reader)
+        expected, copies = 0.0, 0
+        for kind in kinds_of(reader["tenpai"]["waits"]):
+            after = copy_state(state)
+            after["hand_known"][2], after["waits"][2] = 1, reader["tenpai"]["waits"]
+            after["hand"][2] = reader["tenpai"]["hand"]
+            after["phase"], after["turn"], after["last_tile"] = REACTION, 0, kind
+            after["n_river"][2] = 1
+            if by_draw:
+                after["phase"], after["turn"], after["drawn"] = TURN, 2, kind
+                after["hand"][2, kind] += 1
+            win_payment(after, 2, kind, by_draw, payment)
+            paid = -int(payment["deltas"][0]) if payment["han"] else 0
+            left = int(reader["unseen"][kind] - reader["tenpai"]["hand"][kind])
+            expected, copies = expected + left * paid, copies + left
+            if not by_draw:
+                assert reader["ron_points"][kind] == paid
+        if by_draw and copies:
+            assert reader["draw_points"] == pytest.approx(expected / copies)
+
+
+def test_three_dragons_are_priced_as_daisangen(table):
+    reading = reading_of(table({2: DRAGONS}), 2)
+    assert {round(points) for points in prices(reading).values()} == {32000}
+    assert reading["draw"] == pytest.approx(8000 * reading["draw_chance"] * 2)  # 0 is the dealer
+
+
+@pytest.mark.parametrize(("viewer", "ron", "draw"), [(0, 16000, 0), (1, 32000, 32000)])
+def test_who_is_liable_pays(table, viewer, ron, draw):
+    state = table({2: DRAGONS})
+    state["pao_dragons"][2] = 1
+    state["hand_known"][1] = 1
+    state["hand"][1] = hand_counts("123456789m1234p")
+    reading = reading_of(state, 2, viewer)
+    assert {round(points) for points in prices(reading).values()} == {ron}
+    assert reading["draw"] == pytest.approx(draw * reading["draw_chance"])
+
+
+def test_a_hand_that_shows_itself_cheap_is_priced_cheap(table):
+    cheap = prices(reading_of(table({2: ("234m", "345p", "555s")}), 2))
+    closed = prices(reading_of(table(riichi=[2]), 2))
+    assert np.mean(list(cheap.values())) < 2500 < np.mean(list(closed.values()))
+
+
+def test_nothing_in_the_own_river_is_won_by_ron(table):
+    state = table({2: ("234m",)}, rivers={2: "3456789m3456p19s"})
+    barred = kinds_of(state["discarded"][2])
+    for seed in range(5):
+        reading = reading_of(state, 2, seed=seed)
+        assert not reading["win_chance"][barred].any()
+        assert reading["win_chance"].any()
+
+
+def test_open_hands_without_a_yaku_are_left_out(table):
+    state = table({2: ("234m", "555s")})
+    for seed in range(5):
+        reading = reading_of(state, 2, seed=seed)
+        assert reading["win_chance"].sum() > 0.99  # each sample wins on something
+        assert reading["draw"] > 0
+
+
+def test_where_no_other_yaku_is_found_it_is_a_flush_or_nothing(table):
+    honours = {1: "111222333444555666777z"}
+    one_suit = table({2: ("234m", "234m", "999m")}, honours)
+    two_suits = table({2: ("234m", "345p", "999m")}, honours)
+    for seed in range(5):
+        won = np.flatnonzero(reading_of(one_suit, 2, seed=seed)["win_chance"])
+        assert len(won)
+        assert (won < 9).all()
+        nothing = reading_of(two_suits, 2, seed=seed)
+        assert not nothing["found"]
+        assert not nothing["draw"]
+
+
+@pytest.mark.parametrize("wall_left", [0, 1, 5, 14, 60])
+def test_draws_left_share_out_the_wall(table, wall_left):
+    state = table(wall_left=wall_left)
+    others = [draws_left(state, 0, other) for other in (1, 2, 3)]
+    assert sum(others) + wall_left // 4 == wall_left
+    assert others == sorted(others, reverse=True)
+
+
+def test_the_chance_to_draw_is_that_of_drawing_without_replacement(table):
+    state, reader, random = table(riichi=[1]), new_reader(), random_of(9)
+    prepare_reader(state, 0, 1, reader)
+    for draws in (0, 1, 7, 18):
+        assert sample_tenpai(reader["tenpai"], random)
+        left = (reader["unseen"] - reader["tenpai"]["hand"]).astype(int)
+        good = sum(left[kind] for kind in kinds_of(reader["tenpai"]["waits"]))
+        missed = comb(left.sum() - good, draws) / comb(left.sum(), draws)
+        assert draw_chance_of(draws, reader) == pytest.approx(1 - missed)
+
+
+def test_the_paper_knows_ron_or_draw_but_not_both(table):
+    state = table({2: DRAGONS}, riichi=[1])
+    reader, out = new_reader(), np.zeros(34)
+    risk_list(state, 0, np.array([0, 1.0, 1, 0]), PAPER, random_of(2), out, reader)
+    one, two = reader["readings"][1], reader["readings"][2]
+    picked = one["picked"] + two["picked"]
+    assert 0 < np.count_nonzero(picked) <= 20
+    assert out[picked > 0] == pytest.approx(picked[picked > 0])
+    assert out[picked == 0] == pytest.approx(one["draw"] + two["draw"])
+
+
+def test_one_opponent_is_ron_or_what_is_left_of_the_draw(table):
+    state, reader, out = table(riichi=[3]), new_reader(), np.zeros(34)
+    risk_list(state, 0, np.array([0, 0, 0, 0.25]), JOINT, random_of(2), out, reader)
+    reading = reader["readings"][3]
+    assert out == pytest.approx(0.25 * (reading["ron"] + reading["draw_kept"]))
+    safe = reading["win_chance"] == 0
+    assert reading["draw_kept"][safe] == pytest.approx(reading["draw"])
+    assert (reading["draw_kept"][~safe] < reading["draw"]).all()
+
+
+def test_of_two_opponents_the_ron_of_one_ends_the_other_s_hope(table):
+    state, reader, out = table(riichi=[1, 3]), new_reader(), np.zeros(34)
+    tenpai = np.array([0, 1.0, 0, 0.5])
+    risk_list(state, 0, tenpai, JOINT, random_of(4), out, reader)
+    expected = np.zeros(34)
+    for seat, other in ((1, 3), (3, 1)):
+        ours, theirs = reader["readings"][seat], reader["readings"][other]
+        alone = 1 - tenpai[other] * theirs["win_chance"]
+        alone *= 1 - tenpai[other] * theirs["draw_chance"] / 2
+        expected += tenpai[seat] * (ours["ron"] + alone * ours["draw_kept"])
+    assert out == pytest.approx(expected)
+
+
+def test_only_what_the_viewer_sees_counts(table):
+    state = table({2: ("234m",)}, riichi=[3])
+    state["hand_known"][3] = 1
+    state["hand"][3] = hand_counts("123456789m1234p")
+    state["waits"][3] = waits(state["hand"][3], 0)
+    blind, lists = copy_state(state), []
+    hide(blind, 0)
+    for seen in (state, blind):
+        out = np.zeros(34)
+        risk_list(seen, 0, np.ones(4), JOINT, random_of(6), out, new_reader())
+        lists.append(out)
+    assert (lists[0] == lists[1]).all()
+
+
+@pytest.mark.parametrize("mode", [JOINT, PAPER])
+def test_all_four_lists_of_a_position(table, mode):
+    state = table({2: DRAGONS}, rivers={1: "19m", 2: "34567m34567p", 3: "2z"}, riichi=[3])
+    state["phase"] = TURN
+    assert state["phase"] != DRAW
+    view = View(state, 0)
+    lists = risk_lists_of(view, mode, 4, seed=5)
+    assert (lists == risk_lists_of(view, mode, 4, seed=5)).all()
+    assert lists.shape == (4, 34)
+    assert (lists[0] > 0).all()
+    # who holds the yakuman has less to fear than the others
+    assert lists[2].mean() < lists[[0, 1, 3]].mean(axis=1).min()
+    shown = risk_table(lists, view)
+    assert shown.row_count == 34
+    assert [column.header for column in shown.columns][3] == "seat 0 (own)"
