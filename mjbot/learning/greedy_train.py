@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play, count, save, and show the row that the paper prints."""
     if args.games < 2:
-        print("mjbot train greedy: --games: at least 2, the intervals need them")
+        print("mjbot train greedy: --games: at least 2, for the intervals", file=sys.stderr)
         return exit_codes.BAD_ARGUMENTS
     begun = time.monotonic()
     hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length])
