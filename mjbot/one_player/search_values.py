@@ -80,7 +80,6 @@ Rows = NDArray[np.float32]
 def clear(search: Search, keys: NDArray[np.uint64], rows: Rows) -> None:
     """Forget all nodes; fill the rows of a finished tenpai."""
     keys[:] = 0
-    search.is_full = 0
     search.n_rows = N_READY
     for waits in range(N_READY):
         rows[waits, 0] = 0
