@@ -24,7 +24,7 @@ from strategies.evaluation.greedy_table import Chances, shanten_chances
 from strategies.evaluation.playout_minds import Minds
 from strategies.evaluation.playout_worth import OVER, worth
 from strategies.evaluation.readings import (
-    YAKU_TRIES,
+    MOST_SAMPLES,
     Reader,
     prepare_reader,
     sampled_dora,
@@ -99,7 +99,6 @@ if TYPE_CHECKING:
 else:
     Reads = np.void
 
-
 # --- samples -----------------------------------------------------------------------------------
 
 
@@ -114,15 +113,12 @@ def sample_hands(
         reader.tenpai.unseen[kind] = reader.unseen[kind]
         reads.unseen[kind] = reader.unseen[kind]
     prepare(reader.tenpai)
-    reads.n_samples[seat] = 0
-    for number in range(SAMPLES):
-        if not sample_tenpai(reader.tenpai, random):
-            return
-        tries = 0
-        while not _price_sample(state, seat, number, random, reads, reader) and tries < YAKU_TRIES:
-            sample_tenpai(reader.tenpai, random)
-            tries += 1
-        reads.n_samples[seat] = number + 1
+    n = 0
+    for _ in range(MOST_SAMPLES):
+        if n == SAMPLES or not sample_tenpai(reader.tenpai, random):
+            break
+        n += _price_sample(state, seat, n, random, reads, reader)
+    reads.n_samples[seat] = n
 
 
 @compiled
