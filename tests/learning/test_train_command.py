@@ -1,5 +1,10 @@
 """``mjbot train hand`` as a user meets it, on games of our own."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,13 +13,17 @@ from mjbot.learning import training_run
 from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.weights import load_manifest
 
+ROOT = Path(__file__).parents[2]
 
-def train(records, folder, out, *more):
+
+def arguments(records, folder, out, *more):
     split = ["--games", "0:18", "--validate", "18:"]
     where = ["--folder", str(folder), "--out", str(out)]
-    return main(
-        ["train", "hand", str(records), *split, "--passes", "3", "--jobs", "1", *where, *more]
-    )
+    return ["train", "hand", str(records), *split, "--passes", "3", "--jobs", "1", *where, *more]
+
+
+def train(records, folder, out, *more):
+    return main(arguments(records, folder, out, *more))
 
 
 @pytest.fixture(scope="module")
@@ -36,37 +45,46 @@ def test_own_games_are_enough_to_learn_from(trained):
     assert np.isfinite(scores).sum() == 13
 
 
+DIE_IN_THE_SECOND_CHECKPOINT = """
+import os, signal, sys
+from mjbot.cli.main import main
+from mjbot.learning import training_run
+
+write, checkpoints = training_run._write, []
+
+def die(path, save):
+    checkpoints.append(path.name) if path.name.startswith("passes") else None
+    if len(checkpoints) == 2:
+        path.with_name(path.name + ".unfinished").write_bytes(b"PK half a checkpoint")
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(path, save)
+
+training_run._write = die
+main(sys.argv[1:])
+"""
+
+
 def test_a_run_that_is_killed_goes_on_to_the_very_same_weights(
     own_games, trained, tmp_path, monkeypatch
 ):
-    class Killed(BaseException):
-        pass
+    command = arguments(own_games, tmp_path / "run", tmp_path, "--features", "plus")
+    python = [sys.executable, "-c", DIE_IN_THE_SECOND_CHECKPOINT]
+    ended = subprocess.run([*python, *command], cwd=ROOT, timeout=300, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert not (tmp_path / "hand-plus.npz").exists()
+    write, writes = training_run._write, []
 
-    write = training_run._write
-    writes = []
-
-    def die(path, save):
+    def note(path, save):
         writes.append(path.name.split("-")[0])
-        if writes.count("passes") == 2 and "killed" not in writes:
-            writes.append("killed")
-            with path.with_name(f"{path.name}.unfinished").open("wb") as file:
-                file.write(b"PK half a checkpoint")
-            raise Killed
         write(path, save)
 
-    monkeypatch.setattr(training_run, "_write", die)
-    run = tmp_path / "run"
-    with pytest.raises(Killed):
-        train(own_games, run, tmp_path, "--features", "plus")
-    assert not (tmp_path / "hand-plus.npz").exists()
-    assert train(own_games, run, tmp_path, "--features", "plus") == 0
-    # positions are found once, and the first pass is not made again
-    assert writes == ["learned", "passes", "passes", "killed", "passes", "passes", "checks"]
+    monkeypatch.setattr(training_run, "_write", note)
+    assert main(command) == 0
+    # the positions and the first pass are still there
+    assert writes == ["passes", "passes", "checks"]
     for ending in ("npz", "json"):
-        ours, whole = (
-            (folder / f"hand-plus.{ending}").read_bytes() for folder in (tmp_path, trained)
-        )
-        assert ours == whole
+        ours, whole = (folder / f"hand-plus.{ending}" for folder in (tmp_path, trained))
+        assert ours.read_bytes() == whole.read_bytes()
 
 
 def test_more_passes_go_on_and_fewer_begin_anew(own_games, trained, tmp_path):
