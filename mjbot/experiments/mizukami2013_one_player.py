@@ -11,6 +11,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
 
 from mjbot.arena.show import spelled
 from mjbot.arena.statistics import difference, rate, ratio
@@ -54,19 +56,29 @@ Draws = Mapping[str, NDArray[np.int8]]
 
 def play(request: Request) -> Iterator[str]:
     """Return the table as lines of Markdown; ``request.games`` is the number of walls."""
-    draws = {}
-    for entrant in ENTRANTS:
-        n_walls = fewer(request.games) if entrant.is_slow else request.games
-        try:
-            draws[entrant.player] = winning_draws(
-                entrant.player, request.seed, n_walls, request.folder / "one-player", request.jobs
-            )
-        except (PlayerError, RunError) as error:
-            raise ExperimentError(f"{entrant.label}: {error}") from None
+    draws = {entrant.player: _played(entrant, request) for entrant in ENTRANTS}
     yield from table_1(draws)
     walls = [new_game(request.seed, number)["wall"] for number in range(request.games)]
     possible = np.array([first_possible(wall) for wall in walls], np.int8)
     yield _row(KNOWS, possible, draws[REFERENCE])
+
+
+def _played(entrant: Entrant, request: Request) -> NDArray[np.int8]:
+    n_walls = fewer(request.games) if entrant.is_slow else request.games
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(entrant.label, total=n_walls)
+        try:
+            return winning_draws(
+                entrant.player,
+                request.seed,
+                n_walls,
+                request.folder / "one-player",
+                request.jobs,
+                lambda n: bar.update(task, completed=min(n, n_walls)),
+            )
+        except (PlayerError, RunError) as error:
+            raise ExperimentError(f"{entrant.label}: {error}") from None
 
 
 def fewer(n_walls: int) -> int:

@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,11 +39,19 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
     won: tuple[int, ...]
 
 
-def winning_draws(name: str, seed: int, n_walls: int, folder: Path, jobs: int) -> NDArray[np.int8]:
+def winning_draws(
+    name: str,
+    seed: int,
+    n_walls: int,
+    folder: Path,
+    jobs: int,
+    on_walls: Callable[[int], None] = lambda _: None,
+) -> NDArray[np.int8]:
     """Return the draw that won each of the walls 0.. of a seed, 0 without a win: int8[n_walls].
 
-    Plays what ``folder`` does not hold yet, in ``jobs`` processes.  Raises :class:`RunError`
-    and :class:`~mjbot.one_player.names.PlayerError`.
+    Plays what ``folder`` does not hold yet, in ``jobs`` processes; ``on_walls`` hears how many
+    walls are known, first those kept.  Raises :class:`RunError` and
+    :class:`~mjbot.one_player.names.PlayerError`.
     """
     header = Header(player=name, seed=seed, digest=digest_of(name))
     path = folder / f"{name.replace(':', '-').replace('=', '-')}-{seed}-{header.digest}.jsonl"
@@ -52,11 +60,13 @@ def winning_draws(name: str, seed: int, n_walls: int, folder: Path, jobs: int) -
         if line.first < len(found):
             found[line.first : line.first + CHUNK] = line.won
     missing = [first for first in range(0, len(found), CHUNK) if found[first] < 0]
+    on_walls(len(found) - CHUNK * len(missing))
     with path.open("ab") as file:
         for line in _play_all(name, seed, missing, jobs):
             file.write(msgspec.json.encode(line) + b"\n")
             file.flush()
             found[line.first : line.first + CHUNK] = line.won
+            on_walls(int(np.count_nonzero(found >= 0)))
     return found[:n_walls]
 
 

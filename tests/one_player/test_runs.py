@@ -72,3 +72,10 @@ def test_a_player_that_fails_is_named_with_its_wall(
     monkeypatch.setattr("mjbot.one_player.seated.apply_discard", refuse)
     with pytest.raises(RunError, match="wall 0: it cannot go on"):
         winning_draws("strategy:tsumogiri", 4, 10, tmp_path, 1)
+
+
+def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
+    heard: list[int] = []
+    winning_draws("random", 4, 20, tmp_path, 1)
+    winning_draws("random", 4, 45, tmp_path, 1, heard.append)
+    assert heard == [20, 30, 40, 50]
