@@ -9,6 +9,7 @@ import numpy as np
 
 from mjbot.learning.fold_model import shared_recogniser
 from mjbot.learning.hand_evaluator import HandEvaluator
+from mjbot.learning.hand_features import FeatureSet
 from mjbot.learning.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy import Strategy
@@ -60,7 +61,7 @@ class FoldRecognitionPlus(Strategy):
     evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
 
     ron: float = field(default=2.5, metadata={"unit": "others' discards per own draw to win on"})
-    claims: float = field(default=0.8, metadata={"unit": "tiles to call per opponent's discard"})
+    claims: float = field(default=0.6, metadata={"unit": "tiles to call per opponent's discard"})
     swing: float = field(default=7000.0, metadata={"unit": "points that a kyoku moves two scores"})
     rank_share: float = field(default=0.5, metadata={"unit": "0 points .. 1 rank"})
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
@@ -68,7 +69,12 @@ class FoldRecognitionPlus(Strategy):
     going_round: float = field(
         default=0.5, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
     )
-    call_margin: float = field(default=400.0, metadata={"unit": "points a call must gain"})
+    call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
+    call_factor: float = field(default=1.0, metadata={"unit": "x passing that it must be worth"})
+    threat_pace: float = field(
+        default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
+    )
+    features: FeatureSet = field(default="plus", metadata={"unit": "the evaluator's"})
     taste: float = field(default=60.0, metadata={"unit": "evaluator's score, a factor e"})
     near_taste: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
 
@@ -141,7 +147,8 @@ class FoldRecognitionPlus(Strategy):
             self._stages, worths,
         )  # fmt: skip
         best = max(calls, key=lambda action: (worths[action.code - FIRST_CALL], action.red))
-        return best if worths[best.code - FIRST_CALL] > passed + self.call_margin else None
+        least = self.call_factor * passed + self.call_margin
+        return best if worths[best.code - FIRST_CALL] > least else None
 
     def _discard(
         self, view: View, discards: Sequence[Action], values: Floats, position: Position
@@ -161,7 +168,7 @@ class FoldRecognitionPlus(Strategy):
         if not self.evaluator:
             return np.ones(N_TILES)
         say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_taste
-        scores = _evaluator().scores_at(view.state, view.seat)
+        scores = _evaluator(self.features).scores_at(view.state, view.seat)
         share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.taste)
         return np.where(values > 0, share[KINDS], 1.0)
 
@@ -175,11 +182,17 @@ class FoldRecognitionPlus(Strategy):
         return new_stages()
 
     @cached_property
+    def _pace(self) -> Floats:
+        pace = _pace().copy()
+        pace[:, 1:3] *= self.threat_pace
+        return pace
+
+    @cached_property
     def _temper(self) -> Temper:
         return Temper(
             self.ron, self.claims, self.swing, self.rank_share if self.placement else 0.0,
             self.caution, self.tenpai_points, self.going_round, self.fine_danger,
-            self.hand_quality, _pace(),
+            self.hand_quality, self._pace,
         )  # fmt: skip
 
 
@@ -189,8 +202,8 @@ def _best(discards: Sequence[Action], worths: Floats) -> Action:
 
 
 @cache
-def _evaluator() -> HandEvaluator:
-    return HandEvaluator.load()
+def _evaluator(features: FeatureSet) -> HandEvaluator:
+    return HandEvaluator.load(features)
 
 
 @cache

@@ -247,7 +247,7 @@ def far_worth(
     for left in range(1, race.draws + 1):
         won = race.live[left] * (win[left - 1] + (1 - hit) * won)
         turned = race.live[left] * (1 + turns[left - 1] + (1 - hit) * turned)
-    return max(0.0, won * gain - turned * race.evasion[race.draws])
+    return max(0.0, float(won * gain - turned * race.evasion[race.draws]))
 
 
 @compiled
