@@ -4,6 +4,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES
 from mjbot.learning.hand_positions import Positions
 from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
-from mjbot.learning.positions import index_games
+from mjbot.learning.positions import GameRef, index_games
 from mjbot.learning.training_run import Course, TrainingRun, identity_of
 from mjbot.learning.weights import Manifest, save_weights
 
@@ -63,14 +64,21 @@ def run(args: argparse.Namespace) -> int:
         if not len(positions):
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
         weights = training.learn(positions, args.passes)
-        shares: Shares = {}
-        for label, refs in checked.items():
-            checks = training.checks(refs)
-            found = _shares(checks, training.ranks(checks, weights))
-            shares |= {f"{label}, {kind}": share for kind, share in found.items()}
-    manifest = _manifest(args, positions, len(games), shares)
-    _save(args, weights, manifest)
+        shares = _check(training, weights, checked)
+    _save(args, weights, _manifest(args, positions, len(games), shares))
     return exit_codes.OK
+
+
+def _check(
+    training: TrainingRun, weights: NDArray[np.float32], checked: Mapping[str, Sequence[GameRef]]
+) -> Shares:
+    """Return the agreement on each set of games, by the set's name and kind of position."""
+    shares: Shares = {}
+    for label, games in checked.items():
+        positions = training.checks(games)
+        found = _shares(positions, training.ranks(positions, weights))
+        shares |= {f"{label}, {kind}": share for kind, share in found.items()}
+    return shares
 
 
 def _progress() -> Progress:
