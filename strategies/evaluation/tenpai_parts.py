@@ -1,7 +1,8 @@
 """What tenpai hands are made of: how often each part can be taken from the unseen tiles.
 
 Blocks (runs and triplets), a pair, and what waits: an open run, a closed or edge run, a single
-tile.  Each is drawn by the number of ways to take it, whatever else the hand holds.
+tile.  Each is drawn from all unseen tiles, whatever the hand holds; if two parts have the same
+tile, and not only tiles of a kind, the hand is given up.
 """
 
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -38,7 +39,7 @@ TENPAI: Final = np.dtype(
         ("hand", np.int8, (34,)),
         ("waits", np.int64),
         # What is at work meanwhile:
-        ("runs", np.int8, (29,)),
+        ("rest", np.int8, (34,)),
         ("shapes", np.int64, (MAX_SHAPES, 4)),
     ],
     align=True,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
         hopeless: Counts
         hand: Counts
         waits: int
-        runs: Counts
+        rest: Counts
         shapes: NDArray[np.int64]
 
         def __getitem__(self, field: str) -> Any: ...
@@ -170,15 +171,12 @@ def pick(sums: Weights, random: NDArray[np.uint64]) -> int:
 
 @compiled
 def draw_two_sides(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
-    """Draw an open run, a pair and blocks; False if there are not enough copies."""
+    """Draw an open run, a pair and blocks; False if two of them have the same tile."""
     tenpai.hand[:] = 0
     low = open_run(pick(tenpai.open_runs, random))
-    return (
-        _take(tenpai, low, 1)
-        and _take(tenpai, low + 1, 1)
-        and _take_pair(tenpai, random)
-        and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
-    )
+    tenpai.hand[low] = 1
+    tenpai.hand[low + 1] = 1
+    return _take_pair(tenpai, random) and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
 
 
 @compiled
@@ -186,28 +184,24 @@ def draw_gap(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw a closed or edge run, a pair and blocks, in the same way."""
     tenpai.hand[:] = 0
     low, step, _ = gap(pick(tenpai.gaps, random))
-    return (
-        _take(tenpai, low, 1)
-        and _take(tenpai, low + step, 1)
-        and _take_pair(tenpai, random)
-        and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
-    )
+    tenpai.hand[low] = 1
+    tenpai.hand[low + step] = 1
+    return _take_pair(tenpai, random) and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
 
 
 @compiled
 def draw_single(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw blocks and a single tile, in the same way."""
     tenpai.hand[:] = 0
-    kind = pick(tenpai.singles, random)
-    return _take(tenpai, kind, 1) and _take_blocks(tenpai, 4 - tenpai.n_melds, random)
+    tenpai.hand[pick(tenpai.singles, random)] = 1
+    return _take_blocks(tenpai, 4 - tenpai.n_melds, random)
 
 
 @compiled
 def draw_seven_pairs(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
-    """Draw six different pairs and a single tile, in the same way."""
+    """Draw six pairs and a single tile; False if two of them are of one kind."""
     tenpai.hand[:] = 0
-    single = pick(tenpai.singles, random)
-    tenpai.hand[single] = 1
+    tenpai.hand[pick(tenpai.singles, random)] = 1
     for _ in range(6):
         kind = pick(tenpai.pairs, random)
         if tenpai.hand[kind]:
@@ -217,14 +211,21 @@ def draw_seven_pairs(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
 
 
 @compiled
-def _take(tenpai: Tenpai, kind: int, copies: int) -> bool:
-    tenpai.hand[kind] += copies
-    return bool(tenpai.hand[kind] <= tenpai.unseen[kind])
+def _take(tenpai: Tenpai, kind: int, copies: int, random: NDArray[np.uint64]) -> bool:
+    """Add so many copies of a kind, as if drawn from all unseen ones; False if one is held."""
+    held, unseen = tenpai.hand[kind], tenpai.unseen[kind]
+    tenpai.hand[kind] = held + copies
+    if held == 0:
+        return True
+    others = 1.0
+    for number in range(copies):
+        others *= (unseen - held - number) / (unseen - number)
+    return unit(random) < others
 
 
 @compiled
 def _take_pair(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
-    return tenpai.pairs[33] > 0 and _take(tenpai, pick(tenpai.pairs, random), 2)
+    return tenpai.pairs[33] > 0 and _take(tenpai, pick(tenpai.pairs, random), 2, random)
 
 
 @compiled
@@ -234,11 +235,11 @@ def _take_blocks(tenpai: Tenpai, n_blocks: int, random: NDArray[np.uint64]) -> b
     for _ in range(n_blocks):
         block = pick(tenpai.blocks, random)
         if block >= N_RUNS:
-            if not _take(tenpai, block - N_RUNS, 3):
+            if not _take(tenpai, block - N_RUNS, 3, random):
                 return False
         else:
             low = 9 * (block // 7) + block % 7
             for kind in range(low, low + 3):
-                if not _take(tenpai, kind, 1):
+                if not _take(tenpai, kind, 1, random):
                     return False
     return True

@@ -1,10 +1,9 @@
 """Random hands in tenpai, all hands of a class of waits equally likely.
 
-A hand is put together from blocks, a pair and what waits, each drawn by the number of ways to
-take it from the unseen tiles.  Which hand comes so depends on how many ways there are to see it
-as such parts; it is kept with the probability that evens this out.  So every set of unseen tiles
-that makes up a hand of the class is equally likely, by construction, and no draw depends on the
-one before.
+A hand is put together from blocks, a pair and what waits, each drawn from the unseen tiles.  So a
+hand comes the more often, the more ways there are to part its tiles like that; it is kept with
+one over that number.  Every set of unseen tiles that makes up a hand of the class is then equally
+likely, by construction, and no draw depends on the one before.
 
 The classes (Takada and Sato 2022, section 4.2.1):
 
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.rules.acceptance import acceptance
-from mjbot.rules.shapes import PAIR, TRIPLETS, find_shapes
+from mjbot.rules.shapes import PAIR, RUNS, TRIPLETS, find_shapes
 from strategies.evaluation.tenpai_parts import (
     N_BLOCKS,
     N_GAPS,
@@ -111,30 +110,27 @@ def _shares(tenpai: Tenpai) -> tuple[float, float, float]:
 
 @compiled
 def _keep_two_sides(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
-    """Taken away an open run, the rest is a complete hand: its splits are the ways to see it."""
-    most_ways = _hand_ways(tenpai) / (1 - unit(random))
-    return _open_ways(tenpai, most_ways) <= most_ways and _waits_fit(tenpai, TWO_SIDES)
+    most = 1 / (1 - unit(random))
+    return _open_partings(tenpai, most) <= most and _waits_fit(tenpai, TWO_SIDES)
 
 
 @compiled
 def _keep_one_kind(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
-    """With its one wait the hand is complete: the splits of that are the ways to see it."""
-    most_ways = _hand_ways(tenpai) / (1 - unit(random))
+    """With its one wait the hand is complete: the splits of that are all that it consists of."""
     if not _waits_fit(tenpai, ONE_KIND):
         return False
     hand = tenpai.hand
     wait = 0
     while tenpai.waits >> wait != 1:
         wait += 1
-    ways = 0.0
+    partings = 0.0
     hand[wait] += 1
     for number in range(find_shapes(hand, tenpai.shapes)):
-        _count_runs(tenpai, tenpai.shapes[number])
-        ways += _split_ways(tenpai, tenpai.shapes[number], wait)
+        partings += _split_partings(tenpai, tenpai.shapes[number], wait)
     hand[wait] -= 1
     if tenpai.n_melds == 0:
-        ways += _seven_pairs_ways(tenpai, wait)
-    return ways <= most_ways
+        partings += _is_six_pairs(tenpai, wait)
+    return unit(random) * partings < 1
 
 
 @compiled
@@ -148,14 +144,14 @@ def _waits_fit(tenpai: Tenpai, class_: int) -> bool:
 
 
 @compiled
-def _open_ways(tenpai: Tenpai, most: float) -> float:
-    """Return the ways to draw the hand with an open run, or more than ``most`` if that is less.
+def _open_partings(tenpai: Tenpai, most: float) -> float:
+    """Return in how many ways the hand parts with an open run, or any number above ``most``.
 
     Without the open run and the pair a suit holds blocks only: where the number of its tiles is
     a multiple of three, it holds neither.
     """
-    hand, unseen = tenpai.hand, tenpai.unseen
-    ways = 0.0
+    hand = tenpai.hand
+    partings = 0.0
     for suit in range(3):
         n_tiles = 0
         for kind in range(9 * suit, 9 * suit + 9):
@@ -167,96 +163,76 @@ def _open_ways(tenpai: Tenpai, most: float) -> float:
                 continue
             if ((tenpai.barred >> (low - 1)) | (tenpai.barred >> (low + 2))) & 1:
                 continue
+            two = hand[low] * hand[low + 1]
             hand[low] -= 1
             hand[low + 1] -= 1
-            two = unseen[low] * unseen[low + 1]
             for number in range(find_shapes(hand, tenpai.shapes)):
-                row = tenpai.shapes[number]
-                _count_runs(tenpai, row)
-                ways += two * pair_ways(unseen[row[PAIR]]) * _block_ways(tenpai, row, -1)
+                _copy_rest(tenpai)
+                partings += two * _rest_partings(tenpai, tenpai.shapes[number], True)
             hand[low] += 1
             hand[low + 1] += 1
-            if ways > most:
-                return ways
-    return ways
+            if partings > most:
+                return partings
+    return partings
 
 
 @compiled
-def _count_runs(tenpai: Tenpai, row: NDArray[np.int64]) -> None:
-    """Write how often each run is in a split of ``hand``: ``runs``, by its lowest kind."""
-    runs = tenpai.runs
-    for kind in range(27):
-        runs[kind] = tenpai.hand[kind] - 3 * ((row[TRIPLETS] >> kind) & 1)
-    if row[PAIR] < 27:
-        runs[row[PAIR]] -= 2
-    for low in range(27):
-        if runs[low]:
-            runs[low + 1] -= runs[low]
-            runs[low + 2] -= runs[low]
-
-
-@compiled
-def _split_ways(tenpai: Tenpai, row: NDArray[np.int64], wait: int) -> float:
-    """Return the ways to draw a split of the complete hand with the wait as its last tile."""
-    unseen = tenpai.unseen
-    ways = 0.0
+def _split_partings(tenpai: Tenpai, row: NDArray[np.int64], wait: int) -> float:
+    """Return the partings of the hand that its wait completes to a split; ``hand`` is complete."""
+    hand, rest = tenpai.hand, tenpai.rest
+    partings = 0.0
     if row[PAIR] == wait:
-        ways += unseen[wait] * _block_ways(tenpai, row, -1)
+        _copy_rest(tenpai)
+        rest[wait] -= 2
+        partings += (hand[wait] - 1) * _rest_partings(tenpai, row, False)
     if wait >= 27:
-        return ways
+        return partings
     for place in range(N_GAPS):
         low, step, completes = gap(place)
-        if completes != wait:
-            continue
         run = min(low, wait)
-        if tenpai.runs[run] > 0:
-            two = unseen[low] * unseen[low + step]
-            ways += two * pair_ways(unseen[row[PAIR]]) * _block_ways(tenpai, row, run)
-    return ways
+        if completes == wait and (row[RUNS] >> run) & 1:
+            _copy_rest(tenpai)
+            for kind in range(run, run + 3):
+                rest[kind] -= 1
+            partings += hand[low] * hand[low + step] * _rest_partings(tenpai, row, True)
+    return partings
 
 
 @compiled
-def _block_ways(tenpai: Tenpai, row: NDArray[np.int64], without: int) -> float:
-    """Return the ways to take a split's blocks, one copy of the run ``without`` less."""
-    unseen = tenpai.unseen
-    ways = 1.0
+def _copy_rest(tenpai: Tenpai) -> None:
+    for kind in range(34):
+        tenpai.rest[kind] = tenpai.hand[kind]
+
+
+@compiled
+def _rest_partings(tenpai: Tenpai, row: NDArray[np.int64], with_pair: bool) -> float:
+    """Return in how many ways the tiles of ``rest`` part into a split's pair and blocks."""
+    rest = tenpai.rest
+    partings = 1.0
+    if with_pair:
+        partings = float(pair_ways(rest[row[PAIR]]))
+        rest[row[PAIR]] -= 2
     triplets = row[TRIPLETS]
     kind = 0
     while triplets:
         if triplets & 1:
-            ways *= triplet_ways(unseen[kind])
+            partings *= triplet_ways(rest[kind])
+            rest[kind] -= 3
         triplets >>= 1
         kind += 1
     for low in range(25):
-        times = tenpai.runs[low] - (low == without)
-        if times > 0:
-            one = unseen[low] * unseen[low + 1] * unseen[low + 2]
-            for number in range(times):
-                ways *= one / (number + 1)
-    return ways
+        # all that is left of the lowest kind are lowest tiles of runs
+        for _ in range(rest[low]):
+            partings *= rest[low + 1] * rest[low + 2]
+            rest[low + 1] -= 1
+            rest[low + 2] -= 1
+    return partings
 
 
 @compiled
-def _seven_pairs_ways(tenpai: Tenpai, wait: int) -> float:
-    if tenpai.hand[wait] != 1:
-        return 0.0
-    ways = float(tenpai.unseen[wait])
+def _is_six_pairs(tenpai: Tenpai, wait: int) -> int:
+    """Return 1 for six pairs and a single tile, else 0."""
     for kind in range(34):
-        if kind != wait and tenpai.hand[kind]:
-            if tenpai.hand[kind] != 2:
-                return 0.0
-            ways *= pair_ways(tenpai.unseen[kind])
-    return ways
-
-
-@compiled
-def _hand_ways(tenpai: Tenpai) -> float:
-    """Return in how many ways the hand can be taken from the unseen tiles."""
-    ways = 1.0
-    for kind in range(34):
-        held = tenpai.hand[kind]
-        if held:
-            unseen = tenpai.unseen[kind]
-            for number in range(held):
-                ways *= (unseen - number) / (number + 1)
-    return ways
+        if tenpai.hand[kind] and tenpai.hand[kind] != (1 if kind == wait else 2):
+            return 0
+    return tenpai.hand[wait]
