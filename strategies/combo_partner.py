@@ -23,8 +23,8 @@ from strategies.evaluation.techniques.spare_ally import spares_ally
 from strategies.fast_riichi_d import FastRiichiD
 
 
-def _switch(what: str) -> bool:
-    switch: bool = field(default=True, metadata={"unit": f"{what}; only with techniques=all"})
+def _switch(what: str, default: bool = True) -> bool:
+    switch: bool = field(default=default, metadata={"unit": f"{what}; only with techniques=all"})
     return switch
 
 
@@ -42,13 +42,13 @@ class ComboPartner(PairMember, FastRiichiD):
     )
     sashikomi: bool = _switch("feed the ally's win")
     nakase: bool = _switch("feed the ally's calls")
-    bluff: bool = _switch("feign a hand of one suit with a hopeless one")
+    bluff: bool = _switch("feign a hand of one suit with a hopeless one", default=False)
     haitei_okuri: bool = _switch("call to give the ally the last tile")
     dora_fuyashi: bool = _switch("kan while the ally is in riichi")
     open_way: bool = _switch("try out tiles that the ally must discard")
     hold_back: bool = _switch("keep waits that the ally cannot win on")
     spare_ally: bool = _switch("let the ally's tile pass if a win on it gains the pair nothing")
-    own_calls: bool = _switch("call for the own hand while the ally is no nearer to a win")
+    own_calls: bool = _switch("call for the own hand, unless an ally with an aim is nearer")
     eagerness: float = field(
         default=3000.0, metadata={"unit": "points that the win of an ally with an aim may cost"}
     )
@@ -114,9 +114,9 @@ class ComboPartner(PairMember, FastRiichiD):
         yield base
 
     def _own_call(self, situation: Situation) -> Action | None:
-        """Call, and keep an open tenpai, as the base strategy; not while the ally is nearer."""
+        """Call, and keep an open tenpai, as the base strategy; an ally that leads comes first."""
         ally, view = situation.ally, situation.own_view
-        if not view.is_open(view.seat) and ally.view.shanten < view.shanten:
+        if ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten:
             return None
         return self.call(view)
 

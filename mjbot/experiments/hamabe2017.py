@@ -28,20 +28,20 @@ PARTNER: Final = "combo-partner"
 INDEPENDENT: Final = "fast-riichi-d"
 OPPONENTS: Final = {"all": "fast-riichi-a", "majiang": "external:majiang"}
 
-OFF: Final[Mapping[str, str]] = {
-    "sashikomi": "no",
-    "nakase": "no",
-    "bluff": "no",
-    "haitei_okuri": "no",
-    "dora_fuyashi": "no",
-    "open_way": "no",
-    "hold_back": "no",
-    "spare_ally": "no",
-    "own_calls": "no",
-    "caution": "0",
+SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
+    "sashikomi": ("yes", "no"),
+    "nakase": ("yes", "no"),
+    "bluff": ("no", "yes"),
+    "haitei_okuri": ("yes", "no"),
+    "dora_fuyashi": ("yes", "no"),
+    "open_way": ("yes", "no"),
+    "hold_back": ("yes", "no"),
+    "spare_ally": ("yes", "no"),
+    "own_calls": ("yes", "no"),
+    "caution": ("4.0", "0"),
 }
-"""Each technique of the partner's default set and the value that switches it off."""
-SWITCHES: Final = tuple(OFF)
+"""The partner's techniques: value by default and the other one."""
+OFF: Final = {name: "0" if name == "caution" else "no" for name in SWITCHES}
 
 PAPER_GAMES: Final = 50
 PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
@@ -265,24 +265,26 @@ MATES: Final[Mapping[str, str | None]] = {"switches": TOP, "switches-of-two": No
 
 
 def _switches(request: Request, mate: str | None) -> Iterator[str]:
-    """Play the pair with each technique left out, and with each alone."""
-    full, none = (_with(request, mate, off) for off in ((), SWITCHES))
+    """Play the default pair, with each technique switched over, and with each alone."""
+    full, none = (_with(request, mate, changes) for changes in ({}, OFF))
     yield f"{mate or 'its like'} + {PARTNER}, {int(full['games'].sum())} hanchan each."
     yield ""
     yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
     yield "|---" * (1 + len(SWITCHED)) + "|"
-    yield _row("all", full)
-    yield _row("none, less all", none, full)
-    for switch in SWITCHES:
-        yield _row(f"all but {switch}, less all", _with(request, mate, (switch,)), full)
-    for switch in SWITCHES:
-        off = tuple(other for other in SWITCHES if other != switch)
-        yield _row(f"only {switch}, less none", _with(request, mate, off), none)
+    yield _row("default", full)
+    yield _row("none, less default", none, full)
+    for switch, (_, other) in SWITCHES.items():
+        changed = _with(request, mate, {switch: other})
+        yield _row(f"{switch}={other}, less default", changed, full)
+    for switch, values in SWITCHES.items():
+        (on,) = set(values) - {OFF[switch]}
+        only = _with(request, mate, {**OFF, switch: on})
+        yield _row(f"only {switch}, less none", only, none)
 
 
-def _with(request: Request, mate: str | None, off: tuple[str, ...]) -> Sums:
-    """Return the sums of a partner with these switches off, beside ``mate`` or its like."""
-    player = ",".join([PARTNER, *[f"{switch}={OFF[switch]}" for switch in off]])
+def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sums:
+    """Return the sums of a partner with these options, beside ``mate`` or its like."""
+    player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
     return _played(request, (mate or player, player))
 
 

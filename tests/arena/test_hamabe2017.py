@@ -142,10 +142,12 @@ def test_intervals_are_apart_if_nothing_is_in_both() -> None:
     assert not hamabe2017.apart(Estimate(1, 0, 2), Estimate(3, 2, 4))
 
 
-def test_every_switch_is_an_option_of_the_partner() -> None:
-    for switch, off in hamabe2017.OFF.items():
-        options = read_options(strategy_class(hamabe2017.PARTNER), {switch: off})
-        assert not options[switch]
+def test_every_switch_is_an_option_of_the_partner_and_has_its_default() -> None:
+    partner = strategy_class(hamabe2017.PARTNER)
+    for switch, (usual, other) in hamabe2017.SWITCHES.items():
+        assert read_options(partner, {switch: usual})[switch] == getattr(partner(), switch)
+        assert read_options(partner, {switch: other})[switch] != getattr(partner(), switch)
+        assert not read_options(partner, {switch: hamabe2017.OFF[switch]})[switch]
 
 
 def test_each_arm_plays_as_many_games_as_asked_whatever_its_ways_to_sit() -> None:

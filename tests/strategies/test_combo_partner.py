@@ -148,13 +148,13 @@ def test_a_wait_that_the_ally_cannot_win_on_is_held_back(position):
 @MODES
 def test_nothing_is_called_while_the_ally_is_nearer(position, techniques):
     view = position("2388m345p46s19p77z", offered="7z")
-    assert choice(view, TENPAI, "3s", techniques=techniques) == "pass"
+    assert choice(view, TENPAI, "3s", aim="tanyao", techniques=techniques) == "pass"
 
 
-def test_the_own_hand_calls_while_the_ally_is_no_nearer(position):
+def test_the_own_hand_calls_while_an_ally_with_an_aim_is_no_nearer(position):
     view = position("2388m345p46s19p77z", offered="7z")
     far = "147m258p369s1235z"
-    assert choice(view, far) == "pon"
+    assert choice(view, far, aim="tanyao") == choice(view, TENPAI, "3s") == "pon"
     assert choice(view, far, own_calls="no") == choice(view, far, techniques="paper") == "pass"
 
 
