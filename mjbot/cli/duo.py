@@ -158,7 +158,8 @@ class _Duo:
         self._say_who("the pair", self.members)
         self._say_who("against", self.rivals)
         with self._report() as report:
-            watcher = Watcher(report.on_event, report.on_result, on_note=self._noting(report))
+            noter = self._noting(report)
+            watcher = Watcher(report.on_event, noter.on_result, on_note=noter)
             results: list[GameResult] = await play_match(settings, self._players, watcher)
         save_results(self.folder, self._players, results)
         return report.score
@@ -196,10 +197,15 @@ class _Duo:
 
 @dataclass(frozen=True)
 class _Noter:
-    """Says what happened to a player, and keeps it beside the games."""
+    """Says what happened to a player or went wrong in a game, and keeps it beside the games."""
 
     report: DuoReport
     file: Path
+
+    def on_result(self, result: GameResult) -> None:
+        self.report.on_result(result)
+        for fault in result.faults:
+            self(f"game {result.game + 1}, {result.names[fault.seat]}: {fault.text}")
 
     def __call__(self, text: str) -> None:
         self.report.on_note(text)

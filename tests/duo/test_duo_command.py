@@ -24,7 +24,7 @@ from mjbot.server.table_rules import TableRules
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
-RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
+RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'}"
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
 GUARD_S = 300
 
@@ -49,7 +49,7 @@ def row(text: str, name: str) -> list[str]:
 
 
 def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
-    rivals = ["--rivals", RIVAL, RIVAL]
+    rivals = ["--rivals", f"{RIVAL} play", f"{RIVAL} cheat"]
     done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
     assert done.returncode == exit_codes.OK, done.stderr
     (folder,) = tmp_path.iterdir()
@@ -68,6 +68,9 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     ]
     assert int(top[-1]) + int(partner[-1]) == int(pair[-1])
     assert int(pair[-1]) + int(others[-1]) == 100000
+    notes = (folder / "notes.txt").read_text()
+    assert notes.startswith("game 1, raw-cheat: Error in player ")  # and the game was played on
+    assert notes.strip() in done.stdout
     assert command("replay", str(folder)).returncode == exit_codes.OK
 
 
