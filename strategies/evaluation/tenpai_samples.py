@@ -235,4 +235,4 @@ def _is_six_pairs(tenpai: Tenpai, wait: int) -> int:
     for kind in range(34):
         if tenpai.hand[kind] and tenpai.hand[kind] != (1 if kind == wait else 2):
             return 0
-    return tenpai.hand[wait]
+    return int(tenpai.hand[wait])

@@ -113,10 +113,17 @@ def test_who_is_liable_pays(table, viewer, ron, draw):
     assert reading["draw"] == pytest.approx(draw * reading["draw_chance"])
 
 
+def mean_price(state):
+    readings = [reading_of(state, 2, seed=seed) for seed in range(20)]
+    chances = sum(reading["win_chance"].sum() for reading in readings)
+    return sum(reading["ron"].sum() for reading in readings) / chances
+
+
 def test_a_hand_that_shows_itself_cheap_is_priced_cheap(table):
-    cheap = prices(reading_of(table({2: ("234m", "345p", "555s")}), 2))
-    closed = prices(reading_of(table(riichi=[2]), 2))
-    assert np.mean(list(cheap.values())) < 2500 < np.mean(list(closed.values()))
+    cheap = mean_price(table({2: ("234m", "345p", "555s")}))
+    closed = mean_price(table(riichi=[2]))
+    dear = mean_price(table({2: ("555z", "666z")}))
+    assert 999 < cheap < 1600 < 2000 < closed < dear
 
 
 def test_nothing_in_the_own_river_is_won_by_ron(table):
