@@ -54,6 +54,7 @@ that narrow the acceptance pick discards that are worth 0.001 more at most on av
 pays where only seven pairs are near: they are a step nearer and far slower.
 """
 
+ANY: Final = -1
 N_BACK: Final = 4
 """How many discards that raise the shanten are tried."""
 
@@ -108,7 +109,7 @@ class SearchPlayer:
         if search["is_full"]:
             return {}, 0
         clear(search, self._keys, self._rows)
-        n = rank_discards(search, hand, 0, wanted, -1, min(first, MAX_WIDTH))
+        n = rank_discards(search, hand, 0, ANY, wanted, -1, min(first, MAX_WIDTH))
         widest = int(search["counts"][0, 0]) if n else 0
         found = {}
         for kind in search["kinds"][0, :n].tolist():

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.one_player.game import N_DRAWS, N_HIDDEN, N_KINDS
 from mjbot.rules.acceptance import shanten_and_acceptance
-from mjbot.rules.shanten import shanten
+from mjbot.rules.shanten import count_kinds_held, is_edge
+from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 
 N_TIMES: Final = N_DRAWS
 """Columns of a row: 0 .. 26 draws left."""
@@ -97,29 +98,45 @@ def left_of(search: Search, hand: Hand, kind: int) -> int:
 @compiled
 def left_of_mask(search: Search, hand: Hand, mask: int) -> int:
     """Return the same for a set of kinds."""
-    total = 0
-    for kind in range(N_KINDS):
-        if mask >> kind & 1:
+    total, kind = 0, 0
+    while mask:
+        if mask & 1:
             total += max(0, left_of(search, hand, kind))
+        mask >>= 1
+        kind += 1
     return total
 
 
 @compiled
 def rank_discards(
-    search: Search, hand: Hand, depth: int, wanted: int, floor: int, width: int
+    search: Search, hand: Hand, depth: int, drawn: int, wanted: int, floor: int, width: int
 ) -> int:
     """Write the discards that leave the shanten ``wanted``, widest acceptance first.
 
-    Into ``search.kinds[depth]`` and ``counts``, at most ``width`` of those that accept more than
-    ``floor`` tiles; returns how many.
+    All but ``drawn``, into ``search.kinds[depth]`` and ``counts``: at most ``width`` of those that
+    accept more than ``floor`` tiles; returns how many.  A discard changes one suit only, so the
+    others are joined once.
     """
     kinds, counts = search.kinds[depth], search.counts[depth]
+    man, pin = suit_row_of(hand, 0), suit_row_of(hand, 9)
+    sou, honours = suit_row_of(hand, 18), honour_row_of(hand)
+    man_pin, sou_honours = join(man, pin), join(sou, honours)
+    others = (join(pin, sou_honours), join(man, sou_honours), join(man_pin, honours))
+    held = count_kinds_held(hand)
+    edge_pairs = 0
+    for kind in range(N_KINDS):
+        edge_pairs += is_edge(kind) and hand[kind] >= 2
     n = 0
     for kind in range(N_KINDS):
-        if hand[kind] == 0:
+        if hand[kind] == 0 or kind == drawn:
             continue
         hand[kind] -= 1
-        if shanten(hand, 0) == wanted:
+        if kind < 27:
+            row = join(suit_row_of(hand, kind // 9 * 9), others[kind // 9])
+        else:
+            row = join(honour_row_of(hand), join(man_pin, sou))
+        here = min(missing(row, 0) - 1, special_shanten(hand, kind, held, edge_pairs))
+        if here == wanted:
             count = left_of_mask(search, hand, shanten_and_acceptance(hand, 0)[1])
             place = n
             while place > 0 and counts[place - 1] < count:
@@ -131,6 +148,20 @@ def rank_discards(
                 kinds[place], counts[place] = kind, count
         hand[kind] += 1
     return n
+
+
+@compiled
+def special_shanten(hand: Hand, gone: int, held: tuple[int, int, int, int], edge_pairs: int) -> int:
+    """Return the lower shanten of seven pairs and orphans once a tile of ``gone`` is away.
+
+    ``held`` is :func:`~mjbot.rules.shanten.count_kinds_held` with that tile, and ``edge_pairs``
+    counts pairs of terminals and honours with it.
+    """
+    n_kinds = held[0] - (hand[gone] == 0)
+    n_pairs = held[1] - (hand[gone] == 1)
+    n_edges = held[2] - (is_edge(gone) and hand[gone] == 0)
+    edge_pair = edge_pairs - (is_edge(gone) and hand[gone] == 1) > 0
+    return int(min(6 - n_pairs + max(0, 7 - n_kinds), 13 - n_edges - edge_pair))
 
 
 @compiled
@@ -173,7 +204,7 @@ def value_row(
         width = 1 if wanted == 0 and swaps_then == 0 else search.widths[min(wanted, 7)]
         hand[kind] += 1
         floor = -1 if nearer else own + own * search.margin // 8
-        n = rank_discards(search, hand, depth, wanted, floor, width)
+        n = rank_discards(search, hand, depth, kind, wanted, floor, width)
         for place in range(n):
             gone = search.kinds[depth, place]
             hand[gone] -= 1
