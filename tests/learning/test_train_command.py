@@ -107,12 +107,6 @@ def test_another_seed_gives_other_weights(own_games, trained, tmp_path):
     assert (tmp_path / "hand-plus.npz").read_bytes() != (trained / "hand-plus.npz").read_bytes()
 
 
-def test_two_processes_learn_the_same(own_games, trained, tmp_path):
-    more = ["--features", "plus", "--jobs", "2"]
-    assert train(own_games, tmp_path / "run", tmp_path, *more) == 0
-    assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
