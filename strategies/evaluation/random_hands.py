@@ -14,7 +14,7 @@ from mjbot.rules.shanten import shanten as shanten_of
 from strategies.evaluation.tenpai_parts import TENPAI, Counts, Tenpai, prepare
 from strategies.evaluation.tenpai_samples import sample_tenpai
 
-DEALS: Final = 12
+DEALS: Final = 3000
 SWAPS: Final = 600
 MORE_SWAPS: Final = 16
 MOST_SWAPS: Final = 20_000
