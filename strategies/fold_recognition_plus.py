@@ -67,7 +67,7 @@ class FoldRecognitionPlus(Strategy):
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
     tenpai_points: float = field(default=2000.0, metadata={"unit": "points of tenpai at a draw"})
     going_round: float = field(
-        default=0.5, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
+        default=0.4, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
     call_factor: float = field(default=1.0, metadata={"unit": "x passing that it must be worth"})
