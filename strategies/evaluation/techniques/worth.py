@@ -32,8 +32,8 @@ def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
 
     >>> pair_worth((30000, 29000, 21000, 20000), (0, 1), 0)
     109000.0
-    >>> pair_worth((25000, 25000, 25000, 25000), (0, 1), 7)
-    55000.0
+    >>> round(pair_worth((25000, 25000, 25000, 25000), (0, 1), 7))
+    60000
     """
     placement = _placement(np.array(scores, np.int64), pair[0], pair[1], kyoku_left)
     return sum(scores[seat] for seat in pair) + float(placement)
@@ -44,8 +44,8 @@ def _placement(scores: NDArray[np.int64], one: int, other: int, kyoku_left: int)
     """Return the placement points that two seats may expect together."""
     if kyoku_left == 0 or scores.min() < 0:
         return _final_placement(scores, one) + _final_placement(scores, other)
-    swing = SWING_POINTS * math.sqrt(kyoku_left)
-    return _expected_placement(scores, one, swing) + _expected_placement(scores, other, swing)
+    expected = _expected_placements(scores, SWING_POINTS * math.sqrt(kyoku_left))
+    return float(expected[one] + expected[other])
 
 
 @compiled
@@ -57,20 +57,33 @@ def _final_placement(scores: NDArray[np.int64], seat: int) -> float:
 
 
 @compiled
-def _expected_placement(scores: NDArray[np.int64], seat: int, swing: float) -> float:
-    """Return the placement points to expect if each of the others is passed or not by itself."""
-    chances = np.zeros(4)  # of having passed 0, 1, 2, 3 players
-    chances[0] = 1
-    for other in range(4):
-        if other != seat:
-            passed = 1 / (1 + math.exp((scores[other] - scores[seat]) / swing))
-            for count in range(3, 0, -1):
-                chances[count] += passed * (chances[count - 1] - chances[count])
-            chances[0] *= 1 - passed
-    placement = 0.0
-    for count in range(4):
-        placement += chances[count] * PLACEMENT_POINTS[3 - count]
-    return placement
+def _expected_placements(scores: NDArray[np.int64], swing: float) -> NDArray[np.float64]:
+    """Return the placement points that each seat may expect: float64[4].
+
+    Each score is driven on by a Gumbel variable of scale ``swing``: two keep their order with a
+    logistic chance, and of some players one comes first in proportion to exp(score / swing)
+    (Plackett and Luce).
+    """
+    weight = np.exp((scores - scores.max()) / swing)
+    total = weight.sum()
+    expected = np.zeros(4)
+    for first in range(4):
+        leads = weight[first] / total
+        expected[first] += leads * PLACEMENT_POINTS[0]
+        for second in range(4):
+            if second == first:
+                continue
+            left = total - weight[first]
+            follows = leads * weight[second] / left
+            expected[second] += follows * PLACEMENT_POINTS[1]
+            for third in range(4):
+                if third in (first, second):
+                    continue
+                last = 6 - first - second - third
+                chance = follows * weight[third] / (weight[third] + weight[last])
+                expected[third] += chance * PLACEMENT_POINTS[2]
+                expected[last] += chance * PLACEMENT_POINTS[3]
+    return expected
 
 
 def kyoku_left(view: View) -> int:
