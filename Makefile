@@ -27,6 +27,7 @@ proof: $(TOOLS)
 	$(BIN)/python -m proof offers
 	$(BIN)/python -m proof known-answers
 	$(BIN)/python -m proof yaku-evaluation
+	$(BIN)/python -m proof pair-failures
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info build

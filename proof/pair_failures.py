@@ -8,11 +8,9 @@ import argparse
 import asyncio
 import json
 import os
-import random
 import signal
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -26,22 +24,22 @@ from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult
 from mjbot.server.table_rules import TableRules
 from proof.channel_relay import ChannelRelay
+from proof.pair_trials import (
+    PARTNER,
+    RESULTS,
+    TOP,
+    Trial,
+    plan,
+    problems_in_words,
+    read,
+    report,
+)
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
-
-FAILURES: Final = ("kill top", "kill partner", "cut", "cut for good")
-DELAYS: Final = ("stop top", "stop partner", "stall")
-TOP, PARTNER = 0, 1
-LATEST_EVENT: Final = 500
-"""A tonpu game has 350 to 900 events; where it ends before its moment, it is played again."""
 
 STOP_S: Final = 1.0
 SILENCE_S: Final = 120.0
 JOIN_S: Final = 600.0
 """A first start compiles."""
-
-RESULTS: Final = "trials.jsonl"
-BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
-GONE: Final = "the partner is gone"
 
 
 @dataclass(frozen=True)
@@ -51,26 +49,6 @@ class AtTable:
     roles: tuple[Role, Role] = (Role("yaku-evaluation"), Role("combo-partner"))
     rivals: tuple[str, str] = ("fast-riichi-a", "fast-riichi-a")
     seed: int = 0
-
-
-@dataclass
-class Trial:
-    """What went wrong in a game, and what came of it; ``problems`` must be empty."""
-
-    number: int
-    kind: str
-    event: int
-    delay_ms: float
-    game_seed: int = 0
-    done: bool = False
-    kyoku: str = ""
-    log: str = ""
-    events: int = 0
-    scores: tuple[int, ...] = ()
-    notes: list[str] = field(default_factory=list)
-    decisions_ms: list[float] = field(default_factory=list)
-    waits: int = 0
-    problems: list[str] = field(default_factory=list)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,25 +79,6 @@ def run(args: argparse.Namespace) -> int:
     for line in report(trials):
         print(line)
     return int(len(trials) < len(planned) or any(trial.problems for trial in trials))
-
-
-def plan(times: int, stops: int, seed: int) -> list[Trial]:
-    """Return what is to go wrong, and when."""
-    trials = []
-    for number in range(times + stops):
-        kinds, place = (FAILURES, number) if number < times else (DELAYS, number - times)
-        dice = random.Random(f"{seed} {number}")
-        moment = dice.randint(1, LATEST_EVENT), dice.uniform(0, 20)
-        trials.append(Trial(number, kinds[place % len(kinds)], *moment))
-    return trials
-
-
-def read(file: Path) -> list[Trial]:
-    """Return the trials of a results file, each once."""
-    if not file.exists():
-        return []
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [Trial(**row) for row in {row["number"]: row for row in rows}.values()]
 
 
 async def play(trials: Sequence[Trial], table: AtTable, folder: Path) -> None:
@@ -295,33 +254,3 @@ class _Trials:
 
     def _timings(self, place: int) -> Path:
         return self._folder / f"timings-{('top', 'partner')[place]}.txt"
-
-
-def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
-    """Yield what is missing in what the players said, or should not be there."""
-    for place, text in words.items():
-        yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)
-    struck = trial.kind.removeprefix("kill ")
-    for place, name in ((TOP, "top"), (PARTNER, "partner")):
-        if trial.kind in FAILURES and struck != name and GONE not in words[place]:
-            yield f"the {name} did not say that {GONE}"
-    if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
-        yield "nobody noted the death"
-
-
-def report(trials: Sequence[Trial]) -> Iterator[str]:
-    """Yield a line per kind, and what went wrong."""
-    for kind, n in Counter(trial.kind for trial in trials).items():
-        mine = [trial for trial in trials if trial.kind == kind]
-        times = sorted(ms for trial in mine for ms in trial.decisions_ms)
-        fine = sum(not trial.problems for trial in mine)
-        p99 = times[int(0.99 * len(times))] if times else 0.0
-        waits = sum(trial.waits for trial in mine)
-        yield (
-            f"{kind}: {fine} of {n} games ended by the rules; {len(times)} decisions,"
-            f" 99 % within {p99:.1f} ms, the longest {times[-1] if times else 0:.1f} ms,"
-            f" {waits} waited for the partner's word"
-        )
-    for trial in trials:
-        for problem in trial.problems:
-            yield f"trial {trial.number} ({trial.kind}, event {trial.event}): {problem}"

@@ -9,7 +9,8 @@ import pytest
 
 from mjbot.duo.members import Role
 from mjbot.pair.socket_link import HAS_UNIX_SOCKETS
-from proof import pair_failures as proof
+from proof import pair_failures, pair_trials
+from proof.pair_trials import Trial
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
@@ -20,35 +21,34 @@ ROLES = (Role(f"{BOTS}:Talker"), Role(f"{BOTS}:Listener"))
 def test_every_game_ends_by_the_rules_whatever_breaks(tmp_path):
     moments = {"kill top": 60, "kill partner": 90, "cut": 30}
     trials = [
-        proof.Trial(number, kind, event, 1.0)
-        for number, (kind, event) in enumerate(moments.items())
+        Trial(number, kind, event, 1.0) for number, (kind, event) in enumerate(moments.items())
     ]
-    table = proof.AtTable(ROLES, (RIVAL, RIVAL), seed=1)
-    asyncio.run(proof.play(trials, table, tmp_path))
-    played = proof.read(tmp_path / proof.RESULTS)
+    table = pair_failures.AtTable(ROLES, (RIVAL, RIVAL), seed=1)
+    asyncio.run(pair_failures.play(trials, table, tmp_path))
+    played = pair_trials.read(tmp_path / pair_trials.RESULTS)
     assert [trial.kind for trial in played] == list(moments)
     assert [trial.problems for trial in played] == [[]] * len(moments)
     assert all(trial.decisions_ms and trial.kyoku for trial in played)
 
 
 def test_the_plan_is_the_same_every_time_and_holds_every_kind():
-    trials = proof.plan(200, 30, 2017)
-    assert trials == proof.plan(200, 30, 2017)
+    trials = pair_trials.plan(200, 30, 2017)
+    assert trials == pair_trials.plan(200, 30, 2017)
     assert len(trials) == 230
-    assert {trial.kind for trial in trials[:200]} == set(proof.FAILURES)
-    assert {trial.kind for trial in trials[200:]} == set(proof.DELAYS)
+    assert {trial.kind for trial in trials[:200]} == set(pair_trials.FAILURES)
+    assert {trial.kind for trial in trials[200:]} == set(pair_trials.DELAYS)
     assert len({trial.event for trial in trials}) > 100
 
 
 def test_what_was_not_said_or_should_not_have_been_is_a_problem():
     fine = "pair channel: the partner is gone; playing alone until the partner is back"
-    trial = proof.Trial(0, "kill top", 1, 0.0, notes=["player 1: killed by SIGKILL"])
+    trial = Trial(0, "kill top", 1, 0.0, notes=["player 1: killed by SIGKILL"])
     words = {0: "", 1: fine, 2: "", 3: ""}
-    assert not list(proof.problems_in_words(trial, words))
-    assert list(proof.problems_in_words(trial, {**words, 1: ""}))
-    assert list(proof.problems_in_words(trial, {**words, 3: "Traceback (most recent"}))
+    assert not list(pair_trials.problems_in_words(trial, words))
+    assert list(pair_trials.problems_in_words(trial, {**words, 1: ""}))
+    assert list(pair_trials.problems_in_words(trial, {**words, 3: "Traceback (most recent"}))
     trial.notes.clear()
-    assert list(proof.problems_in_words(trial, words)) == ["nobody noted the death"]
+    assert list(pair_trials.problems_in_words(trial, words)) == ["nobody noted the death"]
 
 
 def test_results_are_read_back_and_reported(tmp_path):
@@ -56,6 +56,6 @@ def test_results_are_read_back_and_reported(tmp_path):
     good = {"number": 0, "kind": "cut", "event": 3, "delay_ms": 1.0, "decisions_ms": [1.0, 9.0]}
     bad = {**good, "number": 1, "problems": ["hang"]}
     file.write_text("".join(json.dumps(row) + "\n" for row in (good, bad)))
-    lines = list(proof.report(proof.read(file)))
+    lines = list(pair_trials.report(pair_trials.read(file)))
     assert lines[0].startswith("cut: 1 of 2 games ended by the rules; 4 decisions")
     assert lines[1] == "trial 1 (cut, event 3): hang"

@@ -1,0 +1,88 @@
+"""What goes wrong in the games of ``proof pair-failures``, and what is made of it."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+TOP, PARTNER = 0, 1
+FAILURES: Final = ("kill top", "kill partner", "cut", "cut for good")
+DELAYS: Final = ("stop top", "stop partner", "stall")
+LATEST_EVENT: Final = 500
+"""A tonpu game has 290 to 1,270 events, half of them more than 530; where it ends before its moment, it is played again."""
+
+RESULTS: Final = "trials.jsonl"
+BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
+GONE: Final = "the partner is gone"
+
+
+@dataclass
+class Trial:
+    """What went wrong in a game, and what came of it; ``problems`` must be empty."""
+
+    number: int
+    kind: str
+    event: int
+    delay_ms: float
+    game_seed: int = 0
+    done: bool = False
+    kyoku: str = ""
+    log: str = ""
+    events: int = 0
+    scores: tuple[int, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    decisions_ms: list[float] = field(default_factory=list)
+    waits: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def plan(times: int, stops: int, seed: int) -> list[Trial]:
+    """Return what is to go wrong, and when."""
+    trials = []
+    for number in range(times + stops):
+        kinds, place = (FAILURES, number) if number < times else (DELAYS, number - times)
+        dice = random.Random(f"{seed} {number}")
+        moment = dice.randint(1, LATEST_EVENT), dice.uniform(0, 20)
+        trials.append(Trial(number, kinds[place % len(kinds)], *moment))
+    return trials
+
+
+def read(file: Path) -> list[Trial]:
+    """Return the trials of a results file, each once."""
+    if not file.exists():
+        return []
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [Trial(**row) for row in {row["number"]: row for row in rows}.values()]
+
+
+def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
+    """Yield what is missing in what the players said, or should not be there."""
+    for place, text in words.items():
+        yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)
+    struck = trial.kind.removeprefix("kill ")
+    for place, name in ((TOP, "top"), (PARTNER, "partner")):
+        if trial.kind in FAILURES and struck != name and GONE not in words[place]:
+            yield f"the {name} did not say that {GONE}"
+    if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
+        yield "nobody noted the death"
+
+
+def report(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a line per kind, and what went wrong."""
+    for kind, n in Counter(trial.kind for trial in trials).items():
+        mine = [trial for trial in trials if trial.kind == kind]
+        times = sorted(ms for trial in mine for ms in trial.decisions_ms)
+        fine = sum(not trial.problems for trial in mine)
+        p99 = times[int(0.99 * len(times))] if times else 0.0
+        waits = sum(trial.waits for trial in mine)
+        yield (
+            f"{kind}: {fine} of {n} games ended by the rules; {len(times)} decisions,"
+            f" 99 % within {p99:.1f} ms, the longest {times[-1] if times else 0:.1f} ms,"
+            f" {waits} waited for the partner's word"
+        )
+    for trial in trials:
+        for problem in trial.problems:
+            yield f"trial {trial.number} ({trial.kind}, event {trial.event}): {problem}"
