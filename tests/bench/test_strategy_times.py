@@ -41,3 +41,15 @@ def test_every_strategy_of_the_list_is_in_the_report(
     assert [result["name"] for result in report["results"]] == list(built_in_names())
     strategies.print_report(report)
     assert len(capsys.readouterr().out.splitlines()) == 3 + len(built_in_names())
+
+
+def test_a_very_slow_strategy_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategies.Times, "__init__", _impatient)
+    found = strategies.measured("fast-riichi-a", 5)
+    assert found["hanchan"] == 0
+    assert found["hanchan_per_s"] is None
+    assert found["decisions"] >= 1
+
+
+def _impatient(times: strategies.Times, left_ns: float = 0.0) -> None:
+    times.wall, times.processor, times.left_ns = [], [], 1.0
