@@ -12,7 +12,8 @@ TOP, PARTNER = 0, 1
 FAILURES: Final = ("kill top", "kill partner", "cut", "cut for good")
 DELAYS: Final = ("stop top", "stop partner", "stall")
 LATEST_EVENT: Final = 500
-"""A tonpu game has 290 to 1,270 events, half of them more than 530; where it ends before its moment, it is played again."""
+"""A tonpu game has 290 to 1,270 events, half of them more than 530; where it ends before its
+moment, it is played again."""
 
 RESULTS: Final = "trials.jsonl"
 BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
