@@ -1,12 +1,13 @@
 """The Monte Carlo player of Takada and Sato 2022, with its open ends built."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import RenderableType
 
 from mjbot.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
@@ -14,8 +15,10 @@ from mjbot.table.observe import hide
 from mjbot.table.state import CHANKAN, REACTION, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.greedy_table import greedy_table
-from strategies.evaluation.playout_candidates import all_discards, all_plans
+from strategies.evaluation.playout_candidates import NO_DISCARD, all_discards, all_plans
 from strategies.evaluation.playout_search import Workshop, new_workshop, try_actions
+from strategies.evaluation.risk_lists import JOINT, PAPER
+from strategies.evaluation.risk_table import plan_table, risk_lists_of, risk_table
 
 PAPER_DEALS = 10
 Worths = NDArray[np.float64]
@@ -60,10 +63,27 @@ class CollusionMc(Strategy):
                     return action
             if view.phase in (REACTION, CHANKAN):
                 return ACTIONS[PASS]
-        plans = all_discards(view) if self.mode == "paper" else all_plans(view)
+        plans = self._plans(view)
         if len(plans) == 1:
             return ACTIONS[int(plans[0][0])]
         return ACTIONS[int(plans[int(np.argmax(self.worths(view, plans)))][0])]
+
+    def _plans(self, view: View) -> NDArray[np.int64]:
+        """Return what is tried out; in the paper's way nothing on a tile that is offered."""
+        if self.mode != "paper":
+            return all_plans(view)
+        if view.phase in (REACTION, CHANKAN):
+            return np.array([(PASS, NO_DISCARD)], np.int64)
+        return all_discards(view)
+
+    def explain(self, view: View) -> Iterable[RenderableType]:
+        """Tell what was tried out and how it ended, and what all four are supposed to fear."""
+        plans = self._plans(view)
+        yield f"{type(self).__name__}: {self.decide(view)}"
+        if len(plans) > 1:
+            yield plan_table(plans, self.worths(view, plans))
+        mode = PAPER if self.mode == "paper" else JOINT
+        yield risk_table(risk_lists_of(view, mode, seed=self._seed_of(view)), view)
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
         """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""

@@ -1,4 +1,4 @@
-"""The risk lists of all four players at one position, as one of them supposes, and as a table.
+"""What ``mjbot explain`` shows: the risk lists of all four, as one of them supposes; plans.
 
 Its own list a player knows.  The others' depend on their hands, which it does not see: it takes
 the mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_hands` does.
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from mjbot.referee.walls import mix
+from mjbot.table.actions import ACTIONS
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_NAMES
@@ -67,4 +68,14 @@ def risk_table(lists: Points, view: View) -> Table:
         risks = [f"{points:.0f}" for points in lists[:, kind]]
         style = "bold" if held else None
         grid.add_row(TILE_NAMES[kind], str(held or ""), str(unseen), *risks, style=style)
+    return grid
+
+
+def plan_table(plans: NDArray[np.int64], worths: Points) -> Table:
+    """Return plans int64[n, 2] (action, then discard or -1), best first, with their mean worth."""
+    grid = Table("action", "then", "mean worth", title="what was played out")
+    for place in np.argsort(-worths, kind="stable").tolist():
+        action, then = (int(code) for code in plans[place])
+        worth = f"{worths[place]:.0f}" if np.isfinite(worths[place]) else "given up early"
+        grid.add_row(str(ACTIONS[action]), str(ACTIONS[then]) if then >= 0 else "", worth)
     return grid

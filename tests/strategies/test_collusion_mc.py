@@ -1,7 +1,10 @@
 """The Monte Carlo player: whole games, its determinism, its playouts, and what it tries out."""
 
+from pathlib import Path
+
 import pytest
 
+from mjbot.cli.main import main
 from mjbot.referee import Referee
 from mjbot.registry import make_strategy
 
@@ -44,3 +47,15 @@ def test_a_budget_is_spent_as_a_number_of_playouts():
         view = referee.view(seat)
         assert bot.decide(view) is again.decide(view)
         referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
+
+
+@pytest.mark.parametrize("mode", ["full", "paper"])
+def test_it_explains_itself_by_what_it_tried_and_all_four_risk_lists(mode, capsys):
+    log = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
+    options = ["--option", f"mode={mode}", "--option", "deals=2", "--option", "walls=2"]
+    assert main(["explain", log, "--at", "41", *options]) == 0
+    said = capsys.readouterr().out
+    assert "CollusionMc: discard" in said
+    assert "mean worth" in said
+    assert "seat 3 (own)" in said
+    assert said.count("│") > 34 * 7
