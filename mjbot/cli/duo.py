@@ -24,7 +24,7 @@ from mjbot.cli.play_pair import add_team_table_argument, require_member
 from mjbot.duo.members import Member, Role, make_members, private_channel
 from mjbot.duo.report import DuoReport, labels_of, pair_table
 from mjbot.duo.score import PairScore
-from mjbot.duo.visit import Eyes, Visit, VisitError
+from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
 from mjbot.match.run import Watcher, play_match
@@ -34,10 +34,12 @@ from mjbot.registry import make_strategy
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult
 from mjbot.strategy_options import StrategyError
+from protocol.messages import Event
 
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
 NOTES: Final = "notes.txt"
+SEEN: Final = "seen-by-{}.mjson"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,7 +118,15 @@ def _more(args: argparse.Namespace, folder: Path, word: str) -> list[str]:
     declared = [part for url in args.team_table for part in ("--team-table", url)]
     if args.url is None:
         return declared
-    return [*declared, "--log", str(folder / f"seen-by-{word}.mjson")]
+    return [*declared, "--log", str(folder / SEEN.format(word))]
+
+
+def _both(one: OnEvent, other: OnEvent) -> OnEvent:
+    def tell(game: int, event: Event) -> None:
+        one(game, event)
+        other(game, event)
+
+    return tell
 
 
 @dataclass(frozen=True)
@@ -169,15 +179,19 @@ class _Duo:
         end_on_signals()
         self._say(f"{self.args.games} games at {self.args.url}:")
         self._say_who("the pair", self.members)
-        partners_score = PairScore([member.name for member in self.members])
-        partners_eyes = Eyes(
-            self.folder / "seen-by-partner.mjson", lambda game, event: partners_score.add(event)
-        )
+        names = [member.name for member in self.members]
+        partners_score = PairScore(names)
         visit = Visit(self._players, self.args.url, self.args.games, self.folder)
         with self._report() as report:
-            eyes = Eyes(self.folder / "seen-by-top.mjson", report.on_event)
+            tops = PairOfEyes(names, report.on_event)
+            partners = PairOfEyes(names[::-1], lambda game, event: partners_score.add(event))
+            eyes = [
+                Eyes(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),
+                Eyes(self.folder / SEEN.format("partner"), _both(partners.one, tops.other)),
+            ]
             await visit.play(eyes, self._noting(report))
-            partners_eyes.look()
+            tops.finish()
+            partners.finish()
         # Where the top was lost on the way, the partner has seen more.
         return max(report.score, partners_score, key=lambda score: len(score.games))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from mjbot.match.players import Player
 from mjbot.pair.channel import SECRET_VARIABLE, End
@@ -45,7 +46,7 @@ class Member(Player):
         """Return the command line that plays at ``url`` with its end of the channel."""
         options = [word for option in self.role.options for word in ("--option", option)]
         channel = ["--pair", str(self.end), "--ally", self.ally]
-        return [*super().command(url, games), *options, *channel, *self.more]
+        return [*super().command(_named(url, self.name), games), *options, *channel, *self.more]
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,19 @@ def make_members(
         )
     )
     return first, second
+
+
+def _named(url: str, name: str) -> str:
+    """Return the URL with the name in it where that is the only way to say it: WebSockets.
+
+    >>> _named("ws://localhost/ws", "crane (team 1/2)")
+    'ws://localhost/ws?name=crane+%28team+1%2F2%29'
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or "name" in parse_qs(parts.query):
+        return url
+    query = "&".join(filter(None, [parts.query, urlencode({"name": name})]))
+    return urlunsplit(parts._replace(query=query))
 
 
 def _free_port() -> int:

@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from mjbot.match.players import Player
 from mjbot.match.processes import Child, describe_exit
 from protocol.codec import decode_line
-from protocol.messages import EndGame, Event
+from protocol.messages import EndGame, Event, StartGame
 
 LOOK_S: Final = 0.2
 """How often the log of the one whose eyes we use is looked at."""
@@ -44,6 +47,53 @@ class Eyes:
                 self._game += isinstance(message, EndGame)
 
 
+class PairOfEyes:
+    """Tells the names of the two where the server does not: each knows its own seat.
+
+    ``one`` and ``other`` take what each of the two sees; ``on_event`` hears the events of the
+    first from the moment on when the other's seat is known, too.
+    """
+
+    def __init__(self, names: Sequence[str], on_event: OnEvent) -> None:
+        self._names: Final = tuple(names)
+        self._on_event: Final = on_event
+        self._seats: Final[dict[int, int | None]] = {}
+        self._waiting: deque[tuple[int, Event]] = deque()
+
+    def other(self, game: int, event: Event) -> None:
+        """Take in what the second sees."""
+        if isinstance(event, StartGame):
+            self._seats[game] = event.id
+            self._go_on()
+
+    def one(self, game: int, event: Event) -> None:
+        """Take in what the first sees."""
+        self._waiting.append((game, event))
+        self._go_on()
+
+    def finish(self) -> None:
+        """Pass on what is left, though the second never sat down."""
+        while self._waiting:
+            self._on_event(*self._waiting.popleft())
+
+    def _go_on(self) -> None:
+        while self._waiting and self._is_named(*self._waiting[0]):
+            game, event = self._waiting.popleft()
+            if isinstance(event, StartGame) and not event.names:
+                event = self._named(event, self._seats[game])
+            self._on_event(game, event)
+
+    def _is_named(self, game: int, event: Event) -> bool:
+        return not isinstance(event, StartGame) or bool(event.names) or game in self._seats
+
+    def _named(self, start: StartGame, other: int | None) -> StartGame:
+        if start.id is None or other is None or start.id == other:
+            return start
+        names = [f"seat {seat}" for seat in range(4)]
+        names[start.id], names[other] = self._names
+        return replace(start, names=tuple(names))
+
+
 class VisitError(Exception):
     """Nobody could play; ``status`` is the exit status of who failed first."""
 
@@ -63,13 +113,14 @@ class Visit:
         self._folder: Final = folder
         self._children: list[Child] = []
 
-    async def play(self, eyes: "Eyes", on_note: OnNote) -> None:
+    async def play(self, eyes: Sequence[Eyes], on_note: OnNote) -> None:
         """Return when all players have left; raises :class:`VisitError` if none played."""
         async with self._running():
             ends = asyncio.gather(*[self._wait(place, on_note) for place in self._places])
             while not ends.done():
                 await asyncio.wait({ends}, timeout=LOOK_S)
-                eyes.look()
+                for watching in eyes:
+                    watching.look()
         statuses = ends.result()
         if all(statuses):
             raise VisitError(self._words(0, statuses[0]), statuses[0])

@@ -135,10 +135,10 @@ class SocketLink(Link):
         task = asyncio.current_task()
         assert task is not None
         self._conversations.add(task)
-        try:
+        # Nobody waits for this task, and Python 3.11 prints a traceback where it was cancelled.
+        with contextlib.suppress(asyncio.CancelledError):
             await self._converse(TcpTransport(reader, writer))
-        finally:
-            self._conversations.discard(task)
+        self._conversations.discard(task)
 
     async def _visit(self) -> None:
         while True:

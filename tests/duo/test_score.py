@@ -8,7 +8,7 @@ from rich.console import Console
 
 from mjbot.duo.report import pair_table
 from mjbot.duo.score import PairScore
-from mjbot.duo.visit import Eyes
+from mjbot.duo.visit import Eyes, PairOfEyes
 from mjbot.duo.wording import CALL, FEED, GAIN, LOSS, Teller
 from protocol.codec import decode_line
 from protocol.masking import masked
@@ -117,6 +117,23 @@ def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
         eyes.look()
     assert [event for _, event in seen] == 2 * [e for line in lines for e in decode_line(line)]
     assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
+
+
+def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():
+    events, seen = events_of(LOGS[0], ("", "", "", "")), []
+    eyes = PairOfEyes(PAIR, lambda game, event: seen.append((game, event)))
+    for event in [StartGame(id=2), *events[1:4]]:
+        eyes.one(0, event)
+    assert seen == []  # not before the other has sat down, too
+    eyes.other(0, StartGame(id=0))
+    assert seen[0] == (0, StartGame(id=2, names=(PAIR[1], "seat 1", PAIR[0], "seat 3")))
+    assert [event for _, event in seen[1:]] == events[1:4]
+    named = StartGame(id=1, names=("x", *PAIR, "y"))
+    eyes.one(1, named)
+    assert seen[-1] == (1, named)
+    eyes.one(2, StartGame(id=1))
+    eyes.finish()
+    assert seen[-1] == (2, StartGame(id=1))  # the other never came
 
 
 # --- what is said ----------------------------------------------------------------------------
