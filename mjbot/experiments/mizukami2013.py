@@ -1,7 +1,7 @@
 """Mizukami et al. 2013: a one-player evaluator, and the same player with a sense of when to fold.
 
-Three parts: the win rates of one-player mahjong (table 1), folding against not folding (tables
-7 and 8), and what each of the things that the paper names as missing is worth.
+Four parts: the win rates of one-player mahjong (table 1), folding against not folding (tables 7
+and 8), what all that the paper names as missing is worth together, and each of it alone.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from mjbot.experiments import mizukami2013_one_player as one_player
 from mjbot.experiments.request import Request
 
 SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"
-PARTS: Final = ("one-player", "folding", "plus")
-GAMES: Final = {"one-player": 10_000, "folding": 2_000, "plus": 2_000}
+PARTS: Final = ("one-player", "folding", "plus", "switches")
+GAMES: Final = {"one-player": 10_000, "folding": 2_000, "plus": 2_000, "switches": 1_000}
 """Walls of the first part, hanchan of each strategy in the others."""
 
 
@@ -24,5 +24,7 @@ def play(request: Request) -> Iterator[str]:
             yield from folding.play_folding(request)
         case "plus":
             yield from folding.play_plus(request)
+        case "switches":
+            yield from folding.play_switches(request)
         case _:
             yield from one_player.play(request)

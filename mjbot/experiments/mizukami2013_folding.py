@@ -72,17 +72,26 @@ def play_folding(request: Request) -> Iterator[str]:
 
 
 def play_plus(request: Request) -> Iterator[str]:
-    """Return what the paper's missing pieces are worth, together and each switched off."""
-    contest = request.arena(make_setup(CONTEST, request.seed), walls_for(request.games)).rows
-    yield from _compared(CONTEST, contest, contest[:, 0], len(contest))
+    """Return how fold-recognition-plus fares beside the others, all against the same opponents."""
+    rows = _contest(request)
+    yield from _compared(CONTEST, rows, rows[:, 0])
+
+
+def play_switches(request: Request) -> Iterator[str]:
+    """Return what fold-recognition-plus is without each of the things that the paper lacks."""
+    reference = _contest(request)[:, 0]
     off = [f"{PLUS},{name}=off" for name in switches()]
     for some in [off[first : first + GROUP] for first in range(0, len(off), GROUP)]:
         setup = make_setup((*some, OPPONENT), request.seed)
         rows = request.arena(setup, walls_for(request.games)).rows
-        if len(rows) != len(contest):
+        if len(rows) != len(reference):
             raise ExperimentError("some walls are void: the rows cannot be compared wall by wall")
+        yield from _compared(some, rows, reference)
         yield ""
-        yield from _compared(some, rows, contest[:, 0], len(contest))
+
+
+def _contest(request: Request) -> Sums:
+    return request.arena(make_setup(CONTEST, request.seed), walls_for(request.games)).rows
 
 
 def switches() -> list[str]:
@@ -117,12 +126,12 @@ def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:
     return [spelled(figure.estimate(rows[:, column]), figure.kind) for column in columns]
 
 
-def _compared(names: Sequence[str], rows: Sums, reference: Sums, n_walls: int) -> Iterator[str]:
+def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str]:
     """Return a row per strategy, each compared with the reference on the same walls."""
     figures = [BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
     heads = [figure.label for figure in figures]
     yield (
-        f"| {n_walls * SEATS:,} hanchan each | " + " | ".join(heads)
+        f"| {len(rows) * SEATS:,} hanchan each | " + " | ".join(heads)
         + f" | average rank less that of {PLUS} | deal-ins less |"
     )  # fmt: skip
     yield "|---" * (3 + len(figures)) + "|"

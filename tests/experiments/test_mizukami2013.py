@@ -101,7 +101,9 @@ def test_every_switch_has_a_row_of_its_own(
     monkeypatch.setattr(folding, "CONTEST", (name, "fast-riichi-a", "tsumogiri"))
     monkeypatch.setattr(folding, "OPPONENT", "tsumogiri")
     assert folding.switches() == ["win"]
-    assert experiment("--part", "plus", "--games", "16", "--out", str(tmp_path)) == 0
+    command = ("--games", "16", "--out", str(tmp_path))
+    assert experiment("--part", "plus", *command) == 0
+    assert experiment("--part", "switches", *command) == 0
     lines = capsys.readouterr().out.splitlines()
     assert cells(lines, name)[5] == "+0.000 ± 0.000"
     assert float(cells(lines, "fast-riichi-a")[5].split()[0]) < -0.5
