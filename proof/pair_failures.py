@@ -25,8 +25,10 @@ from mjbot.server.server import GameResult
 from mjbot.server.table_rules import TableRules
 from proof.channel_relay import ChannelRelay
 from proof.pair_trials import (
+    GONE,
     PARTNER,
     RESULTS,
+    THERE,
     TOP,
     Trial,
     plan,
@@ -168,6 +170,7 @@ class _Trials:
     async def _strike(self, trial: Trial) -> None:
         await asyncio.sleep(trial.delay_ms / 1000)
         trial.kyoku, trial.done = self._kyoku, True
+        trial.linked = [place for place in (TOP, PARTNER) if self._is_linked(place)]
         verb, _, what = trial.kind.partition(" ")
         place = PARTNER if what == "partner" else TOP
         match verb:
@@ -186,12 +189,12 @@ class _Trials:
 
     def _on_result(self, result: GameResult) -> None:
         self._ended = result
+        self._relay.mend()
         if not self._trial.done and self._deed is not None:
             self._deed.cancel()
 
     def _close(self) -> None:
         """Judge the game that has ended, and turn to the next trial; before the first, nothing."""
-        self._relay.mend()
         result, trial, words = self._ended, self._trial, self._new_words()
         if result is None:
             return
@@ -240,9 +243,16 @@ class _Trials:
         rows = [line.split() for line in text.splitlines()]
         return [float(row[0]) for row in rows], sum(int(row[1]) for row in rows)
 
+    def _is_linked(self, place: int) -> bool:
+        """Whether the last that a player said of its partner is that it is there."""
+        text = self._words_file(place).read_text("utf-8", "replace")
+        return text.rfind(THERE) > text.rfind(GONE)
+
     def _new_words(self) -> dict[int, str]:
-        files = [self._folder / f"player-{place + 1}.txt" for place in range(4)]
-        return {place: self._new_text(file) for place, file in enumerate(files)}
+        return {place: self._new_text(self._words_file(place)) for place in range(4)}
+
+    def _words_file(self, place: int) -> Path:
+        return self._folder / f"player-{place + 1}.txt"
 
     def _new_text(self, file: Path) -> str:
         """Return what has been written since the last look."""

@@ -18,11 +18,15 @@ moment, it is played again."""
 RESULTS: Final = "trials.jsonl"
 BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
 GONE: Final = "the partner is gone"
+THERE: Final = "the partner is there"
 
 
 @dataclass
 class Trial:
-    """What went wrong in a game, and what came of it; ``problems`` must be empty."""
+    """What went wrong in a game, and what came of it; ``problems`` must be empty.
+
+    ``linked`` are the two who had each other when it went wrong.
+    """
 
     number: int
     kind: str
@@ -30,6 +34,7 @@ class Trial:
     delay_ms: float
     game_seed: int = 0
     done: bool = False
+    linked: list[int] = field(default_factory=list)
     kyoku: str = ""
     log: str = ""
     events: int = 0
@@ -65,7 +70,8 @@ def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
         yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)
     struck = trial.kind.removeprefix("kill ")
     for place, name in ((TOP, "top"), (PARTNER, "partner")):
-        if trial.kind in FAILURES and struck != name and GONE not in words[place]:
+        survives = trial.kind in FAILURES and struck != name
+        if survives and place in trial.linked and GONE not in words[place]:
             yield f"the {name} did not say that {GONE}"
     if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
         yield "nobody noted the death"
