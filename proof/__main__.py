@@ -10,6 +10,7 @@ PROOFS = {
     "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "known-answers": "hands with known yaku, points and shanten",
+    "greedy-table": "predicted and actual tenpai of recorded players",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",
 }
