@@ -56,8 +56,8 @@ def test_the_first_part_plays_everybody_on_the_same_walls(
     assert cells(lines, "somebody who knows the wall")[2].startswith("100.00 ")
 
 
-def test_slow_players_play_a_tenth_but_never_less_than_the_paper() -> None:
-    assert [one_player.fewer(n) for n in (30, 100, 500, 10_000)] == [30, 100, 100, 1_000]
+def test_slow_players_play_a_twentieth_but_never_less_than_the_paper() -> None:
+    assert [one_player.fewer(n) for n in (30, 100, 500, 10_000)] == [30, 100, 100, 500]
 
 
 def test_missing_weights_are_one_line_that_tells_the_cure(
