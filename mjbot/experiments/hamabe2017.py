@@ -10,7 +10,7 @@ independent bots, who say what the pair is worth.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, sqrt
 from typing import Final
 
 from mjbot.arena.setup import Setup, code_digest
@@ -20,7 +20,13 @@ from mjbot.experiments.pair_sums import RANKS, Quantity, Sums, wall_sums
 from mjbot.experiments.request import Request
 
 SUMMARY: Final = "the pair of Hamabe 2017 against two, beside the top AI alone against three"
-GAMES: Final = {"all": 2004, "majiang": 96, "switches": 240, "switches-of-two": 240}
+GAMES: Final = {
+    "all": 2004,
+    "majiang": 96,
+    "switches": 240,
+    "switches-of-two": 240,
+    "each-alone": 240,
+}
 PARTS: Final = tuple(GAMES)
 
 TOP: Final = "yaku-evaluation"
@@ -76,20 +82,25 @@ PAPER: Final[Mapping[tuple[str, Quantity], float]] = {
 
 @dataclass(frozen=True)
 class Arm:
-    """One run: who sits with the opponents (one: alone against three; two: as a pair)."""
+    """One run: who sits with the opponents (one: alone against three; two: as a pair).
+
+    So many times (``share``) the games that are asked for are played: fewer where the answer is
+    plain, more where the arms are close.
+    """
 
     label: str
     players: tuple[str, ...]
+    share: float = 1.0
 
 
 ARMS: Final[Mapping[str, Arm]] = {
     "alone": Arm("alone", (TOP,)),
     "pair": Arm("with a partner", (TOP, PARTNER)),
-    "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper")),
+    "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper"), 0.25),
     "off": Arm("all techniques off", (TOP, f"{PARTNER},techniques=none")),
     "beside": Arm(f"beside {INDEPENDENT}", (TOP, INDEPENDENT)),
-    "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT)),
-    "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER)),
+    "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT), 3.0),
+    "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER), 3.0),
 }
 ONLY_IN_VOLUME: Final = ("paper", "beside")
 """Arms that are not played against the slow external AI."""
@@ -106,7 +117,7 @@ def play(request: Request) -> Iterator[str]:
         yield from _switches(request, MATES[request.part])
         return
     found = {
-        name: _played(request, arm.players)
+        name: _played(request, arm.players, arm.share)
         for name, arm in ARMS.items()
         if request.part == "all" or name not in ONLY_IN_VOLUME
     }
@@ -128,14 +139,14 @@ def make_setup(players: tuple[str, ...], opponent: str, seed: int) -> Setup:
     )
 
 
-def walls_for(setup: Setup, games: int) -> int:
+def walls_for(setup: Setup, games: float) -> int:
     """Return how many walls give the first strategy (or its pair) so many games."""
-    return -(-games // len({place.seating for place in setup.seating.rows[0]}))
+    return ceil(games / len({place.seating for place in setup.seating.rows[0]}))
 
 
-def _played(request: Request, players: tuple[str, ...]) -> Sums:
+def _played(request: Request, players: tuple[str, ...], share: float = 1.0) -> Sums:
     setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
-    return wall_sums(request.arena(setup, walls_for(setup, request.games)))
+    return wall_sums(request.arena(setup, walls_for(setup, share * request.games)))
 
 
 def _sizes(found: Found) -> Iterator[str]:
@@ -260,26 +271,30 @@ def _pairs(found: Found) -> Iterator[str]:
 SWITCHED: Final = (SCORE_SUM, BEST_RANK, WINS, DEAL_INS, RANK, TO_RIVALS)
 
 
-MATES: Final[Mapping[str, str | None]] = {"switches": TOP, "switches-of-two": None}
+MATES: Final[Mapping[str, str | None]] = {
+    "switches": TOP,
+    "switches-of-two": None,
+    "each-alone": TOP,
+}
 """Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
 
 
 def _switches(request: Request, mate: str | None) -> Iterator[str]:
-    """Play the default pair, with each technique switched over, and with each alone."""
-    full, none = (_with(request, mate, changes) for changes in ({}, OFF))
-    yield f"{mate or 'its like'} + {PARTNER}, {int(full['games'].sum())} hanchan each."
+    """Play the default pair and each technique switched over, or none and each alone."""
+    alone = request.part == "each-alone"
+    start = _with(request, mate, OFF if alone else {})
+    yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
     yield ""
     yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
     yield "|---" * (1 + len(SWITCHED)) + "|"
-    yield _row("default", full)
-    yield _row("none, less default", none, full)
-    for switch, (_, other) in SWITCHES.items():
-        changed = _with(request, mate, {switch: other})
-        yield _row(f"{switch}={other}, less default", changed, full)
+    yield _row("none" if alone else "default", start)
+    if not alone:
+        yield _row("none, less default", _with(request, mate, OFF), start)
     for switch, values in SWITCHES.items():
         (on,) = set(values) - {OFF[switch]}
-        only = _with(request, mate, {**OFF, switch: on})
-        yield _row(f"only {switch}, less none", only, none)
+        changes = {**OFF, switch: on} if alone else {switch: values[1]}
+        label = f"only {switch}, less none" if alone else f"{switch}={values[1]}, less default"
+        yield _row(label, _with(request, mate, changes), start)
 
 
 def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sums:
