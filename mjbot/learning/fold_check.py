@@ -10,6 +10,8 @@ from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
 
 CLASSES: Final = {"fold": FOLD, "push": PUSH}
 
+STRICT: Final = "fold F1, unclear as push"
+
 Labels = NDArray[np.int8]
 Scores = dict[str, Estimate]
 
@@ -29,7 +31,7 @@ def scores_of(labels: Labels, said: Labels, games: NDArray[np.int32]) -> Scores:
     """Return ``fold precision``, ``fold recall``, ``fold F1`` and the same of push.
 
     All int8[n] but ``games`` int32[n]: a game is one observation of the 95 % intervals.  Rows
-    labelled UNCLEAR are left out; ``fold F1, unclear as push`` takes them in.
+    labelled UNCLEAR are left out; the score :data:`STRICT` takes them in as PUSH.
     """
     clear = labels != UNCLEAR
     found: Scores = {}
@@ -40,7 +42,7 @@ def scores_of(labels: Labels, said: Labels, games: NDArray[np.int32]) -> Scores:
         found[f"{name} F1"] = ratio(2 * hits, there + told)
     strict = np.where(clear, labels, np.int8(PUSH))
     hits, there, told = _counts(strict, said, games, FOLD)
-    found["fold F1, unclear as push"] = ratio(2 * hits, there + told)
+    found[STRICT] = ratio(2 * hits, there + told)
     return found
 
 

@@ -70,6 +70,20 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
 
 
 @compiled
+def steps_aside(state: State, seat: int, wanted: int, played: int) -> bool:
+    """Return whether a threatened player gave up what its hand wants for a safer discard.
+
+    ``wanted`` and ``played`` are kinds.  Who folds does that, and who goes round; only who does
+    neither can be told to push.
+    """
+    threats = threats_to(state, seat)
+    if threats == 0 or state.riichi[seat]:
+        return False
+    grades = joint_grades(state, seat, threats)
+    return bool(grades[played] < grades[wanted])
+
+
+@compiled
 def _look(state: State, seat: int, kind: int, known: NDArray[np.int8]) -> None:
     hand = state.hand[seat].copy()
     threats = threats_to(state, seat)

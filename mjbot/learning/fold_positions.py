@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.learning.fold_labels import UNCLEAR, label_hand
+from mjbot.learning.fold_labels import label_hand
 from mjbot.learning.positions import GameRef, Step, collect
 from mjbot.table.observe import hide
 from mjbot.table.state import STATE, State, copy_state
@@ -108,9 +108,3 @@ def _some(positions: Positions, per_game: int, seed: int, game: int) -> Position
 def _no_positions() -> Positions:
     none = np.empty(0, np.int8)
     return Positions(np.empty(0, STATE), none, none, none, np.empty(0, np.int32))
-
-
-def is_clear(positions: Positions) -> NDArray[np.bool_]:
-    """Return which rows are labelled FOLD or PUSH: bool[n]."""
-    clear: NDArray[np.bool_] = positions.labels != UNCLEAR
-    return clear

@@ -16,7 +16,7 @@ from rich.progress import track
 from mjbot.cli import exit_codes
 from mjbot.compiled import source_digest
 from mjbot.learning import fold_model, fold_positions
-from mjbot.learning.fold_check import Scores, best_threshold, scores_of
+from mjbot.learning.fold_check import STRICT, Scores, best_threshold, scores_of
 from mjbot.learning.fold_features import N_FEATURES, fold_features
 from mjbot.learning.fold_grid import (
     Cell,
@@ -25,9 +25,9 @@ from mjbot.learning.fold_grid import (
     held_out_margins,
     support_vector_machine,
 )
-from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
+from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
 from mjbot.learning.fold_model import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
-from mjbot.learning.fold_positions import Positions, draw_positions, is_clear, join_positions
+from mjbot.learning.fold_positions import Positions, draw_positions, join_positions
 from mjbot.learning.hand_evaluator import HandEvaluator, weights_name
 from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
 from mjbot.learning.positions import GameRef
@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     drawn = _drawn(args, learned, folder / f"positions-{drawn_as}.npz")
-    examples = _examples(drawn.where(is_clear(drawn)))
+    everything = _examples(drawn)
+    examples = clear_examples(everything)
     if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
         return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
     some = _some(examples, args.grid, args.seed)
@@ -91,9 +92,10 @@ def run(args: argparse.Namespace) -> int:
     threshold = best_threshold(examples.labels, margins)
     model = trained(examples, best, threshold)
     found = {"cross-validation": _said(examples, margins > threshold)}
+    del found["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
-    scores = _described(drawn, best, threshold, model) | _flat(found)
+    scores = _described(everything.labels, best, threshold, model) | _flat(found)
     save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), args.out)
     for name, value in scores.items():
         print(f"{name}: {value}")
@@ -137,14 +139,26 @@ def _drawn(args: argparse.Namespace, refs: Sequence[GameRef], file: Path) -> Pos
 
 
 def _examples(positions: Positions) -> Examples:
-    """Return what the machine sees of positions: with the evaluator's choice in each."""
+    """Return what the machine sees of positions, given what the evaluator wants in each.
+
+    A push that stepped aside from what the hand wants becomes UNCLEAR.
+    """
     evaluator = HandEvaluator.load(FEATURE_SET)
     features = np.empty((len(positions.labels), N_FEATURES), np.float32)
-    for row, (state, seat) in enumerate(
-        zip(positions.states, positions.seats.tolist(), strict=True)
-    ):
-        fold_features(state, seat, wanted_kind(evaluator, state, seat), features[row])
-    return Examples(features, positions.labels, positions.games)
+    labels = positions.labels.copy()
+    for row, state in enumerate(positions.states):
+        seat, played = int(positions.seats[row]), int(positions.kinds[row])
+        wanted = wanted_kind(evaluator, state, seat)
+        fold_features(state, seat, wanted, features[row])
+        if labels[row] == PUSH and steps_aside(state, seat, wanted, played):
+            labels[row] = UNCLEAR
+    return Examples(features, labels, positions.games)
+
+
+def clear_examples(examples: Examples) -> Examples:
+    """Return the examples that are FOLD or PUSH."""
+    clear = examples.labels != UNCLEAR
+    return Examples(examples.features[clear], examples.labels[clear], examples.games[clear])
 
 
 def _some(examples: Examples, n: int, seed: int) -> Examples:
@@ -189,11 +203,11 @@ def _tell(cell: Cell, left: int) -> None:
 
 
 def _described(
-    drawn: Positions, best: Cell, threshold: float, model: FoldModel
+    labels: NDArray[np.int8], best: Cell, threshold: float, model: FoldModel
 ) -> dict[str, float | int | str]:
     names = {"fold": FOLD, "push": PUSH, "unclear (left out)": UNCLEAR}
     counts: dict[str, Any] = {
-        f"positions, {name}": int(np.sum(drawn.labels == label)) for name, label in names.items()
+        f"positions, {name}": int(np.sum(labels == label)) for name, label in names.items()
     }
     return counts | {
         "C": f"2^{best.cost}",

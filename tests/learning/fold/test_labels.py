@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.learning.fold_features import N_FEATURES, NAMES, RANGES, fold_features
-from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
+from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
 from mjbot.learning.fold_positions import join_positions, positions_of
 from mjbot.learning.fold_safety import joint_grades, threats_to
 from mjbot.learning.positions import index_games, steps
@@ -75,6 +75,17 @@ def test_safe_discards_before_a_fold_may_be_part_of_it(labels):
 def test_ones_own_riichi_is_a_push(labels):
     turns = (TENPAI + "5s", "9s"), ("123m45678p2345s9s1z", "9s")
     assert labels(*turns, riichi=(0, 1)) == [PUSH, PUSH]
+
+
+def test_who_throws_a_safer_tile_than_the_hand_wants_steps_aside(table_before):
+    state = table_before(ONE_AWAY + "5m", rivers={1: SAFE}, riichi=[1])
+    wanted, safe, risky = (parse_tiles(tile)[0] for tile in ("5m", "1m", "6p"))
+    assert steps_aside(state, 0, wanted, safe)
+    assert not steps_aside(state, 0, wanted, risky)
+    assert not steps_aside(state, 0, safe, wanted)
+    assert not steps_aside(table_before(ONE_AWAY + "5m", rivers={1: SAFE}), 0, wanted, safe)
+    state["riichi"][0] = 2
+    assert not steps_aside(state, 0, wanted, safe)
 
 
 # --- recorded games --------------------------------------------------------------------------
