@@ -22,6 +22,9 @@ from strategies.evaluation.tenpai_parts import TENPAI, Counts, Tenpai, prepare
 
 Points = NDArray[np.float64]
 
+N_TURNS: Final = 19
+"""One more than a seat can draw in a kyoku without calls."""
+
 READING: Final = np.dtype(
     [
         ("found", np.int8),  # 1 if any hand in tenpai fits
@@ -30,8 +33,11 @@ READING: Final = np.dtype(
         ("picked", np.float64, (34,)),  # the same of one winning kind per sample
         ("win_chance", np.float64, (34,)),  # chance that the kind is won by ron
         ("draw", np.float64),  # by draw, before the wall ends
-        ("draw_kept", np.float64, (34,)),  # the same where the kind is not won by ron
-        ("draw_chance", np.float64),
+        ("draw_at", np.float64, (N_TURNS,)),  # the same at the opponent's n-th draw, n from 1
+        ("alive_at", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
+        # The part of those samples that win on the kind by ron:
+        ("draw_at_won", np.float64, (34, N_TURNS)),
+        ("alive_at_won", np.float64, (34, N_TURNS)),
     ],
     align=True,
 )
@@ -47,8 +53,10 @@ READER: Final = np.dtype(
         ("held", np.int8, (34,)),
         # Of the sample at hand:
         ("ron_points", np.float64, (34,)),
-        ("draw_points", np.float64),
+        ("draw_points", np.float64),  # mean over the copies that win by draw
+        ("draw_copies", np.int64),
         ("has_yaku", np.int8),
+        ("alive", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
     ],
     align=True,
 )
@@ -63,8 +71,10 @@ if TYPE_CHECKING:
         picked: Points
         win_chance: Points
         draw: float
-        draw_kept: Points
-        draw_chance: float
+        draw_at: Points
+        alive_at: Points
+        draw_at_won: Points
+        alive_at_won: Points
 
         def __getitem__(self, field: str) -> Any: ...
 
@@ -80,7 +90,9 @@ if TYPE_CHECKING:
         held: Counts
         ron_points: Points
         draw_points: float
+        draw_copies: int
         has_yaku: int
+        alive: Points
 
         def __getitem__(self, field: str) -> Any: ...
 
@@ -125,7 +137,7 @@ def price_sample(
 ) -> None:
     """Note what the viewer pays for the sampled hand: by ron on each kind, and by draw.
 
-    By draw it is the mean over the unseen copies of its winning kinds.
+    By draw it is the mean over the unseen copies that win.
     """
     win, tenpai = reader.win, reader.tenpai
     dora = sampled_dora(state, other, random, reader)
@@ -143,13 +155,15 @@ def price_sample(
         win.hand[kind] += 1
         win.win_kind = kind
         win.dora = dora + reader.dora[kind]
-        reader.ron_points[kind] = _payment(state, viewer, other, reader)
-        if left > 0:
-            win.flags = flags | TSUMO
-            drawn += left * _payment(state, viewer, other, reader)
-            win.flags = flags
+        reader.ron_points[kind] = max(0.0, _payment(state, viewer, other, reader))
+        win.flags = flags | TSUMO
+        points = _payment(state, viewer, other, reader)
+        win.flags = flags
+        if points >= 0 and left > 0:
+            drawn += left * points
             copies += left
         win.hand[kind] -= 1
+    reader.draw_copies = copies
     reader.draw_points = drawn / copies if copies else 0.0
 
 
@@ -195,11 +209,11 @@ def sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int
 def _payment(state: State, viewer: int, other: int, reader: Reader) -> float:
     """Return what the viewer pays for ``reader.win``, honba and liability included.
 
-    It is 0 without a yaku; with one that is noted.
+    It is -1 without a yaku; with one that is noted.
     """
     han, fu, mask, yakuman = score_win(reader.win)
     if han == 0:
-        return 0.0
+        return -1.0
     reader.has_yaku = 1
     by_draw = reader.win.flags & TSUMO
     base = base_points(han, fu, yakuman)

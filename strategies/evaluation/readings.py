@@ -14,6 +14,7 @@ from mjbot.compiled import compiled
 from mjbot.referee.bulk import next_below
 from mjbot.table.state import State
 from strategies.evaluation.pricing import (
+    N_TURNS,
     READER,
     Points,
     Reader,
@@ -102,24 +103,31 @@ def _suppose_flush(state: State, other: int, reader: Reader) -> bool:
 def _clear(reading: Reading) -> None:
     reading.found = 0
     reading.draw = 0
-    reading.draw_chance = 0
-    for kind in range(34):
-        reading.ron[kind] = 0
-        reading.picked[kind] = 0
-        reading.win_chance[kind] = 0
-        reading.draw_kept[kind] = 0
+    reading.ron[:] = 0
+    reading.picked[:] = 0
+    reading.win_chance[:] = 0
+    reading.draw_at[:] = 0
+    reading.alive_at[:] = 0
+    reading.draw_at_won[:] = 0
+    reading.alive_at_won[:] = 0
 
 
 @compiled
 def _divide(reading: Reading, n: int) -> None:
     """Turn the sums over ``n`` samples into means."""
     reading.draw /= n
-    reading.draw_chance /= n
+    for turn in range(N_TURNS):
+        reading.draw_at[turn] /= n
+        reading.alive_at[turn] /= n
     for kind in range(34):
+        if reading.win_chance[kind] == 0:
+            continue
         reading.ron[kind] /= n
-        reading.picked[kind] /= n
         reading.win_chance[kind] /= n
-        reading.draw_kept[kind] /= n
+        reading.picked[kind] /= n
+        for turn in range(N_TURNS):
+            reading.draw_at_won[kind, turn] /= n
+            reading.alive_at_won[kind, turn] /= n
 
 
 @compiled
@@ -133,37 +141,53 @@ def draws_left(state: State, viewer: int, other: int) -> int:
 def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader: Reader) -> None:
     """Add a priced sample to the sums of a reading."""
     tenpai = reader.tenpai
-    chance = draw_chance_of(draws, reader)
-    by_draw = reader.draw_points * chance
-    reading.draw += by_draw
-    reading.draw_chance += chance
+    survive_draws(draws, reader)
+    reading.draw += reader.draw_points * (1 - reader.alive[draws])
+    for turn in range(N_TURNS):
+        reading.alive_at[turn] += reader.alive[turn]
+        if turn > 0:
+            won_now = reader.alive[turn - 1] - reader.alive[turn]
+            reading.draw_at[turn] += reader.draw_points * won_now
     n_waits, picked = 0, -1
     for kind in range(34):
-        if (tenpai.waits >> kind) & 1:
-            n_waits += 1
-            if next_below(random, n_waits) == 0:
-                picked = kind
+        if not (tenpai.waits >> kind) & 1:
+            continue
+        n_waits += 1
+        if next_below(random, n_waits) == 0:
+            picked = kind
         points = reader.ron_points[kind]
         if points > 0:
             reading.ron[kind] += points
             reading.win_chance[kind] += 1
-        else:
-            reading.draw_kept[kind] += by_draw
+            _add_won(reading, kind, reader)
     if picked >= 0:
         reading.picked[picked] += reader.ron_points[picked]
 
 
 @compiled
-def draw_chance_of(draws: int, reader: Reader) -> float:
-    """Return the chance that one of so many draws brings a tile the sampled hand waits on."""
-    tenpai = reader.tenpai
-    tiles, good = 0, 0
+def _add_won(reading: Reading, kind: int, reader: Reader) -> None:
+    """Note of a sample that wins on a kind what else it would have come to."""
+    for turn in range(N_TURNS):
+        reading.alive_at_won[kind, turn] += reader.alive[turn]
+        if turn > 0:
+            won_now = reader.alive[turn - 1] - reader.alive[turn]
+            reading.draw_at_won[kind, turn] += reader.draw_points * won_now
+
+
+@compiled
+def survive_draws(draws: int, reader: Reader) -> None:
+    """Write the chance that the sampled hand has not won by draw after 0, 1, ... draws.
+
+    The tiles come from those that are neither seen by the viewer nor in the sampled hand; after
+    ``draws`` of them there are no more.
+    """
+    tiles = 0
     for kind in range(34):
-        left = reader.unseen[kind] - tenpai.hand[kind]
-        tiles += left
-        if (tenpai.waits >> kind) & 1:
-            good += left
-    missed = 1.0
-    for number in range(min(draws, tiles)):
-        missed *= max(0.0, (tiles - good - number) / (tiles - number))
-    return 1 - missed
+        tiles += reader.unseen[kind] - reader.tenpai.hand[kind]
+    alive = 1.0
+    reader.alive[0] = alive
+    for turn in range(1, N_TURNS):
+        left = tiles - turn + 1
+        if turn <= draws and left > 0:
+            alive *= max(0, left - reader.draw_copies) / left
+        reader.alive[turn] = alive

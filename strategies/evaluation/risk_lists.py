@@ -7,8 +7,9 @@ the three opponents.
 
 ``PAPER``: one of the winning kinds of each sample, at random, has its points as ron risk; a kind
 that nobody is expected to win on has the risk that somebody draws its tile before the wall ends.
-``JOINT``: all winning kinds count, and opponents are tenpai with a probability.  The draw's risk
-is left wherever the discard is not won, by this opponent in this sample and by the others.
+``JOINT``: all winning kinds count, opponents are tenpai with a probability, and the chances of
+what excludes each other are joint ones: where the discard is not won, the opponents draw in turn,
+and whoever comes to a winning tile first wins.  Only between opponents hands are independent.
 
 What both do where the paper is silent:
 
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.table.state import State
+from strategies.evaluation.pricing import N_TURNS
 from strategies.evaluation.readings import READER, Points, Reader, new_reader, read_opponent
 
 __all__ = ["JOINT", "PAPER", "READER", "Reader", "join_readings", "new_reader", "risk_list"]
@@ -67,20 +69,35 @@ def join_readings(viewer: int, tenpai: Points, mode: int, out: Points, reader: R
     out[:] = 0
     for step in range(1, 4):
         other = (viewer + step) & 3
-        chance = tenpai[other]
         reading = reader.readings[other]
-        if chance == 0 or not reading.found:
+        if tenpai[other] == 0 or not reading.found:
             continue
         for kind in range(34):
-            alone = 1.0
-            for next_step in range(1, 4):
-                third = (viewer + next_step) & 3
-                if third != other and tenpai[third] > 0 and reader.readings[third].found:
-                    later = reader.readings[third]
-                    alone *= 1 - tenpai[third] * later.win_chance[kind]
-                    # of two who would draw their tile one is first
-                    alone *= 1 - tenpai[third] * later.draw_chance / 2
-            out[kind] += chance * (reading.ron[kind] + alone * reading.draw_kept[kind])
+            out[kind] += tenpai[other] * reading.ron[kind]
+            for turn in range(1, N_TURNS):
+                paid = reading.draw_at[turn] - reading.draw_at_won[kind, turn]
+                if paid > 0:
+                    before = _nobody_before(viewer, step, kind, turn, tenpai, reader)
+                    out[kind] += tenpai[other] * paid * before
+
+
+@compiled
+def _nobody_before(
+    viewer: int, step: int, kind: int, turn: int, tenpai: Points, reader: Reader
+) -> float:
+    """Return the chance that neither other opponent wins before this one's ``turn``-th draw.
+
+    Neither by ron on the kind nor by draw; the seats draw in the order of their ``step``.
+    """
+    chance = 1.0
+    for other_step in range(1, 4):
+        other = (viewer + other_step) & 3
+        reading = reader.readings[other]
+        if other_step != step and tenpai[other] > 0 and reading.found:
+            draws = turn if other_step < step else turn - 1
+            alive = reading.alive_at[draws] - reading.alive_at_won[kind, draws]
+            chance *= 1 - tenpai[other] + tenpai[other] * alive
+    return chance
 
 
 @compiled

@@ -13,12 +13,21 @@ from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
 from mjbot.table.view import View
 from protocol.tiles import parse_tiles, tile_kind
 from strategies.evaluation.pricing import prepare_reader, price_sample
-from strategies.evaluation.readings import draw_chance_of, draws_left, read_opponent
+from strategies.evaluation.readings import draws_left, read_opponent, survive_draws
 from strategies.evaluation.risk_lists import JOINT, PAPER, new_reader, risk_list
 from strategies.evaluation.risk_table import risk_lists_of, risk_table
 from strategies.evaluation.tenpai_samples import sample_tenpai
 
-MELDS = {"234m": CHI, "345p": CHI, "555s": PON, "555z": PON, "666z": PON, "777z": PON, "999m": PON}
+MELDS = {
+    "234m": CHI,
+    "345p": CHI,
+    "555s": PON,
+    "555z": PON,
+    "666z": PON,
+    "777z": PON,
+    "999m": PON,
+    "666m": PON,
+}
 DRAGONS = ("555z", "666z", "777z")
 
 
@@ -89,17 +98,21 @@ def test_a_sample_costs_what_the_table_would_make_one_pay(table, melds, by_draw)
             win_payment(after, 2, kind, by_draw, payment)
             paid = -int(payment["deltas"][0]) if payment["han"] else 0
             left = int(reader["unseen"][kind] - reader["tenpai"]["hand"][kind])
-            expected, copies = expected + left * paid, copies + left
+            if payment["han"]:
+                expected, copies = expected + left * paid, copies + left
             if not by_draw:
                 assert reader["ron_points"][kind] == paid
-        if by_draw and copies:
-            assert reader["draw_points"] == pytest.approx(expected / copies)
+        if by_draw:
+            assert reader["draw_copies"] == copies
+            assert reader["draw_points"] == pytest.approx(expected / max(1, copies))
 
 
 def test_three_dragons_are_priced_as_daisangen(table):
     reading = reading_of(table({2: DRAGONS}), 2)
     assert {round(points) for points in prices(reading).values()} == {32000}
-    assert reading["draw"] == pytest.approx(8000 * reading["draw_chance"] * 2)  # 0 is the dealer
+    assert reading["draw"] == pytest.approx(
+        16000 * (1 - reading["alive_at"][-1])
+    )  # 0 is the dealer
 
 
 @pytest.mark.parametrize(("viewer", "ron", "draw"), [(0, 16000, 0), (1, 32000, 32000)])
@@ -110,7 +123,7 @@ def test_who_is_liable_pays(table, viewer, ron, draw):
     state["hand"][1] = hand_counts("123456789m1234p")
     reading = reading_of(state, 2, viewer)
     assert {round(points) for points in prices(reading).values()} == {ron}
-    assert reading["draw"] == pytest.approx(draw * reading["draw_chance"])
+    assert reading["draw"] == pytest.approx(draw * (1 - reading["alive_at"][-1]))
 
 
 def mean_price(state):
@@ -122,7 +135,8 @@ def mean_price(state):
 def test_a_hand_that_shows_itself_cheap_is_priced_cheap(table):
     cheap = mean_price(table({2: ("234m", "345p", "555s")}))
     closed = mean_price(table(riichi=[2]))
-    assert 999 < cheap < 1600 < 2000 < closed < 5000
+    assert 999 < cheap < 1600
+    assert 2000 < closed < 5000
 
 
 def test_nothing_in_the_own_river_is_won_by_ron(table):
@@ -168,10 +182,13 @@ def test_the_chance_to_draw_is_that_of_drawing_without_replacement(table):
     prepare_reader(state, 0, 1, reader)
     for draws in (0, 1, 7, 18):
         assert sample_tenpai(reader["tenpai"], random)
+        price_sample(state, 0, 1, random, reader)
+        survive_draws(draws, reader)
         left = (reader["unseen"] - reader["tenpai"]["hand"]).astype(int)
         good = sum(left[kind] for kind in kinds_of(reader["tenpai"]["waits"]))
-        missed = comb(left.sum() - good, draws) / comb(left.sum(), draws)
-        assert draw_chance_of(draws, reader) == pytest.approx(1 - missed)
+        missed = [comb(left.sum() - good, n) / comb(left.sum(), n) for n in range(draws + 1)]
+        assert reader["alive"][: draws + 1] == pytest.approx(missed)
+        assert (reader["alive"][draws:] == reader["alive"][draws]).all()
 
 
 def test_the_paper_knows_ron_or_draw_but_not_both(table):
@@ -189,23 +206,47 @@ def test_one_opponent_is_ron_or_what_is_left_of_the_draw(table):
     state, reader, out = table(riichi=[3]), new_reader(), np.zeros(34)
     risk_list(state, 0, np.array([0, 0, 0, 0.25]), JOINT, random_of(2), out, reader)
     reading = reader["readings"][3]
-    assert out == pytest.approx(0.25 * (reading["ron"] + reading["draw_kept"]))
+    kept = reading["draw"] - reading["draw_at_won"].sum(axis=1)
+    assert reading["draw_at"].sum() == pytest.approx(reading["draw"])
+    assert out == pytest.approx(0.25 * (reading["ron"] + kept))
     safe = reading["win_chance"] == 0
-    assert reading["draw_kept"][safe] == pytest.approx(reading["draw"])
-    assert (reading["draw_kept"][~safe] < reading["draw"]).all()
+    assert kept[safe] == pytest.approx(reading["draw"])
+    assert (kept[~safe] < reading["draw"]).all()
 
 
-def test_of_two_opponents_the_ron_of_one_ends_the_other_s_hope(table):
-    state, reader, out = table(riichi=[1, 3]), new_reader(), np.zeros(34)
-    tenpai = np.array([0, 1.0, 0, 0.5])
+def draw_price(reading):
+    return reading["draw"] / (1 - reading["alive_at"][-1])
+
+
+def test_two_opponents_are_as_playing_it_out_would_show(table):
+    """Both wait on one tile that is known: draw on and on, and see who is first."""
+    state = table({1: DRAGONS, 3: ("234m", "345p", "555s")}, wall_left=30)
+    for seat, kind, melds in ((1, 20, "234m"), (3, 2, "666m")):
+        state["n_melds"][seat], state["hand_size"][seat] = 4, 1
+        state["meld_kind"][seat, 3] = tile_kind(parse_tiles(melds)[0])
+        state["meld_type"][seat, 3] = MELDS[melds]
+        state["discarded"][seat] = ~(1 << kind) & (1 << 34) - 1
+    tenpai = np.array([0, 0.8, 0, 1.0])
+    reader, out = new_reader(), np.zeros(34)
     risk_list(state, 0, tenpai, JOINT, random_of(4), out, reader)
-    expected = np.zeros(34)
-    for seat, other in ((1, 3), (3, 1)):
-        ours, theirs = reader["readings"][seat], reader["readings"][other]
-        alone = 1 - tenpai[other] * theirs["win_chance"]
-        alone *= 1 - tenpai[other] * theirs["draw_chance"] / 2
-        expected += tenpai[seat] * (ours["ron"] + alone * ours["draw_kept"])
-    assert out == pytest.approx(expected)
+    unseen = View(state, 0).unseen.copy()
+    unseen[[2, 20]] -= 1  # both hold one of what they wait on
+    pool = np.repeat(np.arange(34), unseen)
+    prices = {seat: draw_price(reader["readings"][seat]) for seat in (1, 3)}
+    assert prices[1] == pytest.approx(16000)
+    numbers, lost = np.random.default_rng(7), []
+    for _ in range(6000):
+        order = numbers.permutation(pool)[:32]
+        waits_on = {1: 20 if numbers.random() < 0.8 else -1, 3: 2}
+        hits = [(1 + turn) % 4 for turn in range(30) if order[turn] == waits_on.get((1 + turn) % 4)]
+        lost.append(prices[hits[0]] if hits else 0)
+    neither = [kind for kind in range(34) if kind not in (2, 20)]
+    assert np.ptp(out[neither]) < 1e-6
+    mean, error = np.mean(lost), np.std(lost) / len(lost) ** 0.5
+    assert abs(out[0] - mean) < 4 * error + 0.02 * mean
+    # who feeds the cheap one is out of danger
+    assert out[2] == pytest.approx(reader["readings"][3]["ron"][2])
+    assert out[2] < out[0] < out[20]
 
 
 def test_only_what_the_viewer_sees_counts(table):
