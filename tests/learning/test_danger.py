@@ -25,7 +25,8 @@ from mjbot.table.state import ACCEPTED, copy_state
 from protocol.messages import Dahai
 
 LOGS = Path(__file__).parents[2] / "logs"
-GAMES = index_games(sorted(LOGS.glob("*.mjson")))
+PATHS = sorted(LOGS.glob("*.mjson"))
+GAMES = index_games(PATHS)
 
 
 def could_ron(state, seat, opponent, kind):
@@ -133,7 +134,7 @@ def test_poisson_regression_gives_the_means_of_its_groups():
 
 
 def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_path, capsys):
-    arguments = ["train", "danger", str(LOGS), "--validate", "0:1", "--jobs", "1"]
+    arguments = ["train", "danger", *map(str, PATHS), "--validate", "0:1", "--jobs", "1"]
     assert main([*arguments, "--out", str(tmp_path)]) == 0
     arrays = load_weights("danger", tmp_path)
     assert arrays["riichi"].shape == arrays["other"].shape == (N_FEATURES,)
@@ -145,7 +146,7 @@ def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_
 
 
 def test_no_games_is_a_line_and_bad_arguments(tmp_path, capsys):
-    arguments = ["train", "danger", str(LOGS), "--games", "900:", "--jobs", "1"]
+    arguments = ["train", "danger", *map(str, PATHS), "--games", "900:", "--jobs", "1"]
     assert main([*arguments, "--out", str(tmp_path)]) == 2
     assert "--games" in capsys.readouterr().err
 
