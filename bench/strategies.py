@@ -32,8 +32,15 @@ RIVAL = "fast-riichi-d"
 WARM_UP_S = 20.0
 PATIENCE_S = 60.0
 """After so long in decisions a strategy is not asked any more: the hanchan ends with tsumogiri."""
-LIMITS_MS = {"fold-recognition": 2.0, "yaku-evaluation": 20.0, "combo-partner": 20.0}
-"""Beginning of a name -> what its 99th percentile may be (issues 5 and 6)."""
+LIMITS_MS = {
+    "fold-recognition": 2.0,
+    "yaku-evaluation": 20.0,
+    "combo-partner": 20.0,
+    "collusion-mc": 300.0,
+}
+"""Beginning of a name -> what its 99th percentile may be (issues 5 to 7)."""
+OPTIONS = {"collusion-mc": ",deals=10,walls=10"}
+"""Else it thinks as long as its budget lets it."""
 
 
 @dataclass
@@ -86,7 +93,8 @@ def report(rounds: int) -> dict[str, Any]:
 def table_of(name: str) -> Setup:
     """Return who plays with whom, so that every seat of strategy 0 is one of ``name``."""
     if not issubclass(strategy_class(name), PairMember):
-        return Setup(strategies=(name, name), format="2v2")
+        player = name + OPTIONS.get(name, "")
+        return Setup(strategies=(player, player), format="2v2")
     kind = [other for other in built_in_names() if issubclass(strategy_class(other), PairMember)]
     partner = next((other for other in kind if other != name), name)
     return Setup(strategies=(name, partner, RIVAL), format="pair")

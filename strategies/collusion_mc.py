@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from strategies.evaluation.playout_search import Workshop, new_workshop, try_act
 from strategies.evaluation.risk_lists import JOINT, PAPER
 from strategies.evaluation.risk_table import plan_table, risk_lists_of, risk_table
 
-PAPER_DEALS = 10
+PAPERS_DEALS: Final = 10
+PAPERS_WALLS: Final = 10
+OUR_WALLS: Final = 5
 Worths = NDArray[np.float64]
 
 
@@ -43,7 +45,9 @@ class CollusionMc(Strategy):
         default=0,
         metadata={"unit": "ways to deal the hidden hands (m); 0: by the budget, 10 in mode=paper"},
     )
-    walls: int = field(default=10, metadata={"unit": "playouts of each deal (n)"})
+    walls: int = field(
+        default=0, metadata={"unit": "playouts of each deal (n); 0: 5, 10 in mode=paper"}
+    )
     budget_s: float = field(
         default=1.0, metadata={"unit": "s a decision may take, turned into a number of playouts"}
     )
@@ -52,6 +56,9 @@ class CollusionMc(Strategy):
     )
     bonus: str = field(
         default="50/10/-10/-30", metadata={"unit": "thousands of points for 1st to 4th place"}
+    )
+    liability: bool = field(
+        default=True, metadata={"unit": "off: no pao, as in mode=paper; all pay a win by draw"}
     )
     seed: int = 0
 
@@ -90,10 +97,10 @@ class CollusionMc(Strategy):
         shop = self._set_up(view)
         seed = self._seed_of(view)
         if self.mode == "paper" or self.deals:
-            deals = self.deals or PAPER_DEALS
+            deals = self.deals or PAPERS_DEALS
             sums = np.zeros(len(plans))
             try_actions(shop, greedy_table(), plans, 0, deals, seed, sums)
-            return sums / (deals * self.walls)
+            return sums / (deals * self._walls)
         return self._halving(shop, plans, seed)
 
     def _halving(self, shop: Workshop, plans: NDArray[np.int64], seed: int) -> Worths:
@@ -104,7 +111,7 @@ class CollusionMc(Strategy):
         rounds = max(1, (len(plans) - 1).bit_length())
         share = self.budget_s * self.playouts_per_s / rounds
         while True:
-            deals = max(2, int(share / (len(left) * self.walls)))
+            deals = max(2, int(share / (len(left) * self._walls)))
             new = np.zeros(len(left))
             try_actions(shop, greedy_table(), plans[left], done, done + deals, seed, new)
             sums[left] += new
@@ -114,19 +121,19 @@ class CollusionMc(Strategy):
             order = np.argsort(-sums[left], kind="stable")
             left = np.sort(left[order[: (len(left) + 1) // 2]])
         worths = np.full(len(plans), -np.inf)
-        worths[left] = sums[left] / (done * self.walls)
+        worths[left] = sums[left] / (done * self._walls)
         return worths
 
     def _set_up(self, view: View) -> Workshop:
         shop = self._workshop
         position = copy_state(view.state)
         hide(position, view.seat)
-        if self.mode == "paper":  # whose wins by draw all others pay, whoever fed them
+        if self.mode == "paper" or not self.liability:
             position["pao_dragons"] = -1
             position["pao_winds"] = -1
         shop["position"] = position
         shop["seat"] = view.seat
-        shop["n_walls"] = self.walls
+        shop["n_walls"] = self._walls
         shop["as_paper"] = self.mode == "paper"
         shop["lists_on"] = self.lists
         shop["bonus"] = self._bonus
@@ -144,6 +151,10 @@ class CollusionMc(Strategy):
     @cached_property
     def _workshop(self) -> Workshop:
         return new_workshop()
+
+    @property
+    def _walls(self) -> int:
+        return self.walls or (PAPERS_WALLS if self.mode == "paper" else OUR_WALLS)
 
     @cached_property
     def _bonus(self) -> Sequence[float]:

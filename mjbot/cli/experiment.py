@@ -22,7 +22,7 @@ from mjbot.experiments.request import ExperimentError, Request
 from mjbot.strategy_options import StrategyError
 
 RUNS: Final = Path("logs", "runs")
-EXPERIMENTS: Final = ("nakano2021", "arena-checks", "mizukami2013", "hamabe2017")
+EXPERIMENTS: Final = ("nakano2021", "arena-checks", "mizukami2013", "hamabe2017", "takada2022")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

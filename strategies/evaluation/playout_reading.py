@@ -23,40 +23,26 @@ from mjbot.table.state import State
 from strategies.evaluation.greedy_table import Chances, shanten_chances
 from strategies.evaluation.playout_minds import Minds
 from strategies.evaluation.playout_worth import OVER, worth
-from strategies.evaluation.readings import (
-    MOST_SAMPLES,
-    Reader,
-    prepare_reader,
-    sampled_dora,
-    sampled_ura,
-)
+from strategies.evaluation.pricing import Reader, prepare_reader, sampled_dora, sampled_ura
 from strategies.evaluation.tenpai_parts import prepare
 from strategies.evaluation.tenpai_samples import sample_tenpai
 
 Points = NDArray[np.float64]
 
 SAMPLES: Final = 12
-BY_DRAW: Final = 0.4
-"""Share of the wins that are by draw; the others are off one of the three."""
+MOST_SAMPLES: Final = 60
+"""Open hands without a yaku are left out, up to this limit."""
+DISCARDED_YET_HELD: Final = 0.25
+"""How much likelier or less likely a hand is made by each kind in it that its owner discarded."""
+BY_DRAW: Final = 0.5
+OFF_SELF: Final = 0.1
+"""Shares of the wins by draw, and off the viewer although it takes care; the rest off others."""
 ADVANCE: Final = (0.13, 0.16, 0.26, 0.36, 0.45, 0.5, 0.5)
 """Chance that a draw brings a hand of shanten 0 .. 6 one step on (from 0: that it wins)."""
-MAX_DRAWS_LEFT: Final = 18
 N_SHANTEN: Final = 7
 TYPICAL_BASE: Final = 960
 """Base points of a hand of which nothing is known: 3 han 30 fu."""
 
-
-def _win_odds() -> Points:
-    """Return the chance to win from each shanten with so many draws left: float64[7, 19]."""
-    odds = np.zeros((N_SHANTEN, MAX_DRAWS_LEFT + 1))
-    for draws in range(1, MAX_DRAWS_LEFT + 1):
-        for shanten, step in enumerate(ADVANCE):
-            better = odds[shanten - 1, draws - 1] if shanten else 1.0
-            odds[shanten, draws] = step * better + (1 - step) * odds[shanten, draws - 1]
-    return odds
-
-
-WIN_ODDS: Final = _win_odds()
 
 READS: Final = np.dtype(
     [
@@ -69,8 +55,8 @@ READS: Final = np.dtype(
         ("chances", np.float64, (7,)),
         ("win_odds", np.float64, (4,)),  # that the seat wins this kyoku, as all see it
         ("tenpai", np.float64, (4,)),
-        ("by_draw", np.float64, (4, 4)),  # [viewer, winner] loss if the winner wins by draw
-        ("off_others", np.float64, (4, 4)),
+        ("later_loss", np.float64, (4, 4)),  # [viewer, winner] loss if the winner wins later
+        ("own_odds", np.float64, (7,)),  # chance to win from each shanten
         ("scores", np.int32, (4,)),
     ],
     align=True,
@@ -90,8 +76,8 @@ if TYPE_CHECKING:
         chances: Points
         win_odds: Points
         tenpai: Points
-        by_draw: Points
-        off_others: Points
+        later_loss: Points
+        own_odds: Points
         scores: NDArray[np.int32]
 
         def __getitem__(self, field: str) -> Any: ...
@@ -210,15 +196,36 @@ def _worth_after(
 
 
 @compiled
+def win_odds(draws: int, survival: float, out: Points) -> None:
+    """Write the chance to win from each shanten (float64[7]) with so many draws left.
+
+    ``survival`` is the chance that nobody else wins between two draws.
+    """
+    for shanten in range(N_SHANTEN):
+        out[shanten] = 0.0
+    for _ in range(draws):
+        for shanten in range(N_SHANTEN - 1, -1, -1):
+            better = out[shanten - 1] if shanten else 1.0
+            kept = out[shanten] + ADVANCE[shanten] * (better - out[shanten])
+            out[shanten] = survival * kept
+
+
+@compiled
+def draws_of_each(state: State) -> int:
+    """Return how often each seat still draws."""
+    return int((state.wall_left + 3) >> 2)
+
+
+@compiled
 def read_chances(state: State, table: Chances, reads: Reads) -> None:
     """Write how likely each seat is tenpai, and to win, as everybody sees it."""
+    win_odds(draws_of_each(state), 1.0, reads.own_odds)
     for seat in range(4):
         shanten_chances(state, seat, table, reads.chances)
-        draws = min(MAX_DRAWS_LEFT, (state.wall_left + 3) >> 2)
         reads.tenpai[seat] = reads.chances[0]
         reads.win_odds[seat] = 0.0
         for shanten in range(N_SHANTEN):
-            reads.win_odds[seat] += reads.chances[shanten] * WIN_ODDS[shanten, draws]
+            reads.win_odds[seat] += reads.chances[shanten] * reads.own_odds[shanten]
 
 
 @compiled
@@ -239,10 +246,16 @@ def make_up_mind(state: State, viewer: int, minds: Minds, bonus: Points, reads: 
 
 @compiled
 def _weight(state: State, viewer: int, other: int, number: int, reads: Reads) -> float:
-    """Return how much likelier or less likely a sample is to who knows the viewer's hand."""
+    """Return how much likelier or less likely a sample is to who knows the viewer's hand.
+
+    Nobody discards what it has use for: a kind in the river is seldom in the hand, and who has
+    given a dora away has hardly another one.
+    """
     weight = 1.0
     for kind in range(34):
         held = reads.hand[other, number, kind]
+        if held and (state.discarded[other] >> kind) & 1:
+            weight *= DISCARDED_YET_HELD
         if held and state.hand[viewer, kind]:
             hidden = reads.unseen[kind]
             own = state.hand[viewer, kind]
@@ -259,8 +272,7 @@ def _read(
     while third == other:
         third = (third + 1) & 3
     total = 0.0
-    reads.by_draw[viewer, other] = 0.0
-    reads.off_others[viewer, other] = 0.0
+    reads.later_loss[viewer, other] = 0.0
     for number in range(reads.n_samples[other]):
         weight = _weight(state, viewer, other, number, reads)
         if weight == 0.0:
@@ -282,16 +294,22 @@ def _read(
         drawn = int(reads.draw_base[other, number])
         if drawn:
             after = _worth_after(state, viewer, other, -1, drawn, liable, bonus, reads.scores)
-            reads.by_draw[viewer, other] += weight * (now - after)
+            reads.later_loss[viewer, other] += weight * BY_DRAW * (now - after)
         if base:
             after = _worth_after(state, viewer, other, third, base, liable, bonus, reads.scores)
-            reads.off_others[viewer, other] += weight * (now - after)
+            lost = OFF_SELF * loss + (1 - BY_DRAW - OFF_SELF) * (now - after)
+            reads.later_loss[viewer, other] += weight * lost
     if total > 0:
-        reads.by_draw[viewer, other] /= total
-        reads.off_others[viewer, other] /= total
+        reads.later_loss[viewer, other] /= total
         for kind in range(34):
             minds.odds[viewer, other, kind] /= total
             minds.loss[viewer, other, kind] /= total
+
+
+@compiled
+def _hazard(reads: Reads, seat: int) -> float:
+    """Return the rate at which a seat wins, in expected wins until the end of the wall."""
+    return -log(max(1e-6, 1 - reads.win_odds[seat]))
 
 
 @compiled
@@ -300,12 +318,10 @@ def _later(viewer: int, reads: Reads) -> float:
     hazard = 0.0
     lost = 0.0
     for seat in range(4):
-        rate = -log(max(1e-6, 1 - reads.win_odds[seat]))
+        rate = _hazard(reads, seat)
         hazard += rate
         if seat != viewer:
-            loss = BY_DRAW * reads.by_draw[viewer, seat]
-            loss += (1 - BY_DRAW) * reads.off_others[viewer, seat]
-            lost += rate * loss
+            lost += rate * reads.later_loss[viewer, seat]
     return lost / hazard * (1 - exp(-hazard)) if hazard > 0 else 0.0
 
 
@@ -323,7 +339,11 @@ def _set_fall_back(
         loser = (viewer + step) & 3
         after = _worth_after(state, viewer, viewer, loser, base, -1, bonus, reads.scores)
         gain += max(0.0, after - now) / 3
-    draws = min(MAX_DRAWS_LEFT, (state.wall_left + 3) >> 2)
+    draws = draws_of_each(state)
+    others = 0.0
+    for step in range(1, 4):
+        others += _hazard(reads, (viewer + step) & 3)
+    win_odds(draws, exp(-others / max(1, draws)), reads.own_odds)
     for shanten in range(8):
-        odds = WIN_ODDS[min(shanten, N_SHANTEN - 1), draws]
-        minds.fall_back[viewer, shanten] = gain * (WIN_ODDS[0, draws] - odds)
+        odds = reads.own_odds[min(shanten, N_SHANTEN - 1)]
+        minds.fall_back[viewer, shanten] = gain * (reads.own_odds[0] - odds)

@@ -35,7 +35,7 @@ from strategies.evaluation.playout_reading import (
 )
 from strategies.evaluation.playout_worth import final_worth
 from strategies.evaluation.playouts import play_out
-from strategies.evaluation.readings import READER, Reader
+from strategies.evaluation.pricing import READER, Reader
 from strategies.evaluation.risk_lists import PAPER, risk_list
 
 Random = NDArray[np.uint64]

@@ -1,0 +1,119 @@
+"""Last hands from given scores on shared walls: what one seat's choices are worth there.
+
+A game starts at South 4 with the same four scores, dealt out to the seats in every turn of the
+table, and is played to its end (a dealer's repeat and extra rounds included).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.arena.setup import Spec
+from mjbot.referee import Referee
+from mjbot.referee.outcome import Outcome
+from mjbot.referee.referee import Position
+from mjbot.table.draws import NO_DRAW
+from mjbot.table.state import State
+
+SOUTH_4: Final = 7
+SEATS: Final = 4
+
+
+@dataclass(frozen=True)
+class LastHand:
+    """One game to play: ``player`` in ``seat``, three of ``others``, on the walls of ``seed``.
+
+    ``scores`` are those of the player and of the seats after it, in the order of play.
+    """
+
+    player: str
+    others: str
+    seed: int
+    seat: int
+    scores: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How it ended: final points by seat, and what the player did in the first kyoku.
+
+    ``won`` points by whom it was paid: -1 no win, its own seat for a win by draw.
+    """
+
+    scores: tuple[int, int, int, int]
+    won_from: int
+    dealt_in: bool
+
+
+def play_last_hand(hand: LastHand) -> Ending:
+    """Play it to the end of the game."""
+    referee = Referee(hand.seed, "hanchan")
+    bots = [Spec.read(hand.others).make(hand.seed * SEATS + seat) for seat in range(SEATS)]
+    bots[hand.seat] = Spec.read(hand.player).make(hand.seed)
+    scores = [0] * SEATS
+    for step, points in enumerate(hand.scores):
+        scores[(hand.seat + step) % SEATS] = points
+    for seat, bot in enumerate(bots):
+        bot.start_game(seat, ("", "", "", ""))
+    seen: list[tuple[int, bool]] = []
+    referee.play(
+        bots,
+        Position(round=SOUTH_4, scores=(scores[0], scores[1], scores[2], scores[3])),
+        watch=lambda state, outcome, wins: seen.append(_first(state, outcome, hand.seat)),
+    )
+    final = [int(points) for points in referee.state["scores"]]
+    return Ending((final[0], final[1], final[2], final[3]), *seen[0])
+
+
+def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
+    """Return who paid the seat's win and whether it dealt in."""
+    if int(outcome["reason"]) != NO_DRAW:
+        return -1, False
+    winners = [other for other in range(SEATS) if int(state["wins"]) >> other & 1]
+    loser = int(outcome["target"])
+    return (loser if seat in winners else -1), (loser == seat and seat not in winners)
+
+
+def play_all(hands: Sequence[LastHand], file: Path, jobs: int) -> Iterator[Ending]:
+    """Play what ``file`` does not have yet, in so many processes; yield all endings in order."""
+    known = _read(file)
+    missing = [hand for hand in hands if _key(hand) not in known]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as lines, ProcessPoolExecutor(jobs) as pool:
+        for hand, ending in zip(missing, pool.map(play_last_hand, missing), strict=True):
+            known[_key(hand)] = ending
+            lines.write(json.dumps({"hand": asdict(hand), "ending": asdict(ending)}) + "\n")
+            lines.flush()
+    yield from (known[_key(hand)] for hand in hands)
+
+
+def _key(hand: LastHand) -> str:
+    return json.dumps(asdict(hand))
+
+
+def _read(file: Path) -> dict[str, Ending]:
+    known: dict[str, Ending] = {}
+    if file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            entry: dict[str, Any] = json.loads(line)
+            ending = entry["ending"]
+            known[json.dumps(entry["hand"])] = Ending(
+                tuple(ending["scores"]), ending["won_from"], ending["dealt_in"]
+            )
+    return known
+
+
+def ranks_and_bonus(scores: Sequence[int], seat: int, bonus: Sequence[int]) -> tuple[int, int]:
+    """Return the seat's rank (1..4, ties to the earlier seat) and its points with the bonus.
+
+    >>> ranks_and_bonus((31100, 26000, 26200, 16700), 2, (50000, 10000, -10000, -30000))
+    (2, 36200)
+    """
+    ahead = sum(
+        points > scores[seat] or (points == scores[seat] and other < seat)
+        for other, points in enumerate(scores)
+    )
+    return ahead + 1, scores[seat] + bonus[ahead]

@@ -1,0 +1,130 @@
+"""Playouts by risk lists: the referee's own kyoku, played by what each player fears."""
+
+import numpy as np
+import pytest
+
+from mjbot.experiments.takada2022 import position
+from mjbot.referee import Referee
+from mjbot.referee.desk import new_desk
+from mjbot.rules.hands import hand_counts
+from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
+from mjbot.table.observe import extra_copy
+from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
+from strategies.collusion_mc import CollusionMc
+from strategies.evaluation.greedy_table import greedy_table
+from strategies.evaluation.playout_minds import new_minds
+from strategies.evaluation.playout_search import begin, fill_in, make_minds
+from strategies.evaluation.playout_worth import OVER, worth
+from strategies.evaluation.playouts import own_turn, play_out
+
+LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
+LEADER, CALLER = 0, 2
+DORA, IDLE_TILE = 7, 14  # 8m, 6p
+
+
+def random_minds(seed: int):
+    minds = new_minds()
+    minds["lists"] = np.random.default_rng(seed).integers(0, 5, (4, 34))
+    minds["keeps_tenpai"] = 1
+    return minds
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_playout_is_the_kyoku_that_the_referee_would_play(seed):
+    referee = Referee(seed)
+    referee.start()
+    for _ in range(20):
+        referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
+    minds, played = random_minds(seed), copy_state(referee.state)
+    play_out(played, new_desk(), minds, np.array([seed], np.uint64))
+    assert int(played["phase"]) in (WON, DRAWN)
+    random = np.array([seed], np.uint64)
+    kyoku = (int(referee.state["round"]), int(referee.state["honba"]))
+    scores = None
+    while not referee.over and (int(referee.state["round"]), int(referee.state["honba"])) == kyoku:
+        choices = {}
+        for seat, legal in referee.asked.items():
+            if int(referee.state["turn"]) == seat and int(referee.state["phase"]) != REACTION:
+                choices[seat] = ACTIONS[own_turn(referee.state, minds, random)]
+            else:
+                choices[seat] = ACTIONS[RON if ACTIONS[RON] in legal else PASS]
+        for event in referee.step(choices):
+            if event.__class__.__name__ in ("Hora", "Ryukyoku"):
+                scores = list(event.scores)
+    assert scores == played["scores"].tolist()
+
+
+def seat_to_discard(hand: str, drawn: int):
+    state = new_state()
+    state["hand"][0] = hand_counts(hand)
+    state["hand_known"][0] = 1
+    state["hand_size"][0] = 14
+    state["phase"], state["drawn"], state["wall_left"] = TURN, drawn, 30
+    return state
+
+
+def test_the_tile_of_least_risk_goes_and_of_equals_any():
+    state = seat_to_discard("159m159p159s12345z", 31)
+    minds, random = new_minds(), np.array([1], np.uint64)
+    minds["lists"][0] = 100
+    minds["lists"][0, [8, 28]] = 50
+    chosen = [own_turn(state, minds, random) for _ in range(300)]
+    assert set(chosen) == {DISCARD + 8, DISCARD + 28}
+    assert 100 < chosen.count(DISCARD + 8) < 200
+
+
+def test_whoever_is_tenpai_stays_so():
+    state = seat_to_discard("234567m234p2366s9s", 26)
+    minds, random = new_minds(), np.array([1], np.uint64)
+    minds["lists"][0] = np.arange(34)  # 2m is the safest, 9s the one that keeps tenpai
+    minds["keeps_tenpai"] = 1
+    assert own_turn(state, minds, random) == DISCARD_DRAWN + 26
+    minds["keeps_tenpai"] = 0
+    assert own_turn(state, minds, random) == DISCARD + 1
+
+
+def test_dealt_positions_hold_no_fifth_copy_and_keep_all_points():
+    view = position("figure6.jsonl", 0)
+    bot = CollusionMc(mode="paper")
+    shop = bot._set_up(view)
+    random, visible = np.array([5], np.uint64), np.empty(34, np.int8)
+    for _ in range(30):
+        shop["filled"] = shop["position"]
+        fill_in(shop, greedy_table(), random)
+        assert extra_copy(shop["filled"], visible) == -1
+        assert shop["filled"]["hand"][0].tolist() == view.hand.tolist()
+        shop["begun"] = shop["filled"]
+        begin(shop["begun"], shop["desk"], 0, np.array([view.legal[0].code, -1]))
+        make_minds(shop, greedy_table(), random)
+        play_out(shop["begun"], shop["desk"], shop["minds"], random)
+        assert int(shop["begun"]["scores"].sum()) == 100_000
+
+
+def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
+    """Figure 2 of the paper: what the discard shows is read by who sees it."""
+    view = position("figure2.jsonl", CALLER)
+    shop = CollusionMc()._set_up(view)
+    mean = {}
+    for code in (DORA, IDLE_TILE):
+        loss, odds = 0.0, 0.0
+        for deal in range(60):
+            random = np.array([deal], np.uint64)
+            shop["filled"] = shop["position"]
+            fill_in(shop, greedy_table(), random)
+            shop["begun"] = shop["filled"]
+            begin(shop["begun"], shop["desk"], CALLER, np.array([code, -1]))
+            make_minds(shop, greedy_table(), random)
+            loss += shop["minds"]["loss"][LEADER, CALLER].sum()
+            odds += shop["minds"]["odds"][LEADER, CALLER].sum()
+        mean[code] = loss / odds
+    assert mean[DORA] < mean[IDLE_TILE] - 1000
+
+
+def test_worth_counts_the_bonus_of_the_rank():
+    scores = np.array([31_100, 16_700, 26_200, 26_000], np.int32)
+    assert [worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
+        81_100, -13_300, 36_200, 16_000,
+    ]  # fmt: skip
+    expected = [worth(scores, seat, 1, LEAGUE) for seat in range(4)]
+    assert sorted(range(4), key=lambda seat: -expected[seat]) == [0, 2, 3, 1]
+    assert 31_100 < expected[0] < 81_100
