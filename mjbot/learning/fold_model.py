@@ -34,8 +34,8 @@ FEATURE_SET: Final = "paper"
 class FoldModel(NamedTuple):
     """``margin(x) = sum(coefficients x exp(-gamma |x - support|^2)) + offset``.
 
-    ``support`` float32[n, 34] and ``coefficients`` float32[n]; the offset is the machine's own
-    less the threshold that was chosen for it.
+    ``support`` float32[34, n], a column for each support vector, and ``coefficients`` float32[n];
+    the offset is the machine's own less the threshold that was chosen for it.
     """
 
     support: NDArray[np.float32]
@@ -92,7 +92,7 @@ def _model(arrays: Arrays, folder: Path) -> FoldModel:
         gamma, offset = (float(number) for number in arrays["gamma_and_offset"])
     except (KeyError, ValueError):
         raise WeightsError(folder / f"{NAME}.npz", "is no fold recogniser; train it") from None
-    if support.shape != (len(coefficients), N_FEATURES):
+    if support.shape != (N_FEATURES, len(coefficients)):
         problem = f"has vectors of shape {support.shape}, this version {N_FEATURES} features"
         raise WeightsError(folder / f"{NAME}.npz", f"{problem}; train it again")
     return FoldModel(support, coefficients, gamma, offset)
@@ -108,11 +108,14 @@ def _margin_at(model: FoldModel, state: State, seat: int, kind: int) -> float:
 @compiled
 def margin(model: FoldModel, features: Features) -> float:
     """Return the margin of features float32[34]: above 0 is to fold."""
+    # one feature after the other: neighbouring vectors are taken several at a time
+    squares = np.zeros(len(model.coefficients), np.float32)
+    for place in range(N_FEATURES):
+        feature, column = features[place], model.support[place]
+        for row in range(len(squares)):
+            step = feature - column[row]
+            squares[row] += step * step
     total = model.offset
-    for row in range(len(model.coefficients)):
-        squares = np.float32(0.0)
-        for place in range(N_FEATURES):
-            step = features[place] - model.support[row, place]
-            squares += step * step
-        total += model.coefficients[row] * math.exp(-model.gamma * squares)
+    for row in range(len(squares)):
+        total += model.coefficients[row] * math.exp(-model.gamma * squares[row])
     return total

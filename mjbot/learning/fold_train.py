@@ -108,7 +108,7 @@ def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
     machine.fit(examples.features, examples.labels)
     sign = 1.0 if machine.classes_[1] == FOLD else -1.0
     return FoldModel(
-        machine.support_vectors_.astype(np.float16).astype(np.float32),
+        np.ascontiguousarray(machine.support_vectors_.T.astype(np.float16).astype(np.float32)),
         (sign * machine.dual_coef_[0]).astype(np.float32),
         2.0**cell.gamma,
         sign * float(machine.intercept_[0]) - threshold,

@@ -55,10 +55,10 @@ def test_saved_and_loaded_it_says_the_same(tmp_path: Path):
 
 def test_weights_of_another_shape_are_refused_in_one_line(tmp_path: Path):
     manifest = Manifest(data="", command="", seed=0, scores={})
-    short = {"support": np.zeros((2, 3)), "coefficients": np.zeros(2)}
+    short = {"support": np.zeros((3, 2)), "coefficients": np.zeros(2)}
     arrays = {**short, "gamma_and_offset": np.zeros(2)}
     save_weights("fold", arrays, manifest, tmp_path)
-    with pytest.raises(WeightsError, match=r"fold\.npz: has vectors of shape \(2, 3\)"):
+    with pytest.raises(WeightsError, match=r"fold\.npz: has vectors of shape \(3, 2\)"):
         FoldRecogniser.load(tmp_path)
     save_weights("fold", short, manifest, tmp_path)
     with pytest.raises(WeightsError, match="is no fold recogniser; train it"):
