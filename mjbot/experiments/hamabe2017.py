@@ -84,8 +84,8 @@ PAPER: Final[Mapping[tuple[str, Quantity], float]] = {
 class Arm:
     """One run: who sits with the opponents (one: alone against three; two: as a pair).
 
-    So many times (``share``) the games that are asked for are played: fewer where the answer is
-    plain, more where the arms are close.
+    In the part *all*, ``share`` times the games that are asked for are played: fewer where the
+    answer is plain, more where the arms are close.
     """
 
     label: str
@@ -117,7 +117,7 @@ def play(request: Request) -> Iterator[str]:
         yield from _switches(request, MATES[request.part])
         return
     found = {
-        name: _played(request, arm.players, arm.share)
+        name: _played(request, arm.players, arm.share if request.part == "all" else 1)
         for name, arm in ARMS.items()
         if request.part == "all" or name not in ONLY_IN_VOLUME
     }
