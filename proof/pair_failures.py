@@ -196,9 +196,9 @@ class _Trials:
     def _close(self) -> None:
         """Judge the game that has ended, and turn to the next trial; before the first, nothing."""
         result, trial, words = self._ended, self._trial, self._new_words()
-        if result is None:
-            return
         trial.decisions_ms, trial.waits = self._new_timings()
+        if result is None:  # what a run before this one left in the folder has now been read
+            return
         if not trial.done:  # the game was over before anything went wrong
             trial.event = 1 + trial.event % max(1, self._count - 1)
             return
