@@ -27,8 +27,7 @@ class Effort:
     ``swaps`` exchanges are looked for, at ``swap_shanten`` or below, that widen the acceptance
     (by more than ``margin`` eighths of it).  ``widths`` says how many discards are tried after a
     draw, by the shanten they leave, the last one for all above; ``first`` how many of those at
-    hand.  Where none of these leaves more than ``back`` tiles of acceptance, discards that raise
-    the shanten are tried, too.
+    hand.
     """
 
     swaps: int
@@ -36,27 +35,23 @@ class Effort:
     widths: tuple[int, ...]
     first: int
     margin: int = 0
-    back: int = -1
 
 
 EFFORTS: Final = (
-    Effort(3, 0, (4,), 14, back=4),
-    Effort(2, 1, (2, 2), 14, margin=-1, back=12),
-    Effort(1, 2, (1, 2, 2), 10, back=21),
-    Effort(1, 1, (1, 2, 2, 2), 6, back=24),
+    Effort(3, 0, (4,), 14),
+    Effort(2, 1, (2, 2), 14, margin=-1),
+    Effort(1, 2, (1, 2, 2), 10),
+    Effort(1, 1, (1, 2, 2, 2), 6),
     Effort(0, -1, (1, 2, 2, 2, 2), 5),
     Effort(0, -1, (1, 1, 1, 1, 1, 1), 4),
 )
 """By the shanten that the best discard leaves.
 
-Chosen on 16 to 60 positions each of other walls: more exchanges, more discards or more exchanges
-that narrow the acceptance pick discards that are worth 0.001 more at most on average.  Going back
-pays where only seven pairs are near: they are a step nearer and far slower.
+Chosen on 8 to 30 positions each of other walls: more exchanges, more discards or more exchanges
+that narrow the acceptance pick discards that are worth 0.001 more at most on average.
 """
 
 ANY: Final = -1
-N_BACK: Final = 4
-"""How many discards that raise the shanten are tried."""
 
 
 class SearchPlayer:
@@ -85,42 +80,28 @@ class SearchPlayer:
     def values(self, game: Game) -> dict[int, float]:
         """Return the probability to win after each discard that is worth a look, widest first."""
         while True:
-            self._search["is_full"] = 0
             found = self._values(game)
             if not self._search["is_full"]:
                 return found
             self._grow(4 * len(self._rows))
 
     def _values(self, game: Game) -> dict[int, float]:
-        lowest = max(0, shanten(game["hand"], 0))
-        effort = self._effort(lowest)
-        found, widest = self._values_at(game, lowest, effort.first)
-        if widest <= effort.back:
-            found.update(self._values_at(game, lowest + 1, N_BACK)[0])
-        return found
-
-    def _values_at(self, game: Game, wanted: int, first: int) -> tuple[dict[int, float], int]:
-        """Return the values of the discards that leave this shanten, and the widest acceptance."""
-        hand, search, effort = game["hand"].copy(), self._search, self._effort(wanted)
+        hand, search = game["hand"].copy(), self._search
+        lowest = max(0, shanten(hand, 0))
+        effort = self._efforts[min(lowest, len(self._efforts) - 1)]
         search["root"], search["unseen"] = hand, game["unseen"]
-        search["n_times"] = draws_left(game) + 1
+        search["n_times"], search["is_full"] = draws_left(game) + 1, 0
         search["swap_shanten"], search["margin"] = effort.swap_shanten, effort.margin
         search["widths"] = (effort.widths + effort.widths[-1:] * 8)[:8]
-        if search["is_full"]:
-            return {}, 0
         clear(search, self._keys, self._rows)
-        n = rank_discards(search, hand, 0, ANY, wanted, -1, min(first, MAX_WIDTH))
-        widest = int(search["counts"][0, 0]) if n else 0
+        n = rank_discards(search, hand, 0, ANY, lowest, -1, min(effort.first, MAX_WIDTH))
         found = {}
         for kind in search["kinds"][0, :n].tolist():
             hand[kind] -= 1
             row = value_row(search, self._keys, self._numbers, self._rows, hand, effort.swaps, 0)
             hand[kind] += 1
             found[kind] = float(self._rows[row, draws_left(game)])
-        return found, widest
-
-    def _effort(self, here: int) -> Effort:
-        return self._efforts[min(here, len(self._efforts) - 1)]
+        return found
 
     def _grow(self, n_rows: int) -> None:
         self._rows = np.zeros((n_rows, N_TIMES), np.float32)

@@ -6,8 +6,9 @@ to come next.  Draws that matter lower the shanten or, while exchanges are left,
 leave the same shanten and a wider (or hardly narrower) acceptance.  After each the best discard
 is taken, for every t apart, or the drawn tile goes back.  Every other draw passes by.
 
-So a row is what a plan is worth that can be carried out, a lower bound of the best there is, but
-for one thing: of a kind that was drawn and let go, the copy is not missed afterwards.
+So a row is what a plan is worth that can be carried out and leaves out some ways to win.  In one
+thing it promises too much: of a kind that was drawn while it did not matter, the copy is not
+missed when the kind matters later.
 """
 
 from typing import TYPE_CHECKING, Any, Final
