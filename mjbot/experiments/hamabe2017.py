@@ -100,7 +100,7 @@ ARMS: Final[Mapping[str, Arm]] = {
     "off": Arm("all techniques off", (TOP, f"{PARTNER},techniques=none")),
     "beside": Arm(f"beside {INDEPENDENT}", (TOP, INDEPENDENT)),
     "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT), 3.0),
-    "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER), 3.0),
+    "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER), 2.0),
 }
 ONLY_IN_VOLUME: Final = ("paper", "beside")
 """Arms that are not played against the slow external AI."""
