@@ -61,20 +61,15 @@ def shanten_chances(state: State, seat: int, table: Chances, out: Chances) -> No
 
     Every discard stands for a draw: who called had a tile of somebody else's instead.
     """
-    out[:] = 0
+    for shanten in range(7):
+        out[shanten] = 0.0
     if state.riichi[seat] != NO_RIICHI:
-        out[0] = 1
+        out[0] = 1.0
         return
-    draws = min(int(state.n_river[seat]), MAX_DRAWS)
-    middle = min(middle_discards(state, seat), MAX_MIDDLE)
-    n_melds = int(state.n_melds[seat])
-    highest = min(6, 8 - 2 * n_melds)
-    total = 0.0
-    for shanten in range(highest + 1):
-        out[shanten] = table[draws, middle, n_melds, shanten]
-        total += out[shanten]
-    for shanten in range(highest + 1):
-        out[shanten] /= total
+    chances = _row(state, seat, table)
+    total = _possible(state, seat, chances)
+    for shanten in range(_highest(state, seat) + 1):
+        out[shanten] = chances[shanten] / total
 
 
 @compiled
@@ -82,13 +77,8 @@ def tenpai_chance(state: State, seat: int, table: Chances) -> float:
     """Return how likely a seat is tenpai to those who do not see its hand; 1 in riichi."""
     if state.riichi[seat] != NO_RIICHI:
         return 1.0
-    draws = min(int(state.n_river[seat]), MAX_DRAWS)
-    middle = min(middle_discards(state, seat), MAX_MIDDLE)
-    n_melds = int(state.n_melds[seat])
-    total = 0.0
-    for shanten in range(min(6, 8 - 2 * n_melds) + 1):
-        total += table[draws, middle, n_melds, shanten]
-    return float(table[draws, middle, n_melds, 0] / total)
+    chances = _row(state, seat, table)
+    return float(chances[0] / _possible(state, seat, chances))
 
 
 @compiled
@@ -96,16 +86,35 @@ def draw_shanten(state: State, seat: int, table: Chances, random: NDArray[np.uin
     """Draw a shanten for a seat by these chances: 0 in riichi, else 0..6."""
     if state.riichi[seat] != NO_RIICHI:
         return 0
-    draws = min(int(state.n_river[seat]), MAX_DRAWS)
-    middle = min(middle_discards(state, seat), MAX_MIDDLE)
-    n_melds = int(state.n_melds[seat])
-    highest = min(6, 8 - 2 * n_melds)
-    total = 0.0
-    for shanten in range(highest + 1):
-        total += table[draws, middle, n_melds, shanten]
-    at = total * next_below(random, _RESOLUTION) / _RESOLUTION
+    chances = _row(state, seat, table)
+    highest = _highest(state, seat)
+    at = _possible(state, seat, chances) * next_below(random, _RESOLUTION) / _RESOLUTION
     for shanten in range(highest):
-        at -= table[draws, middle, n_melds, shanten]
+        at -= chances[shanten]
         if at < 0:
             return shanten
     return highest
+
+
+@compiled
+def _row(state: State, seat: int, table: Chances) -> Chances:
+    """Return the table's chances for the seat's draws, discards and melds: float64[7]."""
+    draws = min(int(state.n_river[seat]), MAX_DRAWS)
+    middle = min(middle_discards(state, seat), MAX_MIDDLE)
+    row: Chances = table[draws, middle, int(state.n_melds[seat])]
+    return row
+
+
+@compiled
+def _highest(state: State, seat: int) -> int:
+    """Return the highest shanten that so few concealed tiles can have."""
+    return int(min(6, 8 - 2 * state.n_melds[seat]))
+
+
+@compiled
+def _possible(state: State, seat: int, chances: Chances) -> float:
+    """Return the chances of the shanten that are possible, together."""
+    total = 0.0
+    for shanten in range(_highest(state, seat) + 1):
+        total += chances[shanten]
+    return total

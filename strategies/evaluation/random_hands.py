@@ -113,7 +113,8 @@ def stack_unseen(dealer: Dealer) -> None:
 def deal_fairly(dealer: Dealer, size: int, random: NDArray[np.uint64]) -> None:
     """Deal ``dealer.hand`` from the deck: its first ``size`` tiles, any of them as likely."""
     deck, hand = dealer.deck, dealer.hand
-    hand[:] = 0
+    for kind in range(34):
+        hand[kind] = 0
     for place in range(size):
         other = place + next_below(random, dealer.n_deck - place)
         kind = deck[other]

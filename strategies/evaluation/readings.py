@@ -103,13 +103,16 @@ def _suppose_flush(state: State, other: int, reader: Reader) -> bool:
 def _clear(reading: Reading) -> None:
     reading.found = 0
     reading.draw = 0
-    reading.ron[:] = 0
-    reading.picked[:] = 0
-    reading.win_chance[:] = 0
-    reading.draw_at[:] = 0
-    reading.alive_at[:] = 0
-    reading.draw_at_won[:] = 0
-    reading.alive_at_won[:] = 0
+    for turn in range(N_TURNS):
+        reading.draw_at[turn] = 0
+        reading.alive_at[turn] = 0
+    for kind in range(34):
+        reading.ron[kind] = 0
+        reading.picked[kind] = 0
+        reading.win_chance[kind] = 0
+        for turn in range(N_TURNS):
+            reading.draw_at_won[kind, turn] = 0
+            reading.alive_at_won[kind, turn] = 0
 
 
 @compiled

@@ -66,7 +66,8 @@ def join_readings(viewer: int, tenpai: Points, mode: int, out: Points, reader: R
     if mode == PAPER:
         _join_as_paper(viewer, tenpai, out, reader)
         return
-    out[:] = 0
+    for kind in range(34):
+        out[kind] = 0
     for step in range(1, 4):
         other = (viewer + step) & 3
         reading = reader.readings[other]
@@ -103,7 +104,8 @@ def _nobody_before(
 @compiled
 def _join_as_paper(viewer: int, tenpai: Points, out: Points, reader: Reader) -> None:
     draw = 0.0
-    out[:] = 0
+    for kind in range(34):
+        out[kind] = 0
     for step in range(1, 4):
         other = (viewer + step) & 3
         reading = reader.readings[other]

@@ -170,9 +170,16 @@ def pick(sums: Weights, random: NDArray[np.uint64]) -> int:
 
 
 @compiled
+def empty_hand(tenpai: Tenpai) -> None:
+    """Put all tiles back."""
+    for kind in range(34):  # numba takes a second to compile each `hand[:] = 0`
+        tenpai.hand[kind] = 0
+
+
+@compiled
 def draw_two_sides(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw an open run, a pair and blocks; False if two of them have the same tile."""
-    tenpai.hand[:] = 0
+    empty_hand(tenpai)
     low = open_run(pick(tenpai.open_runs, random))
     tenpai.hand[low] = 1
     tenpai.hand[low + 1] = 1
@@ -182,7 +189,7 @@ def draw_two_sides(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
 @compiled
 def draw_gap(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw a closed or edge run, a pair and blocks, in the same way."""
-    tenpai.hand[:] = 0
+    empty_hand(tenpai)
     low, step, _ = gap(pick(tenpai.gaps, random))
     tenpai.hand[low] = 1
     tenpai.hand[low + step] = 1
@@ -192,7 +199,7 @@ def draw_gap(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
 @compiled
 def draw_single(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw blocks and a single tile, in the same way."""
-    tenpai.hand[:] = 0
+    empty_hand(tenpai)
     tenpai.hand[pick(tenpai.singles, random)] = 1
     return _take_blocks(tenpai, 4 - tenpai.n_melds, random)
 
@@ -200,7 +207,7 @@ def draw_single(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
 @compiled
 def draw_seven_pairs(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
     """Draw six pairs and a single tile; False if two of them are of one kind."""
-    tenpai.hand[:] = 0
+    empty_hand(tenpai)
     tenpai.hand[pick(tenpai.singles, random)] = 1
     for _ in range(6):
         kind = pick(tenpai.pairs, random)
