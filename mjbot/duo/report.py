@@ -11,6 +11,7 @@ from mjbot.duo.members import Member
 from mjbot.duo.score import PairGame, PairScore
 from mjbot.duo.wording import Teller
 from mjbot.match.report import MatchReport
+from mjbot.records.wording import counted
 from mjbot.rules.ruleset import Length
 from protocol.messages import Event
 
@@ -61,7 +62,7 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
     """
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
-    title = f"{len(games)} games, {kyoku} kyoku"
+    title = f"{counted(len(games), 'game')}, {kyoku} kyoku"
     table = Table(title=title, box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in COLUMNS:
         table.add_column(column, no_wrap=True, justify="left" if column == "player" else "right")
