@@ -76,7 +76,7 @@ def play_positions(request: Request) -> Iterator[str]:
     yield ""
     yield f"Figure 2, {request.games} runs each:"
     yield ""
-    players = {"paper, m = n = 10": PAPER, "full, 1 s": FULL}
+    players = {"paper, m = n = 10": PAPER, "full, m = 100": FULL + ",deals=100"}
     yield from _choices(position(FIGURE_2, FIGURE_2_SEAT), players, "", request)
 
 
