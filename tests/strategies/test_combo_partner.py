@@ -239,3 +239,16 @@ def test_placements_count_in_the_measure_as_the_end_nears():
 
 def test_a_bust_ends_the_game_and_counts_in_full():
     assert pair_worth((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 40_000 - 20_000
+
+
+@pytest.mark.parametrize("left", [0, 1, 4, 7])
+def test_all_placement_points_are_shared_out(left):
+    scores = (41_000, 8_300, 25_700, 25_000)
+    both = pair_worth(scores, (0, 1), left) + pair_worth(scores, (2, 3), left)
+    assert both == pytest.approx(100_000 + 20_000)  # uma adds up to nothing, oka to 20,000
+
+
+def test_points_moved_inside_an_even_pair_gain_it_little():
+    even = pair_worth((25_000,) * 4, (0, 1), 7)
+    moved = pair_worth((32_000, 18_000, 25_000, 25_000), (0, 1), 7)
+    assert 0 < moved - even < 2_000

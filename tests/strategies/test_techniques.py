@@ -257,3 +257,12 @@ def test_a_situation_leaves_the_view_as_it_was(position):
     assert here.own_view.riichi(ALLY) is False
     assert here.danger.max() > 0
     assert np.array([view.state]).tobytes() == before
+
+
+def test_the_ally_s_tiles_are_seen(position):
+    view = position(HOPELESS, drawn="7z")
+    here = situation(view)
+    held = here.ally.view.hand
+    assert held.sum() == 13
+    assert np.array_equal(here.own_view.unseen, view.unseen - held)
+    assert here.own_view.unseen.min() >= 0
