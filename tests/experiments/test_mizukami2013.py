@@ -101,7 +101,7 @@ def test_every_switch_has_a_row_of_its_own(
     monkeypatch.setattr(folding, "CONTEST", (name, "fast-riichi-a", "tsumogiri"))
     monkeypatch.setattr(folding, "OPPONENT", "tsumogiri")
     assert folding.switches() == ["win"]
-    command = ("--games", "16", "--out", str(tmp_path))
+    command = ("--games", "8", "--out", str(tmp_path))
     assert experiment("--part", "plus", *command) == 0
     assert experiment("--part", "switches", *command) == 0
     lines = capsys.readouterr().out.splitlines()
