@@ -60,7 +60,7 @@ class CollusionMc(Strategy):
     liability: bool = field(
         default=True, metadata={"unit": "off: no pao, as in mode=paper; all pay a win by draw"}
     )
-    seed: int = 0
+    seed: int = field(default=0, metadata={"unit": "of its samples and playouts"})
 
     def decide(self, view: View) -> Action:
         """Win in the paper's way, else do what proves best in playouts."""
