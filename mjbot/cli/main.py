@@ -2,9 +2,10 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NoReturn
 
 from mjbot.cli import exit_codes
 
@@ -45,9 +46,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return exit_codes.INTERRUPTED
 
 
+def run_program() -> NoReturn:
+    """Run the command of this process and end the process.
+
+    Who is interrupted ends at once: a thread that compiles just then may hold locks of the
+    compiler for good, and Python's own way out would wait for them.
+    """
+    status = main()
+    if status == exit_codes.INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 def _module(command: str) -> str:
     return "mjbot.cli." + command.replace("-", "_")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_program()
