@@ -11,6 +11,7 @@ import numpy as np
 from mjbot.arena.seating import Format, Seating, make_seating
 from mjbot.compiled import source_digest
 from mjbot.external.node import NodeError
+from mjbot.learning.weights import shipped_digest
 from mjbot.match.players import SeatError, read_players
 from mjbot.referee.referee import Referee
 from mjbot.referee.walls import mix
@@ -113,11 +114,12 @@ class Unit(msgspec.Struct, frozen=True, array_like=True):
 
 
 def code_digest(strategies: Iterable[str]) -> str:
-    """Return a digest of all source that the games depend on.
+    """Return a digest of all source and learned weights that the games depend on.
 
     Raises :class:`~mjbot.strategy_options.StrategyError` if a strategy or option is unknown.
     """
     digest = hashlib.sha256(source_digest(Referee.__module__).encode())
+    digest.update(shipped_digest().encode())
     for text in strategies:
         spec = Spec.read(text)
         spec.check()

@@ -4,7 +4,6 @@ The paper's two players met people on a public server, in 834 and 504 east-only 
 meet three ``fast-riichi-a`` on the same walls, from every seat, over hanchan.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Final
@@ -14,7 +13,6 @@ from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
 from mjbot.arena.statistics import difference
 from mjbot.experiments.request import ExperimentError, Request
-from mjbot.learning.weights import SHIPPED
 from mjbot.registry import strategy_class
 from mjbot.strategy_options import options_of
 
@@ -105,21 +103,13 @@ def make_setup(strategies: Sequence[str], seed: int) -> Setup:
         strategies=tuple(strategies),
         format="1v3",
         seed=seed,
-        code=f"{code_digest(strategies)}-{_weights_digest()}",
+        code=code_digest(strategies),
     )
 
 
 def walls_for(games: int) -> int:
     """Return how many walls give each strategy so many games, one from each seat."""
     return -(-games // SEATS)
-
-
-def _weights_digest() -> str:
-    """Return a digest of all learned weights: strategies depend on them beside their code."""
-    digest = hashlib.sha256()
-    for path in sorted(SHIPPED.glob("*.npz")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:8]
 
 
 def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:

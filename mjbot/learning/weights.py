@@ -111,6 +111,14 @@ def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
         raise WeightsError(path, f"damaged ({error}); fetch or train it again") from None
 
 
+def shipped_digest() -> str:
+    """Return a digest of all shipped weights: games depend on them as they do on source code."""
+    digest = hashlib.sha256()
+    for path in sorted(SHIPPED.glob("*.npz")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def _missing(name: str) -> str:
     return f"there are no weights {name!r}; mjbot train makes them"
 

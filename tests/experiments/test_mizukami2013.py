@@ -117,5 +117,5 @@ def test_a_run_with_other_weights_is_another_run(
     assert folding.make_setup(("tsumogiri", "fast-riichi-a"), 1).identity == before
     for path in weights.SHIPPED.glob("*.npz"):
         (tmp_path / path.name).write_bytes(path.read_bytes() + b"x")
-    monkeypatch.setattr(folding, "SHIPPED", tmp_path)
+    monkeypatch.setattr(weights, "SHIPPED", tmp_path)
     assert folding.make_setup(("tsumogiri", "fast-riichi-a"), 1).identity != before
