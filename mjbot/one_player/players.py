@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.one_player.game import N_KINDS, Game, discard, draw
-from mjbot.referee.walls import GOLDEN, mix
+from mjbot.referee.bulk import next_below
+from mjbot.referee.walls import mix
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER
 
@@ -60,13 +61,6 @@ class GreedyPlayer:
     def choose(self, game: Game) -> int:
         """Return the discard with the best acceptance."""
         return greedy_discard(game["hand"], game["unseen"])
-
-
-@compiled
-def next_below(dice: NDArray[np.uint64], limit: int) -> int:
-    """Return the next random number in 0..limit-1 and advance ``dice`` uint64[1]."""
-    dice[0] += GOLDEN
-    return int(((mix(dice[0]) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
 @compiled

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.one_player.game import N_KINDS, Game, draws_left
-from mjbot.one_player.players import next_below, random_tile
+from mjbot.one_player.players import random_tile
+from mjbot.referee.bulk import next_below
 from mjbot.referee.walls import mix
 from mjbot.rules.shanten import shanten
 
