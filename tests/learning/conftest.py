@@ -16,15 +16,30 @@ N_GAMES = 24
 
 
 @pytest.fixture(scope="session")
-def own_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Play some tonpu games as ``mjbot arena --record`` does; return the folder of records."""
-    folder = tmp_path_factory.mktemp("own-games")
-    setup = Setup(strategies=("fast-riichi-a", "fast-riichi-b"), format="2v2", length="tonpu")
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording=True)
-    for number in range(N_GAMES):
-        unit = Unit(number, number % 6)
-        save_record(folder, unit, games.play(unit, {}).record)
-    return folder / "records"
+def record_games(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[tuple[str, ...], int], Path]:
+    """Return a function that plays tonpu games as ``mjbot arena --record`` does.
+
+    It takes the two strategies and the number of games and returns the folder of records.
+    """
+
+    def play(strategies: tuple[str, ...], n_games: int) -> Path:
+        folder = tmp_path_factory.mktemp("recorded-games")
+        setup = Setup(strategies=strategies, format="2v2", length="tonpu")
+        games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording=True)
+        for number in range(n_games):
+            unit = Unit(number, number % 6)
+            save_record(folder, unit, games.play(unit, {}).record)
+        return folder / "records"
+
+    return play
+
+
+@pytest.fixture(scope="session")
+def own_games(record_games: Callable[[tuple[str, ...], int], Path]) -> Path:
+    """Return the folder of some recorded games of our own."""
+    return record_games(("fast-riichi-a", "fast-riichi-b"), N_GAMES)
 
 
 @pytest.fixture

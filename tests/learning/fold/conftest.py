@@ -5,10 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import Games
-from mjbot.arena.recording import save_record
-from mjbot.arena.setup import Setup, Unit
 from mjbot.rules.hands import count_kinds
 from mjbot.table.state import ACCEPTED, ANKAN, CHI, PON, TURN, State, new_state
 from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
@@ -17,15 +13,9 @@ N_GAMES = 12
 
 
 @pytest.fixture(scope="session")
-def folding_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Play some tonpu games as ``mjbot arena --record`` does; return the folder of records."""
-    folder = tmp_path_factory.mktemp("folding-games")
-    setup = Setup(strategies=("fast-riichi-a", "fast-riichi-c"), format="2v2", length="tonpu")
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording=True)
-    for number in range(N_GAMES):
-        unit = Unit(number, number % 6)
-        save_record(folder, unit, games.play(unit, {}).record)
-    return folder / "records"
+def folding_games(record_games: Callable[[tuple[str, ...], int], Path]) -> Path:
+    """Return the folder of some recorded games in which two fold."""
+    return record_games(("fast-riichi-a", "fast-riichi-c"), N_GAMES)
 
 
 def lay_melds(state: State, seat: int, melds: Iterable[str]) -> None:
