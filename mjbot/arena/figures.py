@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mjbot.arena.counts import COUNTS, Counts
 from mjbot.arena.seating import Seating
-from mjbot.arena.statistics import Estimate, difference, rate, ratio
 from mjbot.rules.ruleset import OKA_POINTS, TARGET_POINTS, UMA_POINTS
+from mjbot.statistics import Estimate, difference, rate, ratio
 
 Kind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
@@ -41,7 +41,7 @@ Sums = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: the ratio of two fields of :data:`ROW` or :data:`PAIR`."""
+    """One figure: the ratio of two fields of :data:`ROW`, :data:`PAIR` or other sums per wall."""
 
     key: str
     label: str
@@ -55,7 +55,12 @@ class Figure:
         return fraction(sums[self.of], sums[self.per])
 
     def difference(self, one: Sums, other: Sums) -> Estimate:
-        """Return how much larger the figure is of one than of the other, wall by wall."""
+        """Return how much larger the figure is of one than of the other, wall by wall.
+
+        Of two runs on the same row of walls, the walls that both have count.
+        """
+        n = min(len(one), len(other))
+        one, other = one[:n], other[:n]
         return difference((one[self.of], one[self.per]), (other[self.of], other[self.per]))
 
 

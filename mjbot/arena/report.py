@@ -12,8 +12,8 @@ from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
 from mjbot.arena.show import pair_names, pairing_line, spelled, verdict_line
-from mjbot.arena.statistics import Estimate
 from mjbot.arena.svg import COLOURS, Axis, Plot
+from mjbot.statistics import Estimate
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""

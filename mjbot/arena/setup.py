@@ -14,9 +14,9 @@ from mjbot.external.node import NodeError
 from mjbot.learning.weights import shipped_digest
 from mjbot.match.players import SeatError, read_players
 from mjbot.referee.referee import Referee
-from mjbot.referee.walls import mix
 from mjbot.registry import make_strategy, strategy_class
 from mjbot.rules.ruleset import Length
+from mjbot.splitmix import mix
 from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError, read_options, split_options
 

@@ -18,7 +18,7 @@ from mjbot.arena.figures import (
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
-from mjbot.arena.statistics import Estimate
+from mjbot.statistics import Estimate
 
 UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
     "mean": (1, 3, ""),

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from mjbot import exit_codes
 from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
@@ -29,7 +30,6 @@ from mjbot.arena.show import (
     verdict_line,
 )
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli import exit_codes
 from mjbot.cli.arena_progress import GamesProgress
 from mjbot.strategy_options import StrategyError
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from mjbot import exit_codes
 from mjbot.arena.faults import read_fault
 from mjbot.arena.repro import replay_decision
-from mjbot.cli import exit_codes
 from mjbot.referee.narrate import concealed_tiles
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, WIND_NAMES

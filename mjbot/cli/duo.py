@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.match import (
     add_match_arguments,
     end_on_signals,

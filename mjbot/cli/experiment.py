@@ -11,12 +11,12 @@ from typing import Final
 
 from rich.console import Console
 
+from mjbot import exit_codes
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED, Setup
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli import exit_codes
 from mjbot.cli.arena_progress import GamesProgress
 from mjbot.experiments.request import ExperimentError, Request
 from mjbot.strategy_options import StrategyError

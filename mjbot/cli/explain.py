@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table as Grid
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.records.errors import RecordError
 from mjbot.records.sources import open_games
 from mjbot.registry import make_strategy

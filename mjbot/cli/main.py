@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",

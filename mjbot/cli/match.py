@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.external.node import NodeError
 from mjbot.match.players import Player, SeatError, read_players

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from loguru import logger
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.play_pair import add_pair_arguments, read_linked
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.record_files import MissingRecordError, find_sources, report, with_progress
 from mjbot.records.errors import RecordError
 from mjbot.records.replay import MismatchError, Tally, replay

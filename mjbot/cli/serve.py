@@ -9,7 +9,7 @@ import sys
 from ipaddress import ip_address
 from pathlib import Path
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.external import node as nodes
 
 

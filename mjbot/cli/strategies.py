@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.registry import StrategyInfo, all_strategies, strategy_info
 
 

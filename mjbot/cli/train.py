@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Final
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 
 KINDS: Final[dict[str, tuple[str, str]]] = {
     "hand": ("mjbot.learning.train_hand", "the hand evaluator, from discards before a riichi"),

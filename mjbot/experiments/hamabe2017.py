@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Final
 
+from mjbot.arena.figures import Figure
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
-from mjbot.arena.statistics import Estimate
-from mjbot.experiments.pair_sums import RANKS, Quantity, Sums, wall_sums
+from mjbot.experiments.pair_sums import RANKS, Sums, wall_sums
 from mjbot.experiments.request import Request
+from mjbot.statistics import Estimate
 
 SUMMARY: Final = "the pair of Hamabe 2017 against two, beside the top AI alone against three"
 GAMES: Final = {
@@ -52,22 +53,30 @@ OFF: Final = {name: "0" if name == "caution" else "no" for name in SWITCHES}
 PAPER_GAMES: Final = 50
 PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
 
-WINS: Final = Quantity("wins of the top AI", "rate", "top_wins", "kyoku")
-DEAL_INS: Final = Quantity("deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
-RANK: Final = Quantity("average rank of the top AI", "mean", "top_rank", "games")
+WINS: Final = Figure("win", "wins of the top AI", "rate", "top_wins", "kyoku")
+DEAL_INS: Final = Figure("deal_in", "deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
+RANK: Final = Figure("rank", "average rank of the top AI", "mean", "top_rank", "games")
 RANK_SHARES: Final = tuple(
-    Quantity(label, "rate", f"top_{name}", "games")
+    Figure(name, label, "rate", f"top_{name}", "games")
     for label, name in zip(("1st", "2nd", "3rd", "4th"), RANKS, strict=True)
 )
-TO_RIVALS: Final = Quantity("partner deals in to rivals", "rate", "partner_to_rivals", "kyoku")
-TO_ALLY: Final = Quantity("partner deals in to its ally", "rate", "partner_to_ally", "kyoku")
-ALLYS_SHARE: Final = Quantity(
-    "of the partner's deal-ins to the ally", "rate", "partner_to_ally", "partner_deal_ins"
+TO_RIVALS: Final = Figure(
+    "to_rivals", "partner deals in to rivals", "rate", "partner_to_rivals", "kyoku"
 )
-SCORE_SUM: Final = Quantity("sum of the pair's scores", "points", "score_sum", "games")
-BEST_RANK: Final = Quantity("better of the pair's ranks", "mean", "best_rank", "games")
+TO_ALLY: Final = Figure(
+    "to_ally", "partner deals in to its ally", "rate", "partner_to_ally", "kyoku"
+)
+ALLYS_SHARE: Final = Figure(
+    "allys_share",
+    "of the partner's deal-ins to the ally",
+    "rate",
+    "partner_to_ally",
+    "partner_deal_ins",
+)
+SCORE_SUM: Final = Figure("score_sum", "sum of the pair's scores", "points", "score_sum", "games")
+BEST_RANK: Final = Figure("best_rank", "better of the pair's ranks", "mean", "best_rank", "games")
 
-PAPER: Final[Mapping[tuple[str, Quantity], float]] = {
+PAPER: Final[Mapping[tuple[str, Figure], float]] = {
     ("alone", WINS): 11.4,
     ("pair", WINS): 17.0,
     ("alone", DEAL_INS): 16.7,
@@ -176,7 +185,7 @@ def _table_3(found: Found) -> Iterator[str]:
     yield from _with_paper(found, WITH_PARTNER, (TO_RIVALS, TO_ALLY, ALLYS_SHARE))
 
 
-def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Quantity, ...]) -> Iterator[str]:
+def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -> Iterator[str]:
     arms = tuple(arm for arm in arms if arm in found)
     heads = [
         f"{ARMS[arm].label} | the paper's" if arm in PAPER_KYOKU else ARMS[arm].label
@@ -184,21 +193,21 @@ def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Quantity, ...])
     ]
     yield f"| | {' | '.join(heads)} |"
     yield "|---" * (1 + " | ".join(heads).count("|") + 1) + "|"
-    for quantity in rows:
+    for figure in rows:
         cells = []
         for arm in arms:
-            cells.append(spelled(quantity.estimate(found[arm]), quantity.kind))
+            cells.append(spelled(figure.estimate(found[arm]), figure.kind))
             if arm in PAPER_KYOKU:
-                cells.append(_paper(arm, quantity))
-        yield f"| {quantity.label} | {' | '.join(cells)} |"
+                cells.append(_paper(arm, figure))
+        yield f"| {figure.label} | {' | '.join(cells)} |"
 
 
-def _paper(arm: str, quantity: Quantity) -> str:
+def _paper(arm: str, figure: Figure) -> str:
     """Return the paper's figure with the interval that independent kyoku or games would have."""
-    if (arm, quantity) not in PAPER:
-        return "33 ± 9 %" if quantity is ALLYS_SHARE and arm == "pair" else ""
-    value = PAPER[arm, quantity]
-    n = PAPER_KYOKU[arm] if quantity.per == "kyoku" else PAPER_GAMES
+    if (arm, figure) not in PAPER:
+        return "33 ± 9 %" if figure is ALLYS_SHARE and arm == "pair" else ""
+    value = PAPER[arm, figure]
+    n = PAPER_KYOKU[arm] if figure.per == "kyoku" else PAPER_GAMES
     share = value / 100
     return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
 
@@ -216,25 +225,25 @@ def _partner(found: Found) -> Iterator[str]:
 
 
 def _compared(
-    found: Found, one: str, others: tuple[str, ...], rows: tuple[Quantity, ...]
+    found: Found, one: str, others: tuple[str, ...], rows: tuple[Figure, ...]
 ) -> Iterator[str]:
     others = tuple(other for other in others if other in found)
     yield "| | " + " | ".join([f"less {ARMS[arm].label} | intervals" for arm in others]) + " |"
     yield "|---" * (1 + 2 * len(others)) + "|"
-    for quantity in rows:
+    for figure in rows:
         cells = []
         for other in others:
-            less = quantity.difference(found[one], found[other])
+            less = figure.difference(found[one], found[other])
             cells += [
-                spelled(less, quantity.kind, signed=True),
-                _apart(found, quantity, one, other),
+                spelled(less, figure.kind, signed=True),
+                _apart(found, figure, one, other),
             ]
-        yield f"| {quantity.label}, {ARMS[one].label} | {' | '.join(cells)} |"
+        yield f"| {figure.label}, {ARMS[one].label} | {' | '.join(cells)} |"
 
 
-def _apart(found: Found, quantity: Quantity, one: str, other: str) -> str:
+def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
     """Say whether the two figures' own intervals have nothing in common."""
-    return "apart" if apart(*[quantity.estimate(found[arm]) for arm in (one, other)]) else "overlap"
+    return "apart" if apart(*[figure.estimate(found[arm]) for arm in (one, other)]) else "overlap"
 
 
 def apart(one: Estimate, other: Estimate) -> bool:
@@ -253,15 +262,15 @@ def _pairs(found: Found) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for name in [name for name in PAIRS if name in found]:
         cells = []
-        for quantity in (SCORE_SUM, BEST_RANK):
-            cells.append(spelled(quantity.estimate(found[name]), quantity.kind))
+        for figure in (SCORE_SUM, BEST_RANK):
+            cells.append(spelled(figure.estimate(found[name]), figure.kind))
             if name == "two":
                 cells += ["", ""]
                 continue
-            less = quantity.difference(found[name], found["two"])
+            less = figure.difference(found[name], found["two"])
             cells += [
-                spelled(less, quantity.kind, signed=True),
-                _apart(found, quantity, name, "two"),
+                spelled(less, figure.kind, signed=True),
+                _apart(found, figure, name, "two"),
             ]
         yield f"| {ARMS[name].label} | {' | '.join(cells)} |"
 
@@ -285,7 +294,7 @@ def _switches(request: Request, mate: str | None) -> Iterator[str]:
     start = _with(request, mate, OFF if alone else {})
     yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
     yield ""
-    yield f"| | {' | '.join(quantity.label for quantity in SWITCHED)} |"
+    yield f"| | {' | '.join(figure.label for figure in SWITCHED)} |"
     yield "|---" * (1 + len(SWITCHED)) + "|"
     yield _row("none" if alone else "default", start)
     if not alone:
@@ -305,7 +314,7 @@ def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sum
 
 def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
     cells = []
-    for quantity in SWITCHED:
-        estimate = quantity.estimate(sums) if less is None else quantity.difference(sums, less)
-        cells.append(spelled(estimate, quantity.kind, signed=less is not None))
+    for figure in SWITCHED:
+        estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
+        cells.append(spelled(estimate, figure.kind, signed=less is not None))
     return f"| {label} | {' | '.join(cells)} |"

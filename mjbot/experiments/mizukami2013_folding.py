@@ -11,9 +11,9 @@ from typing import Final
 from mjbot.arena.figures import FIGURES, Figure, Sums
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
-from mjbot.arena.statistics import difference
 from mjbot.experiments.request import ExperimentError, Request
 from mjbot.registry import strategy_class
+from mjbot.statistics import difference
 from mjbot.strategy_options import options_of
 
 SEATS: Final = 4

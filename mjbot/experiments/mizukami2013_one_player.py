@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from mjbot.arena.show import spelled
-from mjbot.arena.statistics import difference, rate, ratio
 from mjbot.experiments.request import ExperimentError, Request
 from mjbot.one_player.game import new_game
 from mjbot.one_player.names import PlayerError
 from mjbot.one_player.omniscient import first_possible
 from mjbot.one_player.runs import RunError, winning_draws
+from mjbot.statistics import difference, rate, ratio
 
 PAPER_WALLS: Final = 100
 FEWER: Final = 20

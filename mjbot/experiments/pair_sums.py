@@ -1,18 +1,16 @@
 """What a pair and each of its two did, wall by wall, out of the games of a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.counts import Counts, from_rows
-from mjbot.arena.figures import Kind, ranks_of
+from mjbot.arena.figures import ranks_of
 from mjbot.arena.results import GameLine, read_games
 from mjbot.arena.run import Outcome
 from mjbot.arena.seating import Seating
-from mjbot.arena.statistics import Estimate, difference, rate, ratio
 
 RANKS: Final = ("first", "second", "third", "fourth")
 _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")
@@ -34,28 +32,6 @@ SUMS: Final = np.dtype(
 Sums = NDArray[Any]
 Seats = tuple[int, int]
 """The seats of the top AI and of its partner; without a partner the same seat twice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A ratio of two fields of :data:`SUMS`."""
-
-    label: str
-    kind: Kind
-    of: str
-    per: str
-
-    def estimate(self, sums: Sums) -> Estimate:
-        """Return it with its interval; ``sums`` has one record per wall."""
-        fraction = rate if self.kind == "rate" else ratio
-        return fraction(sums[self.of], sums[self.per])
-
-    def difference(self, one: Sums, other: Sums) -> Estimate:
-        """Return how much larger it is of one run, on the walls that both have."""
-        n = min(len(one), len(other))
-        return difference(
-            (one[:n][self.of], one[:n][self.per]), (other[:n][self.of], other[:n][self.per])
-        )
 
 
 def wall_sums(outcome: Outcome) -> Sums:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.arena.statistics import Estimate, ratio
+from mjbot.statistics import Estimate, ratio
 
 RANKS = (1, 2, 3)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.learning import danger_fit as fit
 from mjbot.learning.danger_features import N_FEATURES, N_LOSS
 from mjbot.learning.danger_rows import FIRST_FEATURE, N_GRADES, Found, Rows, rows_of

@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.arena.statistics import Estimate, ratio
 from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
+from mjbot.statistics import Estimate, ratio
 
 CLASSES: Final = {"fold": FOLD, "push": PUSH}
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.compiled import source_digest
 from mjbot.learning import fold_model, fold_positions
 from mjbot.learning.fold_check import STRICT, Scores, best_threshold, scores_of

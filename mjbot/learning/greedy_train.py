@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.learning.greedy_count import MAX_BLOCKS, MAX_DRAWS, MAX_MIDDLE, N_SHANTEN, count_games
 from mjbot.learning.weights import SHIPPED, Manifest, save_weights
 from mjbot.rules.ruleset import LAST_ROUND

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mjbot.arena.statistics import Estimate
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.learning.agreement import agreement
 from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES
@@ -23,6 +22,7 @@ from mjbot.learning.options import add_record_arguments, add_training_arguments,
 from mjbot.learning.positions import GameRef, index_games
 from mjbot.learning.training_run import Course, TrainingRun, identity_of
 from mjbot.learning.weights import Manifest, save_weights
+from mjbot.statistics import Estimate
 
 SUMMARY: Final = "Learn the hand evaluator from the discards before each kyoku's first riichi."
 RUNS: Final = Path("logs", "runs")

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.one_player.game import N_KINDS, Game, discard, draw
-from mjbot.referee.bulk import next_below
-from mjbot.referee.walls import mix
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER
+from mjbot.splitmix import mix, next_below
 
 
 class Player(Protocol):

@@ -16,8 +16,8 @@ from mjbot.one_player.search_values import (
     rank_discards,
     value_row,
 )
-from mjbot.referee.walls import mix
 from mjbot.rules.shanten import shanten
+from mjbot.splitmix import mix
 
 
 @dataclass(frozen=True)

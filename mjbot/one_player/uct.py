@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.one_player.game import N_KINDS, Game, draws_left
 from mjbot.one_player.players import random_tile
-from mjbot.referee.bulk import next_below
-from mjbot.referee.walls import mix
 from mjbot.rules.shanten import shanten
+from mjbot.splitmix import mix, next_below
 
 EXPLORATION: Final = 1.4142135623730951
 """The weight of UCB1's second term for rewards in 0..1 (Kocsis and Szepesvari 2006)."""

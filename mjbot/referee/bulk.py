@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled, keep_alive
 from mjbot.referee.desk import DESK, Desk
 from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.walls import GOLDEN, mix, shuffle_wall
+from mjbot.referee.walls import shuffle_wall
 from mjbot.rules.ruleset import START_POINTS
+from mjbot.splitmix import mix, next_below
 from mjbot.table.actions import N_ACTIONS, PASS
 from mjbot.table.apply import apply_start_game
 from mjbot.table.legal import default_code, legal_codes
@@ -117,10 +118,3 @@ def choose(
         return default_code(state, seat)
     n = legal_codes(state, seat, codes)
     return int(codes[next_below(random, n)]) if n else PASS
-
-
-@compiled
-def next_below(random: NDArray[np.uint64], limit: int) -> int:
-    """Return the next random number in 0..limit-1 and advance ``random`` uint64[1]."""
-    random[0] += GOLDEN
-    return int(((mix(random[0]) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))

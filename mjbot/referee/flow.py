@@ -95,15 +95,15 @@ def advance_to_choice(state: State, desk: Desk) -> int:
         if (desk.asked >> seat) & 1 and not _is_offered(desk, seat, desk.choices[seat]):
             return -1 - seat
     advance(state, desk)
-    asked = _settle(state, desk)
+    asked = settle_choices(state, desk)
     while desk.asked and not asked:
         advance(state, desk)
-        asked = _settle(state, desk)
+        asked = settle_choices(state, desk)
     return asked
 
 
 @compiled
-def _settle(state: State, desk: Desk) -> int:
+def settle_choices(state: State, desk: Desk) -> int:
     """Choose for those who need not be asked; return the mask of the others."""
     asked = 0
     for seat in range(4):

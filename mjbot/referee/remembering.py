@@ -35,7 +35,7 @@ class RememberingReferee(Referee):
                 after_sticks = narrate.scores_after(log, before)
                 self.events += narrate.ending(state, desk["outcome"], desk["wins"], after_sticks)
                 return
-            asked = flow._settle(state, desk)
+            asked = flow.settle_choices(state, desk)
             for seat in range(4):
                 if asked >> seat & 1:
                     desk["choices"][seat] = self._checked(seat, players[seat])

@@ -6,19 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
+from mjbot.splitmix import GOLDEN, mix
 
 N_WALL: Final = 136
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-
-
-@compiled
-def mix(bits: np.uint64) -> np.uint64:
-    """Return the splitmix64 finaliser of a 64-bit value (Steele, Lea and Flood 2014)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
-    bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
-    return bits ^ (bits >> np.uint64(31))
 
 
 @compiled

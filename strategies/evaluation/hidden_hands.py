@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.bulk import next_below
 from mjbot.rules.waits import waits
+from mjbot.splitmix import next_below
 from mjbot.table.observe import hide, unseen_kinds, visible_kinds
 from mjbot.table.state import (
     ACCEPTED,

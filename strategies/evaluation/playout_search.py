@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.referee.desk import DESK, Desk
 from mjbot.referee.flow import carry_out
-from mjbot.referee.walls import mix
+from mjbot.splitmix import mix
 from mjbot.table.actions import PASS, RON
 from mjbot.table.legal import can_ron
 from mjbot.table.state import (

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.bulk import next_below
 from mjbot.referee.desk import Desk
 from mjbot.referee.flow import carry_out
 from mjbot.rules.shanten import shanten
 from mjbot.rules.waits import waits
+from mjbot.splitmix import next_below
 from mjbot.table.actions import DECLARE_RIICHI, DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
 from mjbot.table.apply import N_KINDS, kind_of
 from mjbot.table.legal import (

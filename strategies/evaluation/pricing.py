@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.bulk import next_below
 from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, WIN, Win
+from mjbot.splitmix import next_below
 from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
 from mjbot.table.settle import liable_seat
 from mjbot.table.state import NO_RIICHI, State

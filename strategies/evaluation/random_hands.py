@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.bulk import next_below
 from mjbot.rules.shanten import shanten as shanten_of
+from mjbot.splitmix import next_below
 from strategies.evaluation.tenpai_parts import TENPAI, Counts, Tenpai, prepare
 from strategies.evaluation.tenpai_samples import sample_tenpai
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.bulk import next_below
+from mjbot.splitmix import next_below
 from mjbot.table.state import State
 from strategies.evaluation.pricing import (
     N_TURNS,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from mjbot.referee.walls import mix
+from mjbot.splitmix import mix
 from mjbot.table.actions import ACTIONS
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import View

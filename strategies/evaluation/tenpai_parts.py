@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.referee.walls import GOLDEN, mix
 from mjbot.rules.shapes import MAX_SHAPES
+from mjbot.splitmix import GOLDEN, mix
 
 Counts = NDArray[np.int8]
 Weights = NDArray[np.float64]

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.main import main
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'

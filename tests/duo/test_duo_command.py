@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot.cli import duo, exit_codes, main
+from mjbot import exit_codes
+from mjbot.cli import duo, main
 from mjbot.client.address import parse_address
 from mjbot.client.play import Settings, play
 from mjbot.duo.members import Role, make_members, private_channel

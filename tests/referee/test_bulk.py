@@ -11,13 +11,12 @@ from mjbot.referee.bulk import (
     RANDOM,
     TSUMOGIRI,
     choose,
-    next_below,
     play_games,
     play_kyoku,
     playouts,
 )
 from mjbot.referee.desk import DESK
-from mjbot.referee.walls import mix
+from mjbot.splitmix import mix, next_below
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.state import REACTION, State, copy_state
 from proof.peer.plots import WRITERS

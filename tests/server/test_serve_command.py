@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 
 SERVE = [sys.executable, "-m", "mjbot.cli.main", "serve"]
 GUARD_S = 300

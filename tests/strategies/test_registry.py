@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from mjbot.cli import exit_codes
+from mjbot import exit_codes
 from mjbot.cli.main import main
 from mjbot.registry import (
     all_strategies,

@@ -14,11 +14,11 @@ from mjbot.arena.results import GameLine, Results, read_games
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import Setup
-from mjbot.arena.statistics import Estimate
 from mjbot.cli.main import main
 from mjbot.experiments import hamabe2017
 from mjbot.experiments.pair_sums import pair_seats, wall_sums
 from mjbot.registry import strategy_class
+from mjbot.statistics import Estimate
 from mjbot.strategy_options import read_options
 
 CHEAP = {"yaku-evaluation": "fast-riichi-b", "combo-partner": "fast-riichi-c"}
