@@ -7,9 +7,12 @@ from typing import Literal
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
-from mjbot.table.actions import Action
+from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.apply import apply_discard
+from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
+from strategies.evaluation.calls import wished_kinds
 from strategies.evaluation.fast_riichi import ALL_KINDS, Points
 from strategies.evaluation.techniques.bluff import feign_one_suit
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
@@ -68,8 +71,18 @@ class ComboPartner(PairMember, FastRiichiD):
         ally = self.hear(view)
         self._situation = None
         action = super().decide(view) if ally is None else next(self._choices(view, ally))
-        self.tell(view, action, None, ())
+        self.tell(view, action, None, self._wishes(view, action))
         return action
+
+    def _wishes(self, view: View, action: Action) -> list[int]:
+        """Return the kinds that it would call after a discard; an ally that leads need not know."""
+        if action.code >= DECLARE_RIICHI or self._situation is None or not self.own_calls:
+            return []
+        if self._situation.ally.aim or self.threatened(self._situation.own_view):
+            return []
+        after = copy_state(view.state)
+        apply_discard(after, view.seat, action.tile, action.tsumogiri)
+        return wished_kinds(View(after, view.seat), self.call)
 
     def _choices(self, view: View, ally: Ally) -> Iterator[Action]:
         """Yield what is chosen before what else would be."""

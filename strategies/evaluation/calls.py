@@ -3,11 +3,12 @@
 Source: Nakano 2021, section 3.2.2.  In tenpai nothing is called, as in the listing.
 """
 
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
-from mjbot.table.apply import kuikae_kinds
-from mjbot.table.state import CHI, PON, TURN
+from mjbot.table.apply import apply_discard, kuikae_kinds
+from mjbot.table.state import CHI, PON, TURN, copy_state
 from mjbot.table.view import View
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
 from strategies.evaluation.draws import Counts
@@ -67,6 +68,46 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
     widest = max(tiles.values())
     wider = [kind for kind in tiles if tiles[kind] == widest]
     return bot.discard(view, wider if widest > tiles[drawn] else [drawn])
+
+
+def wished_kinds(view: View, call: Callable[[View], Action | None]) -> list[int]:
+    """Return the kinds that a seat, having discarded, would call if its left neighbour did so too.
+
+    ``call`` is what it answers to a tile on offer.  In tenpai nothing is called.
+    """
+    if view.waits:
+        return []
+    left = (view.seat - 1) % 4
+    return [kind for kind in _usable_kinds(view) if call(_offered(view, kind, left))]
+
+
+def _usable_kinds(view: View) -> Iterator[int]:
+    """Yield the kinds that could be called at all: a closed hand opens for value honours only."""
+    hand, unseen = view.hand.tolist(), view.unseen.tolist()
+    first = 0 if view.is_open(view.seat) else EAST
+    for kind in range(first, N_KINDS):
+        if unseen[kind] and (hand[kind] >= 2 or _completes_run(hand, kind)):
+            yield kind
+
+
+def _completes_run(hand: list[int], kind: int) -> bool:
+    """Whether the hand has the two other tiles of some run with the kind.
+
+    >>> hand = [1, 0, 1, 1] + [0] * 5 + [1, 1] + [0] * 23
+    >>> [kind for kind in range(34) if _completes_run(hand, kind)]
+    [1, 4, 11]
+    """
+    lows = range(max(kind - 2, kind - kind % 9), min(kind, kind - kind % 9 + 6) + 1)
+    return kind < EAST and any(
+        all(hand[other] for other in range(low, low + 3) if other != kind) for low in lows
+    )
+
+
+def _offered(view: View, kind: int, source: int) -> View:
+    """Return what the seat sees once ``source`` has discarded a tile of ``kind``."""
+    state = copy_state(view.state)
+    apply_discard(state, source, kind, False)
+    return View(state, view.seat)
 
 
 def _calls(view: View) -> list[Action]:

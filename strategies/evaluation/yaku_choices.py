@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mjbot.compiled import compiled
+from mjbot.rules.shanten import shanten
 from mjbot.table.apply import kuikae_kinds
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import CHI, PON, State
@@ -240,9 +241,21 @@ def call_if_fed(state: State, seat: int, kind: int, from_left: bool) -> tuple[in
 
 
 @compiled
-def gain_if_fed(state: State, seat: int, kind: int, from_left: bool) -> int:
-    """Return the gain of :func:`call_if_fed`."""
-    return call_if_fed(state, seat, kind, from_left)[1]
+def nearest_call(state: State, seat: int, kind: int, from_left: bool) -> tuple[int, int]:
+    """Return the call of ``kind`` that leaves the least shanten, and by how much it lowers it.
+
+    0 or less where no call brings the seat forward or none can be made.
+    """
+    hand, n_melds = state.hand[seat], state.n_melds[seat]
+    standing = shanten(hand, n_melds)
+    best, gain = PON_CALL, -1
+    for call in range(PON_CALL, -1 if from_left else PON_CALL - 1, -1):
+        if _can_call(hand, kind, kind if call == PON_CALL else kind - call, call):
+            rest, _ = after_call(state, seat, kind, call)
+            nearer = standing - shanten(rest, n_melds + 1)
+            if nearer > gain:
+                best, gain = call, nearer
+    return best, gain
 
 
 @compiled

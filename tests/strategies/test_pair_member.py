@@ -16,7 +16,7 @@ from mjbot.table.apply import apply_discard
 from mjbot.table.legal import can_ron
 from mjbot.table.state import REACTION, TURN, copy_state
 from mjbot.table.view import View
-from strategies.evaluation.yaku_choices import gain_if_fed
+from strategies.evaluation.yaku_choices import call_if_fed
 from strategies.fast_riichi_d import FastRiichiD
 
 NAMES = ("a", "b", "c", "d")
@@ -83,7 +83,7 @@ def test_the_tiles_that_would_help_are_those_that_would_be_called():
         helps = [
             kind
             for kind in range(34)
-            if not ally.shape and gain_if_fed(ally.state, TOP, kind, True) > 0
+            if not ally.shape and call_if_fed(ally.state, TOP, kind, True)[1] > 0
         ]
         for kind in range(34):
             if view.unseen[kind]:  # else the ally has not been told that it may still come

@@ -68,12 +68,12 @@ def test_tenpai_grows_with_melds_and_turns(position):
 # --- nakase ----------------------------------------------------------------------------------
 
 
-def worth_of_call(position, ally: str, fed: str) -> float:
+def worth_of_call(position, ally: str, fed: str, aim: str | None = "tanyao") -> float:
     view = position("23m8m4678p1578s99p", drawn=fed)
     discard = view.legal[-1]
     held = Holding(
         game=game_stamp(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
-        helps=names(fed),
+        helps=names(fed), aim=aim,
     )  # fmt: skip
     return call_worth(Situation(view, Ally(view, held)), discard, 1500)
 
@@ -85,6 +85,11 @@ def test_a_call_is_worth_how_near_it_brings_the_ally(position):
 
 def test_a_call_that_leaves_no_yaku_in_reach_is_worth_nothing(position):
     assert worth_of_call(position, "123m99m346p789s24s", "5p") == 0
+
+
+def test_an_ally_without_an_aim_knows_itself_what_it_may_call(position):
+    assert worth_of_call(position, "123m99m346p789s24s", "5p", aim=None) == 1500
+    assert worth_of_call(position, "123m99m345p789s24s", "5p", aim=None) == 0  # no step nearer
 
 
 # --- bluff -----------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ def call_worth(situation: Situation, discard: Action, tenpai_points: float) -> f
     """Return the points that the ally's call of a discard is worth to the pair.
 
     ``tenpai_points`` if it makes the ally tenpai, half of it at 1-shanten, and so on; nothing if
-    its score rises but neither its shanten falls nor a yaku remains in reach: the ally's own
-    measure does not ask for either.
+    the score of an ally with an aim rises but neither its shanten falls nor a yaku remains in
+    reach: its own measure does not ask for either.
     """
     call = situation.called(discard)
     if call is None:
@@ -54,7 +54,9 @@ def call_worth(situation: Situation, discard: Action, tenpai_points: float) -> f
     ally = situation.ally.view
     hand, melds = after_call(ally.state, ally.seat, tile_kind(discard.tile), call)
     now = int(shanten(hand, int(melds.sum())))
-    if now >= ally.shanten or not _has_a_yaku_in_reach(situation, hand, melds):
+    if now >= ally.shanten:
+        return 0.0
+    if situation.ally.aim and not _has_a_yaku_in_reach(situation, hand, melds):
         return 0.0
     return tenpai_points / (1 + max(0, now))
 

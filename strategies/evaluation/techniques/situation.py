@@ -23,7 +23,7 @@ from strategies.evaluation.techniques.danger import (
 )
 from strategies.evaluation.techniques.worth import Pair, kyoku_left, pair_worth, win_worth
 from strategies.evaluation.tenpai import tiles_of
-from strategies.evaluation.yaku_choices import call_if_fed
+from strategies.evaluation.yaku_choices import call_if_fed, nearest_call
 
 EVERY_KIND: Final = (1 << 34) - 1
 RIVAL_WINS_PER_TURN: Final = 0.07
@@ -84,7 +84,10 @@ class Situation:
         return [action for action in self.discards if kinds >> tile_kind(action.tile) & 1]
 
     def call_gain(self, discard: Action) -> int:
-        """Return by how much the ally's best call of a discard would raise its best score."""
+        """Return by how much the ally's best call of a discard would bring it forward.
+
+        With an aim it goes by its best score, else by its shanten.
+        """
         return self._best_call(discard)[1]
 
     def called(self, discard: Action) -> int | None:
@@ -98,7 +101,8 @@ class Situation:
             return 0, 0
         if kind not in self._calls:
             from_left = self.ally.seat == (self.view.seat + 1) % 4
-            self._calls[kind] = call_if_fed(self.ally.state, self.ally.seat, kind, from_left)
+            choose = call_if_fed if self.ally.aim else nearest_call
+            self._calls[kind] = choose(self.ally.state, self.ally.seat, kind, from_left)
         return self._calls[kind]
 
     def own_shanten(self, discard: Action) -> int:
