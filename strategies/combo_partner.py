@@ -76,9 +76,11 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _wishes(self, view: View, action: Action) -> list[int]:
         """Return the kinds that it would call after a discard; an ally that leads need not know."""
-        if action.code >= DECLARE_RIICHI or self._situation is None or not self.own_calls:
+        if action.code >= DECLARE_RIICHI or self.techniques != "all" or not self.is_paired:
             return []
-        if self._situation.ally.aim or self.threatened(self._situation.own_view):
+        here = self._situation
+        leads = here is not None and here.ally.aim
+        if leads or not self.own_calls or self.threatened(here.own_view if here else view):
             return []
         after = copy_state(view.state)
         apply_discard(after, view.seat, action.tile, action.tsumogiri)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from mjbot.pair.link import NoLink
 from mjbot.pair.member import PairMember
 from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, Action
 from mjbot.table.view import View
@@ -23,7 +22,7 @@ class YakuEvaluation(PairMember):
     def decide(self, view: View) -> Action:
         """Win, else riichi, else call, else discard for the best yaku."""
         action = self._choose(view)
-        if action.code < DECLARE_RIICHI and not isinstance(self._link, NoLink):
+        if action.code < DECLARE_RIICHI and self.is_paired:
             self.tell(view, action, aim_after(view, action), wishes_after(view, action))
         return action
 

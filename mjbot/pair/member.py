@@ -31,6 +31,11 @@ class PairMember(Strategy):
         """Be one of a pair from now on."""
         self._link = link
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether it was given a link; the partner may be lost all the same."""
+        return not isinstance(self._link, NoLink)
+
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of which game it is, and forget what was heard before."""
         self._game = game_stamp(names)

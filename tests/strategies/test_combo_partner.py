@@ -226,6 +226,30 @@ def test_a_channel_that_comes_and_goes_never_breaks_a_game(cut_every):
     assert play(3, "all", cut_every)["decisions"] > 100
 
 
+def test_partners_of_equal_rank_tell_what_they_would_call():
+    """Nearly: what the partner was seen to hold may have changed when the tile is on offer."""
+    wishes = Counter()
+    for seed in range(6):
+        bots = [make_strategy("combo-partner") for _ in range(2)]
+        heard = pair_up(*bots)[1]
+        referee = Referee(seed, "tonpu")
+        referee.start()
+        others = [make_strategy("fast-riichi-a") for _ in range(2)]
+        bots += others
+        while asked := referee.asked:
+            chosen = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
+            view = referee.view(0)
+            calls = [action for action in asked.get(0, ()) if action.name in ("pon", "chi")]
+            said = heard.newest(lambda holding: True) if calls else None
+            if said and said.turn and not any(view.riichi(seat) for seat in range(1, 4)):
+                wished = TILE_NAMES[tile_kind(view.claim_tile)] in said.helps
+                wishes[wished, chosen[0] in calls] += 1
+            referee.step(chosen)
+    assert wishes[True, True] > 10
+    assert wishes[False, False] > 30
+    assert wishes[True, False] + wishes[False, True] <= 0.1 * wishes[True, True], wishes
+
+
 # --- worth -----------------------------------------------------------------------------------
 
 
