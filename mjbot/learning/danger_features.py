@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.table.apply import kind_of
+from mjbot.table.hands import FIRST_DRAGON, kind_of
 from mjbot.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
 
 Counts = NDArray[np.int8]
 
 FIRST_HONOUR: Final = 27
-FIRST_DRAGON: Final = 31
 EARLY_DISCARDS: Final = 6
 
 # Where each group of features begins.

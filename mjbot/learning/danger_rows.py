@@ -22,7 +22,7 @@ from mjbot.learning.danger_features import (
     read_opponent,
 )
 from mjbot.learning.positions import Step
-from mjbot.table.apply import kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.legal import is_furiten
 from mjbot.table.observe import dora_values, unseen_kinds
 from mjbot.table.settle import has_yaku

@@ -20,7 +20,8 @@ from mjbot.rules.acceptance import acceptance, count_tiles
 from mjbot.rules.ruleset import START_POINTS
 from mjbot.rules.shanten import NEVER, shanten
 from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
-from mjbot.table.apply import apply_start_game, kind_of
+from mjbot.table.apply import apply_start_game
+from mjbot.table.hands import kind_of
 from mjbot.table.legal import can_ron, can_tsumo, held_tiles
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.learning.hand_features import Choices, score, write_choices
 from mjbot.learning.hand_positions import Positions
-from mjbot.table.apply import kind_of
+from mjbot.table.hands import kind_of
 
 Weights = NDArray[np.float64]
 

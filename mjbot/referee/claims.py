@@ -13,17 +13,13 @@ from mjbot.referee.desk import (
 from mjbot.referee.drawing import draw, turn_dora
 from mjbot.referee.ending import abort_kyoku, exhaust_kyoku, win_kyoku
 from mjbot.table.actions import CALL_KAN, CHI_LOW, CHI_LOW_RED, PON_PLAIN, PON_RED, RON
-from mjbot.table.apply import (
-    N_KINDS,
-    apply_chi,
-    apply_daiminkan,
-    apply_pon,
-    apply_riichi_accepted,
-    kind_of,
-)
+from mjbot.table.apply import apply_riichi_accepted
+from mjbot.table.apply_calls import apply_chi, apply_daiminkan, apply_pon
 from mjbot.table.draws import TRIPLE_RON
+from mjbot.table.hands import kind_of
 from mjbot.table.settle import abort_reason
 from mjbot.table.state import DECLARED, State
+from protocol.tiles import N_KINDS
 
 
 @compiled

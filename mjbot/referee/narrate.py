@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.referee import desk
-from mjbot.table.apply import STICK_POINTS
+from mjbot.rules.points import STICK_POINTS
 from mjbot.table.draws import NINE_TERMINALS, NO_DRAW, WIRE_REASONS
 from mjbot.table.state import ACCEPTED, State
 from mjbot.table.wire_yaku import wire_yakus

@@ -20,9 +20,11 @@ from mjbot.table.actions import (
     NINE_TERMINALS,
     TSUMO,
 )
-from mjbot.table.apply import N_KINDS, apply_ankan, apply_discard, apply_kakan, apply_riichi
+from mjbot.table.apply import apply_discard, apply_riichi
+from mjbot.table.apply_calls import apply_ankan, apply_kakan
 from mjbot.table.draws import NINE_TERMINALS as ABORT_NINE
 from mjbot.table.state import State
+from protocol.tiles import N_KINDS
 
 
 @compiled

@@ -1,10 +1,11 @@
 """Scores, payments and the order of kyoku: what the events say against what the rules give."""
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.table import apply as do
 from mjbot.table.check import check_draw_reason
@@ -23,8 +24,6 @@ from mjbot.table.state import DRAWN, GAME_OVER, WON, State
 from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
-
-STICK_POINTS: Final = 1000
 
 
 def _points(values: Any) -> tuple[int, ...]:

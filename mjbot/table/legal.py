@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
+from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.shanten import shanten
 from mjbot.rules.waits import waits
 from mjbot.table.actions import (
@@ -23,7 +24,8 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
-from mjbot.table.apply import N_KINDS, STICK_POINTS, UNKNOWN, kind_of, kuikae_kinds
+from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.hands import UNKNOWN, kind_of
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import (
     ACCEPTED,
@@ -36,6 +38,7 @@ from mjbot.table.state import (
     TURN,
     State,
 )
+from protocol.tiles import N_KINDS
 
 RIICHI_MIN_WALL = 4
 MAX_KANS = 4

@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, kind_of
+from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
 from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
+from protocol.tiles import N_KINDS
 
 
 @compiled

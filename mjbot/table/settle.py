@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled, keep_alive
 from mjbot.rules.points import (
+    STICK_POINTS,
     Parties,
     base_points,
     draw_deltas,
@@ -31,10 +32,11 @@ from mjbot.rules.wins import (
     Win,
 )
 from mjbot.rules.yaku import DAISANGEN, DAISUUSHII
-from mjbot.table.apply import FIRST_DRAGON, FIRST_WIND, N_KINDS, STICK_POINTS, kind_of
 from mjbot.table.draws import FOUR_KANS, FOUR_RIICHI, FOUR_WINDS
+from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
 from mjbot.table.observe import add_melds, dora_values, ura_values
 from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
+from protocol.tiles import N_KINDS
 
 PAYMENT: Final = np.dtype(
     [

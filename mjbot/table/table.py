@@ -12,6 +12,7 @@ import numpy as np
 from loguru import logger
 
 from mjbot.table import apply as do
+from mjbot.table import apply_calls as calls
 from mjbot.table import check
 from mjbot.table.actions import Action
 from mjbot.table.convert import tile_code
@@ -141,16 +142,16 @@ class Table:
         used = [tile_code(name) for name in event.consumed]
         match event:
             case m.Chi():
-                do.apply_chi(state, actor, *used)
+                calls.apply_chi(state, actor, *used)
             case m.Pon():
-                do.apply_pon(state, actor, *used)
+                calls.apply_pon(state, actor, *used)
             case m.Daiminkan():
-                do.apply_daiminkan(state, actor, *used)
+                calls.apply_daiminkan(state, actor, *used)
             case m.Kakan():
-                do.apply_kakan(state, actor, tile_code(event.pai))
+                calls.apply_kakan(state, actor, tile_code(event.pai))
             case m.Ankan():
                 has_red = any(tile >= N_KINDS for tile in used)
-                do.apply_ankan(state, actor, tile_kind(used[0]), has_red)
+                calls.apply_ankan(state, actor, tile_kind(used[0]), has_red)
             case _:
                 assert_never(event)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
-from mjbot.table.apply import apply_discard, kuikae_kinds
+from mjbot.table.apply import apply_discard
+from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON, TURN, copy_state
 from mjbot.table.view import View
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_RED
-from mjbot.table.apply import kind_of, kuikae_kinds
+from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.hands import kind_of
 from mjbot.table.state import CHI, PON, State
 from strategies.evaluation.danger import DangerWeights
 from strategies.evaluation.hand_worth import (

@@ -15,7 +15,7 @@ from mjbot.compiled import compiled
 from mjbot.learning.greedy_count import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.learning.weights import load_weights
 from mjbot.splitmix import next_below
-from mjbot.table.apply import kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.state import NO_RIICHI, State
 
 Counts = NDArray[np.int64]

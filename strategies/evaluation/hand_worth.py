@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
-from mjbot.table.apply import kind_of
+from mjbot.table.hands import kind_of
 from strategies.evaluation.placement import worth_of
 from strategies.evaluation.plans import closed_han, open_worth, regular_acceptance
 from strategies.evaluation.push import Position

@@ -20,7 +20,7 @@ from mjbot.table.actions import (
     DISCARD,
     Action,
 )
-from mjbot.table.apply import kuikae_kinds
+from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from mjbot.compiled import compiled
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
-from mjbot.table.apply import N_KINDS
 from mjbot.table.state import ACCEPTED, State
+from protocol.tiles import N_KINDS
 
 MINDS: Final = np.dtype(
     [

@@ -14,7 +14,7 @@ from mjbot.rules.shanten import shanten
 from mjbot.rules.waits import waits
 from mjbot.splitmix import next_below
 from mjbot.table.actions import DECLARE_RIICHI, DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
-from mjbot.table.apply import N_KINDS, kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.legal import (
     can_declare_riichi,
     can_discard_kind,
@@ -23,6 +23,7 @@ from mjbot.table.legal import (
     held_tiles,
 )
 from mjbot.table.state import ACCEPTED, CHANKAN, DRAW, REACTION, RINSHAN, TURN, WON, State
+from protocol.tiles import N_KINDS
 from strategies.evaluation.playout_minds import Minds, price_discards
 
 Random = NDArray[np.uint64]

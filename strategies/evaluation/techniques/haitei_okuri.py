@@ -6,7 +6,7 @@ Source: Hamabe 2017, section 2.2: a win on the last tile is a yaku of its own.
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
-from mjbot.table.apply import kuikae_kinds
+from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import tile_kind

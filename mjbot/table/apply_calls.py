@@ -1,0 +1,199 @@
+"""What calls and kans do to the state, as in :mod:`mjbot.table.apply`."""
+
+from typing import Final
+
+from mjbot.compiled import compiled
+from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of, refresh_waits, remove_tile
+from mjbot.table.state import (
+    ACCEPTED,
+    ANKAN,
+    CALLED,
+    CALLED_AWAY,
+    CHANKAN,
+    CHI,
+    DAIMINKAN,
+    KAKAN,
+    MISSED_FOR_GOOD,
+    MISSED_NONE,
+    MISSED_UNTIL_DISCARD,
+    PON,
+    REACTION,
+    RINSHAN,
+    State,
+)
+from protocol.tiles import N_KINDS
+
+MAX_MELDS: Final = 4
+
+
+@compiled
+def pass_claims(state: State) -> None:
+    """Nobody won on the tile on offer: those who could have are furiten, all see it passed."""
+    if state.phase != REACTION and state.phase != CHANKAN:
+        return
+    bit = 1 << kind_of(state.last_tile)
+    for seat in range(4):
+        if seat == state.turn:
+            continue
+        if state.waits[seat] & bit:
+            if state.riichi[seat] == ACCEPTED:
+                state.missed[seat] = MISSED_FOR_GOOD
+            elif state.missed[seat] == MISSED_NONE:
+                state.missed[seat] = MISSED_UNTIL_DISCARD
+        if state.riichi[seat] == ACCEPTED:
+            state.passed[seat] |= bit
+
+
+@compiled
+def _claim(state: State) -> None:
+    """Take the tile on offer out of the river: ippatsu and first turns end."""
+    pass_claims(state)
+    target = state.turn
+    state.river_flags[target, max(state.n_river[target] - 1, 0)] |= CALLED_AWAY
+    state.ippatsu[:] = 0
+    state.calls_made = 1
+
+
+@compiled
+def _add_meld(state: State, actor: int, type_: int, kind: int, called: int, source: int) -> None:
+    place = min(state.n_melds[actor], MAX_MELDS - 1)
+    state.meld_type[actor, place] = type_
+    state.meld_kind[actor, place] = kind
+    state.meld_called[actor, place] = called
+    state.meld_from[actor, place] = source
+    state.meld_red[actor, place] = 0
+    _mark_red(state, actor, place, called)
+    state.n_melds[actor] = place + 1
+    if type_ != ANKAN:
+        state.is_open[actor] = 1
+
+
+@compiled
+def _mark_red(state: State, actor: int, place: int, tile: int) -> None:
+    if tile >= N_KINDS:
+        state.meld_red[actor, place] |= 1 << (tile - N_KINDS)
+
+
+@compiled
+def _consume(state: State, actor: int, tile: int) -> None:
+    remove_tile(state, actor, tile)
+    _mark_red(state, actor, state.n_melds[actor] - 1, tile)
+
+
+@compiled
+def kuikae_kinds(type_: int, called: int, low: int) -> int:
+    """Return the kinds that may not be discarded after a call: the same, and a chi's other end.
+
+    ``called`` is the claimed kind, ``low`` the lowest kind of a chi.
+    """
+    bits = 1 << called
+    if type_ == CHI:
+        if called == low and low % 9 < 6:
+            bits |= 1 << (low + 3)
+        elif called == low + 2 and low % 9 > 0:
+            bits |= 1 << (low - 1)
+    return bits
+
+
+@compiled
+def apply_chi(state: State, actor: int, first: int, second: int) -> None:
+    """``actor`` calls the tile on offer with two tiles of its hand."""
+    called = state.last_tile
+    source = state.turn
+    _claim(state)
+    low = min(kind_of(called), kind_of(first), kind_of(second))
+    _add_meld(state, actor, CHI, low, called, source)
+    _consume(state, actor, first)
+    _consume(state, actor, second)
+    state.kuikae = kuikae_kinds(CHI, kind_of(called), low)
+    state.turn = actor
+    state.phase = CALLED
+
+
+@compiled
+def apply_pon(state: State, actor: int, first: int, second: int) -> None:
+    """``actor`` calls the tile on offer with two tiles of its hand."""
+    called = state.last_tile
+    source = state.turn
+    _claim(state)
+    _add_meld(state, actor, PON, kind_of(called), called, source)
+    _consume(state, actor, first)
+    _consume(state, actor, second)
+    _note_liability(state, actor, kind_of(called), source)
+    state.kuikae = kuikae_kinds(PON, kind_of(called), -1)
+    state.turn = actor
+    state.phase = CALLED
+
+
+@compiled
+def apply_daiminkan(state: State, actor: int, first: int, second: int, third: int) -> None:
+    """``actor`` calls the tile on offer into a quad and will draw from the dead wall."""
+    called = state.last_tile
+    source = state.turn
+    _claim(state)
+    _add_meld(state, actor, DAIMINKAN, kind_of(called), called, source)
+    _consume(state, actor, first)
+    _consume(state, actor, second)
+    _consume(state, actor, third)
+    _note_liability(state, actor, kind_of(called), source)
+    state.kans += 1
+    state.pending_dora += 1
+    refresh_waits(state, actor)
+    state.turn = actor
+    state.phase = RINSHAN
+
+
+@compiled
+def apply_kakan(state: State, actor: int, tile: int) -> None:
+    """``actor`` adds ``tile`` to its pon; the others may rob it.
+
+    Its dora marker is owed only once the rinshan tile is drawn.
+    """
+    kind = kind_of(tile)
+    remove_tile(state, actor, tile)
+    for place in range(state.n_melds[actor]):
+        if state.meld_type[actor, place] == PON and state.meld_kind[actor, place] == kind:
+            state.meld_type[actor, place] = KAKAN
+            _mark_red(state, actor, place, tile)
+    state.kans += 1
+    state.calls_made = 1
+    refresh_waits(state, actor)
+    state.drawn = -1
+    state.last_tile = tile
+    state.chankan = 1
+    state.phase = CHANKAN
+
+
+@compiled
+def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
+    """``actor`` declares a concealed quad and will draw from the dead wall."""
+    _add_meld(state, actor, ANKAN, kind, -1, actor)
+    if has_red:
+        _consume(state, actor, N_KINDS + kind // 9)
+    for _ in range(3 if has_red else 4):
+        _consume(state, actor, kind)
+    state.kans += 1
+    state.calls_made = 1
+    state.ippatsu[:] = 0
+    state.pending_dora += 1
+    refresh_waits(state, actor)
+    state.drawn = -1
+    state.phase = RINSHAN
+
+
+@compiled
+def _note_liability(state: State, actor: int, kind: int, source: int) -> None:
+    """Pao: whoever gives the third dragon or the fourth wind is liable."""
+    if kind < FIRST_WIND:
+        return
+    winds = 0
+    dragons = 0
+    for place in range(state.n_melds[actor]):
+        if state.meld_kind[actor, place] >= FIRST_DRAGON:
+            dragons += 1
+        elif state.meld_kind[actor, place] >= FIRST_WIND:
+            winds += 1
+    if kind >= FIRST_DRAGON and dragons == 3:
+        state.pao_dragons[actor] = source
+    elif kind < FIRST_DRAGON and winds == 4:
+        state.pao_winds[actor] = source
