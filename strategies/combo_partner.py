@@ -58,7 +58,10 @@ class ComboPartner(PairMember, FastRiichiD):
     reluctance: float = field(
         default=2000.0, metadata={"unit": "points that a win on such an ally's tile must gain"}
     )
-    caution: float = field(default=4.0, metadata={"unit": "x points of danger"})
+    caution: float = field(default=1.0, metadata={"unit": "x points of danger"})
+    leader_caution: float = field(
+        default=4.0, metadata={"unit": "x points of danger, beside an ally with an aim"}
+    )
     tenpai_points: float = field(
         default=1500.0, metadata={"unit": "points that a call is worth which makes the ally tenpai"}
     )
@@ -146,16 +149,19 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def safety(self, view: View) -> Points:
         """Return the points of each tile (int64[37]) for its safety; with an ally from records."""
-        if self._situation is None or not self.caution:
+        if self._situation is None or not (caution := self._caution_beside(self._situation.ally)):
             return super().safety(view)
-        points: Points = np.rint(-self.caution * self._situation.danger).astype(np.int64)
+        points: Points = np.rint(-caution * self._situation.danger).astype(np.int64)
         return points
 
     def threatened(self, view: View) -> bool:
         """Whether a rival is in riichi."""
-        if self._situation is None or not self.caution:
+        if self._situation is None or not self._caution_beside(self._situation.ally):
             return super().threatened(view)
         return any(view.riichi(rival) for rival in self._situation.rivals)
+
+    def _caution_beside(self, ally: Ally) -> float:
+        return self.leader_caution if ally.aim else self.caution
 
     def _safe_base(self, situation: Situation) -> Action | None:
         """Return the base discard among what neither deals in to the ally nor warns the rivals."""

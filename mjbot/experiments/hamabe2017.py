@@ -45,10 +45,11 @@ SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "hold_back": ("yes", "no"),
     "spare_ally": ("yes", "no"),
     "own_calls": ("yes", "no"),
-    "caution": ("4.0", "0"),
+    "leader_caution": ("4.0", "0"),
+    "caution": ("1.0", "0"),
 }
 """The partner's techniques: value by default and the other one."""
-OFF: Final = {name: "0" if name == "caution" else "no" for name in SWITCHES}
+OFF: Final = {name: "0" if "caution" in name else "no" for name in SWITCHES}
 
 PAPER_GAMES: Final = 50
 PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
@@ -105,7 +106,7 @@ class Arm:
 ARMS: Final[Mapping[str, Arm]] = {
     "alone": Arm("alone", (TOP,)),
     "pair": Arm("with a partner", (TOP, PARTNER)),
-    "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper"), 0.25),
+    "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper")),
     "off": Arm("all techniques off", (TOP, f"{PARTNER},techniques=none")),
     "beside": Arm(f"beside {INDEPENDENT}", (TOP, INDEPENDENT)),
     "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT), 3.0),
@@ -286,6 +287,8 @@ MATES: Final[Mapping[str, str | None]] = {
     "each-alone": TOP,
 }
 """Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
+ONLY_BESIDE: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
+"""Switches that change nothing beside anybody else."""
 
 
 def _switches(request: Request, mate: str | None) -> Iterator[str]:
@@ -300,6 +303,8 @@ def _switches(request: Request, mate: str | None) -> Iterator[str]:
     if not alone:
         yield _row("none, less default", _with(request, mate, OFF), start)
     for switch, values in SWITCHES.items():
+        if ONLY_BESIDE.get(switch, mate) != mate:
+            continue
         (on,) = set(values) - {OFF[switch]}
         changes = {**OFF, switch: on} if alone else {switch: values[1]}
         label = f"only {switch}, less none" if alone else f"{switch}={values[1]}, less default"
