@@ -8,11 +8,9 @@ import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
 from mjbot.table.actions import DECLARE_RIICHI, Action
-from mjbot.table.apply import apply_discard
-from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.calls import wished_kinds
+from strategies.evaluation.calls import wishes_after
 from strategies.evaluation.fast_riichi import ALL_KINDS, Points
 from strategies.evaluation.techniques.bluff import feign_one_suit
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
@@ -85,9 +83,7 @@ class ComboPartner(PairMember, FastRiichiD):
         leads = here is not None and here.ally.aim
         if leads or not self.own_calls or self.threatened(here.own_view if here else view):
             return []
-        after = copy_state(view.state)
-        apply_discard(after, view.seat, action.tile, action.tsumogiri)
-        return wished_kinds(View(after, view.seat), self.call)
+        return wishes_after(view, action, self.call)
 
     def _choices(self, view: View, ally: Ally) -> Iterator[Action]:
         """Yield what is chosen before what else would be."""

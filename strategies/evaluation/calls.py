@@ -71,15 +71,16 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
     return bot.discard(view, wider if widest > tiles[drawn] else [drawn])
 
 
-def wished_kinds(view: View, call: Callable[[View], Action | None]) -> list[int]:
-    """Return the kinds that a seat, having discarded, would call if its left neighbour did so too.
+def wishes_after(view: View, discard: Action, call: Callable[[View], Action | None]) -> list[int]:
+    """Return the kinds that the hand left by a discard would call if they came from the left.
 
     ``call`` is what it answers to a tile on offer.  In tenpai nothing is called.
     """
-    if view.waits:
+    after = _after_discard(view, view.seat, discard.tile)
+    if after.waits:
         return []
     left = (view.seat - 1) % 4
-    return [kind for kind in _usable_kinds(view) if call(_offered(view, kind, left))]
+    return [kind for kind in _usable_kinds(after) if call(_after_discard(after, left, kind))]
 
 
 def _usable_kinds(view: View) -> Iterator[int]:
@@ -104,10 +105,10 @@ def _completes_run(hand: list[int], kind: int) -> bool:
     )
 
 
-def _offered(view: View, kind: int, source: int) -> View:
-    """Return what the seat sees once ``source`` has discarded a tile of ``kind``."""
+def _after_discard(view: View, source: int, tile: int) -> View:
+    """Return what the seat sees once ``source`` has discarded a tile."""
     state = copy_state(view.state)
-    apply_discard(state, source, kind, False)
+    apply_discard(state, source, tile, False)
     return View(state, view.seat)
 
 
