@@ -1,13 +1,13 @@
 """The "support AI" of Hamabe 2017, with the techniques that the paper leaves to the future."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.calls import wishes_after
@@ -107,32 +107,39 @@ class ComboPartner(PairMember, FastRiichiD):
         yield self.discard(situation.view)
 
     def _weighed(self, situation: Situation) -> Iterator[Action | None]:
-        leads = situation.ally.aim is not None  # the paper's top AI; else both help each other
-        won = self.win(situation.view)
-        reluctance = self.reluctance if leads else 0
-        if won and self.spare_ally and spares_ally(situation, won, reluctance):
-            won = None
-        yield won
+        view, kinds = situation.own_view, self._kinds_to_spare(situation)
+        yield self._own_win(situation)
         if self.sashikomi:
-            yield feed_win(situation, self.eagerness if leads else 0)
+            yield feed_win(situation, self.eagerness if situation.ally.aim else 0)
         if self.dora_fuyashi:
             yield add_dora(situation)
         if self.haitei_okuri:
             yield send_last_tile(situation)
-        yield self.riichi(situation.own_view)
-        if self.own_calls and not self.threatened(situation.own_view):
-            yield self._own_call(situation)
-        base = self._safe_base(situation)
+        yield self.riichi(view, kinds)
+        if self.own_calls and not self.threatened(view):
+            yield self._own_call(situation, kinds)
+        base = self.discard(view, kinds)
         if base is not None:
             yield from self._instead_of(base, situation)
         yield base
 
-    def _own_call(self, situation: Situation) -> Action | None:
+    def _own_win(self, situation: Situation) -> Action | None:
+        """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""
+        won, ally = self.win(situation.view), situation.ally
+        if won is None or (won.code == NINE_TERMINALS and ally.shape):
+            return None
+        spares = self.spare_ally and spares_ally(situation, won, self.reluctance if ally.aim else 0)
+        return None if spares else won
+
+    def _own_call(self, situation: Situation, kinds: Collection[int]) -> Action | None:
         """Call, and keep an open tenpai, as the base strategy; an ally that leads comes first."""
         ally, view = situation.ally, situation.own_view
         if ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten:
             return None
-        return self.call(view)
+        action = self.call(view)
+        if action is None or action.code >= DECLARE_RIICHI:
+            return action
+        return action if tile_kind(action.tile) in kinds else None
 
     def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
@@ -159,11 +166,10 @@ class ComboPartner(PairMember, FastRiichiD):
     def _caution_beside(self, ally: Ally) -> float:
         return self.leader_caution if ally.aim else self.caution
 
-    def _safe_base(self, situation: Situation) -> Action | None:
-        """Return the base discard among what neither deals in to the ally nor warns the rivals."""
+    def _kinds_to_spare(self, situation: Situation) -> Collection[int]:
+        """Return the kinds whose discard neither deals in to the ally nor warns the rivals."""
         kept = situation.ally.waits if self.sashikomi else 0
         if self.hold_back:
             kept |= held_back(situation)
         kinds = {tile_kind(discard.tile) for discard in situation.discards}
-        allowed = [kind for kind in kinds if not kept >> kind & 1]
-        return self.discard(situation.own_view, allowed or ALL_KINDS)
+        return [kind for kind in kinds if not kept >> kind & 1] or ALL_KINDS

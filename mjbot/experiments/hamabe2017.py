@@ -53,6 +53,7 @@ OFF: Final = {name: "0" if "caution" in name else "no" for name in SWITCHES}
 
 PAPER_GAMES: Final = 50
 PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
+PAPER_DEAL_INS: Final = 73 + 36
 
 WINS: Final = Figure("win", "wins of the top AI", "rate", "top_wins", "kyoku")
 DEAL_INS: Final = Figure("deal_in", "deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
@@ -86,6 +87,7 @@ PAPER: Final[Mapping[tuple[str, Figure], float]] = {
     **dict(zip([("pair", q) for q in RANK_SHARES], (10.0, 26.0, 42.0, 22.0), strict=True)),
     ("pair", TO_RIVALS): 12.7,
     ("pair", TO_ALLY): 6.2,
+    ("pair", ALLYS_SHARE): 100 * 36 / (73 + 36),
 }
 """Per cent, of which the paper gives no intervals."""
 
@@ -206,9 +208,9 @@ def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -
 def _paper(arm: str, figure: Figure) -> str:
     """Return the paper's figure with the interval that independent kyoku or games would have."""
     if (arm, figure) not in PAPER:
-        return "33 ± 9 %" if figure is ALLYS_SHARE and arm == "pair" else ""
+        return ""
     value = PAPER[arm, figure]
-    n = PAPER_KYOKU[arm] if figure.per == "kyoku" else PAPER_GAMES
+    n = {"kyoku": PAPER_KYOKU[arm], "games": PAPER_GAMES}.get(figure.per, PAPER_DEAL_INS)
     share = value / 100
     return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
 

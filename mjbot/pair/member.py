@@ -24,7 +24,8 @@ class PairMember(Strategy):
     """
 
     _link: Link = NoLink()
-    _game = game_stamp(())
+    _table = game_stamp(())
+    _game = _table
     _ally_seat: int | None = None
 
     def join_pair(self, link: Link) -> None:
@@ -38,13 +39,15 @@ class PairMember(Strategy):
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of which game it is, and forget what was heard before."""
-        self._game = game_stamp(names)
+        super().start_game(seat, names)
+        self._game = self._table = game_stamp(names)
         self._ally_seat = None
         self._link.start_game()
 
     def start_kyoku(self, view: View) -> None:
         """Take note of the deal, too: two games of the same four are told apart by it."""
-        self._game = deal_stamp(self._game, view)
+        super().start_kyoku(view)
+        self._game = deal_stamp(self._table, view)
 
     def tell(self, view: View, action: Action, aim: str | None, helps: Sequence[int]) -> None:
         """Say what is held once ``action``, a discard, is carried out; other actions are not told.
@@ -86,7 +89,8 @@ class Ally:
         apply_reveal(self.state, self.seat, tiles)
         self.shape = int(self.state["waits"][self.seat])
         missed = self.shape & (view.genbutsu(self.seat) | _offered_since(view, self.seat))
-        self.waits = 0 if missed else _mask(holding.waits) & self.shape
+        houtei = view.wall_left == 0  # then any complete hand has a yaku
+        self.waits = 0 if missed else self.shape & (self.shape if houtei else _mask(holding.waits))
 
     @property
     def view(self) -> View:

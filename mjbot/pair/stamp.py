@@ -24,7 +24,7 @@ def game_stamp(names: Sequence[str]) -> str:
 
 
 def deal_stamp(game: str, view: View) -> str:
-    """Return what names the game from this deal on: all deals so far, as everybody sees them.
+    """Return what names the game in this kyoku: its deal as everybody sees it when it is dealt.
 
     A deal is its round, honba, sticks and first dora marker.
     """
@@ -35,7 +35,7 @@ def deal_stamp(game: str, view: View) -> str:
 def fits_table(holding: Holding, view: View, game: str) -> bool:
     """Whether a partner's word is about the table as ``view.seat`` sees it now.
 
-    It must be of this game and its deals, of this kyoku and turn (a hand in riichi stays what it
+    It must be of this game and its deal, of this kyoku and turn (a hand in riichi stays what it
     is), of another seat, of the right size, and hold no tile of which the fifth copy would be in
     sight.
     """

@@ -51,17 +51,18 @@ class FastRiichi(Strategy):
                 return action
         return None
 
-    def riichi(self, view: View) -> Action | None:
-        """Declare riichi if some discard leaves tenpai without furiten, then discard the best.
+    def riichi(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
+        """Declare riichi if some discard (of these kinds) leaves tenpai without furiten.
 
-        At least one copy of the waits must be unseen, as in the listing.
+        Then discard the best of them.  At least one copy of the waits must be unseen, as in the
+        listing.
         """
         if view.phase == RIICHI:
-            return self.discard(view, self._ready(view) or ALL_KINDS)
+            return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
         for action in reversed(view.legal):
             if action.code <= DECLARE_RIICHI:
                 declare = action.code == DECLARE_RIICHI and view.wall_left >= RIICHI_MIN_WALL
-                return action if declare and self._ready(view) else None
+                return action if declare and self._ready(view, kinds) else None
         return None
 
     def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
@@ -89,13 +90,13 @@ class FastRiichi(Strategy):
         own, text = view.genbutsu(view.seat), self.lookahead == "text"
         return hand_value(view.hand, view.unseen, own, self.block_points, text)
 
-    def _ready(self, view: View) -> list[int]:
+    def _ready(self, view: View, kinds: Collection[int] = ALL_KINDS) -> list[int]:
         """Return the kinds whose discard leaves tenpai, no furiten and a wait to draw."""
         own = view.genbutsu(view.seat)
         return [
             kind
             for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
-            if not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
+            if kind in kinds and not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
         ]
 
 

@@ -12,8 +12,9 @@ from mjbot.referee import Referee
 from mjbot.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import TURN
+from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.techniques.worth import pair_worth
+from strategies.evaluation.techniques.worth import kyoku_to_come, pair_worth, worth_after
 from strategies.yaku_evaluation import YakuEvaluation
 
 GAME = game_stamp(())
@@ -98,6 +99,44 @@ def test_a_feed_that_ends_the_game_by_ones_own_bust_is_not_made(position):
     assert choice(view, TENPAI, "3s") != "discard 3s (drawn)"
 
 
+BUST = (500, 22_000, 39_000, 38_500)
+
+
+@pytest.mark.parametrize("scores", [(30_500, 9_000, 30_200, 30_300), BUST])
+def test_nor_is_it_made_to_keep_an_open_tenpai(position, scores):
+    view = position("678m567p24p55s", drawn="3s", melds=["777z"])
+    view.state["last_round"] = 7 if scores == BUST else 0
+    view.state["scores"] = scores
+    far = "147m258p369s1235z"
+    assert choice(view, far) == "discard 3s (drawn)"
+    assert choice(view, TENPAI, "3s") != "discard 3s (drawn)"
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_riichi_is_not_declared_with_a_tile_that_was_not_to_be_given(position, declared):
+    view = position("678m567p24p55s777z", drawn="3s", declared=declared)
+    view.state["scores"] = (1_500, 21_000, 39_000, 38_500)
+    far = "147m258p369s1235z"
+    assert choice(view, far) == ("discard 3s (drawn)" if declared else "riichi")
+    if declared:  # by the partner's lights of a moment ago: one of the discards is owed
+        assert choice(view, TENPAI, "3s").startswith("discard")
+    else:
+        assert choice(view, TENPAI, "3s") not in ("riichi", "discard 3s (drawn)")
+
+
+def test_no_abortive_draw_is_called_while_the_ally_is_tenpai(position):
+    view = position("19m19p19s12345z58p", drawn="5m", riichi=[ALLY], rivers={ALLY: "7z"})
+    view.state["calls_made"], view.state["draws"][0] = 0, 1
+    assert choice(view, "147m258p369s1235z") == "nine terminals"
+    assert choice(view, TENPAI, "3s") != "nine terminals"
+
+
+def test_the_last_discard_feeds_an_ally_that_has_no_other_yaku(position):
+    last = own(position, drawn="3s", wall_left=0)
+    assert choice(last, "123m99m345p789s24s") == "discard 3s (drawn)"
+    assert choice(own(position, drawn="3s"), "123m99m345p789s24s") != "discard 3s (drawn)"
+
+
 # --- nakase ----------------------------------------------------------------------------------
 
 
@@ -111,7 +150,7 @@ def test_a_tile_that_the_ally_would_call_is_given(position, techniques):
 
 def test_it_is_not_given_into_a_riichi(position):
     view = own(position, drawn="5p", riichi=[2, 3], rivers={2: "1z", 3: "1z2z"})
-    assert choice(view, READY_TO_CALL, "", "5p6m", techniques="paper") != "discard E"
+    assert choice(view, READY_TO_CALL, "", "5p6m", techniques="paper") == "discard 5p (drawn)"
     given = choice(view, READY_TO_CALL, "", "5p6m")
     assert given not in ("discard 5p (drawn)", "discard 6m")
 
@@ -159,10 +198,19 @@ def test_the_own_hand_calls_while_an_ally_with_an_aim_is_no_nearer(position):
 
 
 def test_with_caution_off_it_folds_as_the_base_strategy(position):
-    view = own(position, drawn="1z", riichi=[2], rivers={2: "9p4s", 3: "1z2z"})
+    view = own(position, drawn="2s", riichi=[2], rivers={2: "1m9s4z", 3: "1z2z"})
     far = "147m258p369s1235z"
-    off = {"caution": "0", "nakase": "no", "open_way": "no", "bluff": "no"}
-    assert choice(view, far, **off) == choice(view, far, techniques="none")
+    off = {"nakase": "no", "open_way": "no"}
+    assert choice(view, far, **off, caution="0") == choice(view, far, techniques="none")
+    assert choice(view, far, **off) != choice(view, far, techniques="none")
+
+
+def test_beside_a_leader_danger_weighs_more(position):
+    view = own(position, drawn="9m", riichi=[2], rivers={2: "1m9s4z", 3: "1z2z"})
+    far = "147m258p369s1235z"
+    off = {"nakase": "no", "open_way": "no"}
+    assert choice(view, far, **off) == choice(view, far, aim="tanyao", **off, leader_caution="1")
+    assert choice(view, far, **off) != choice(view, far, aim="tanyao", **off)
 
 
 def test_an_ally_with_an_aim_is_favoured(position):
@@ -270,6 +318,29 @@ def test_all_placement_points_are_shared_out(left):
     scores = (41_000, 8_300, 25_700, 25_000)
     both = pair_worth(scores, (0, 1), left) + pair_worth(scores, (2, 3), left)
     assert both == pytest.approx(100_000 + 20_000)  # uma adds up to nothing, oka to 20,000
+
+
+def in_the_last_hand(position, scores: tuple[int, int, int, int], dealer: int) -> View:
+    view = own(position)
+    view.state["round"] = view.state["last_round"] = 7
+    view.state["scores"], view.state["dealer"] = scores, dealer
+    return view
+
+
+def test_the_last_hand_is_not_the_last_while_nobody_has_the_points(position):
+    scores = (26_000, 24_000, 25_500, 24_500)
+    view = in_the_last_hand(position, scores, dealer=3)
+    assert kyoku_to_come(view, scores, dealer_stays=False) == 1  # West 1
+    assert kyoku_to_come(view, (30_000, 20_000, 25_500, 24_500), dealer_stays=False) == 0
+    assert kyoku_to_come(view, (30_000, 20_000, 25_500, 24_500), dealer_stays=True) == 1
+    assert kyoku_to_come(view, (20_000, 20_000, 25_500, 34_500), dealer_stays=True) == 0
+
+
+def test_a_dealer_of_the_pair_that_wins_and_goes_on_is_worth_more(position):
+    view = in_the_last_hand(position, (26_000, 24_000, 25_500, 24_500), dealer=3)
+    won = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500), winner=3)
+    drawn = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500))
+    assert won - drawn == pytest.approx(1_500)
 
 
 def test_points_moved_inside_an_even_pair_gain_it_little():

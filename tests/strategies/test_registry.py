@@ -131,6 +131,16 @@ def test_a_missing_file_module_or_class_is_named(folder):
     assert "Path is not a mjbot.strategy.Strategy" in problem_of("pathlib:Path")
 
 
+def test_a_base_that_decides_nothing_is_no_bot(folder):
+    write_bot(folder / "with_bases.py")
+    with (folder / "with_bases.py").open("a") as file:
+        file.write("\nfrom strategies.evaluation.fast_riichi import FastRiichi\n")
+    for base in ("Strategy", "FastRiichi"):
+        message = problem_of(f"with_bases:{base}")
+        assert message.endswith(f"{base} has no decide of its own; did you mean MyBot?")
+    assert "FastRiichi has no decide" in problem_of("strategies.evaluation.fast_riichi:FastRiichi")
+
+
 @pytest.mark.parametrize(
     ("text", "blame"),
     [

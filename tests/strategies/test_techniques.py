@@ -174,6 +174,18 @@ def test_but_not_without_its_riichi_nor_beside_a_rivals(position):
     assert add_dora(situation(view)) is None
 
 
+def test_a_fourth_kan_would_end_the_kyoku(position):
+    view = position("1111m5p19p3579s23z", drawn="7z", riichi=[ALLY])
+    view.state["kans"] = 3
+    assert add_dora(situation(view)) is None
+
+
+def test_of_two_kans_the_concealed_one(position):
+    view = position("1111m5p19p357s", drawn="5z", melds=["555z"], riichi=[ALLY])
+    assert {action.name for action in view.legal} > {"ankan", "kakan"}
+    assert str(add_dora(situation(view))) == "ankan 1m"
+
+
 def test_without_a_kan_there_is_none(position):
     view = position(HOPELESS, drawn="7z", riichi=[ALLY])
     assert add_dora(situation(view)) is None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mjbot.table.view import View
 from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 from strategies.evaluation.danger import danger_weights, deal_in_chances
-from strategies.evaluation.techniques.worth import Pair, kyoku_left, pair_worth
+from strategies.evaluation.techniques.worth import Pair, worth_after
 
 Points = NDArray[np.float64]
 
@@ -44,14 +44,14 @@ def expected_win(view: View, seat: int) -> float:
 
 
 def deal_in_cost(view: View, pair: Pair, payer: int, winner: int, loss: float) -> float:
-    """Return what it costs the pair, placements included, if one of it pays a rival ``loss``."""
-    points = round(loss)
-    before = [int(score) for score in view.scores]
-    after = list(before)
-    after[payer] -= points
-    after[winner] += points
-    left = kyoku_left(view)
-    return max(0.0, pair_worth(before, pair, left) - pair_worth(after, pair, left))
+    """Return what it costs the pair, placements included, if one of it pays a rival ``loss``.
+
+    Beside it stands a kyoku that nobody wins.
+    """
+    deltas = [0] * 4
+    deltas[payer], deltas[winner] = -round(loss), round(loss)
+    nothing = worth_after(view, pair, [0] * 4)
+    return max(0.0, nothing - worth_after(view, pair, deltas, winner))
 
 
 def discard_danger(view: View, pair: Pair) -> Points:

@@ -21,7 +21,7 @@ from strategies.evaluation.techniques.danger import (
     expected_win,
     tenpai_chance,
 )
-from strategies.evaluation.techniques.worth import Pair, kyoku_left, pair_worth, win_worth
+from strategies.evaluation.techniques.worth import Pair, worth_after
 from strategies.evaluation.tenpai import tiles_of
 from strategies.evaluation.yaku_choices import call_if_fed, nearest_call
 
@@ -125,7 +125,7 @@ class Situation:
 
     def fed_worth(self, discard: Action) -> float:
         """Return the worth of the table after the ally's win on a discard, less its danger."""
-        worth = win_worth(self.view, self.pair, self.ally.seat, self.fed_points(discard))
+        worth = worth_after(self.view, self.pair, self.fed_points(discard), self.ally.seat)
         return worth - float(self.danger[discard.tile])
 
     def worth_of_playing_on(self, ally_points: int, own_points: int = 0) -> float:
@@ -145,7 +145,7 @@ class Situation:
             rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
         rate = sum(rates.values())
         over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
-        still = pair_worth(view.scores.tolist(), self.pair, kyoku_left(view))
+        still = worth_after(view, self.pair, [0] * 4)
         worth: float = (1 - over) * still
         for seat, own in rates.items():
             if own:
@@ -164,4 +164,4 @@ class Situation:
         for payer in payers:
             deltas[payer] = -points // len(payers)
         deltas[winner] = points + 1000 * self.view.sticks
-        return win_worth(self.view, self.pair, winner, deltas)
+        return worth_after(self.view, self.pair, deltas, winner)

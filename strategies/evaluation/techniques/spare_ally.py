@@ -10,7 +10,7 @@ from mjbot.table.actions import RON, Action
 from mjbot.table.settle import PAYMENT, win_payment
 from strategies.evaluation.techniques.danger import expected_win
 from strategies.evaluation.techniques.situation import Situation
-from strategies.evaluation.techniques.worth import win_worth
+from strategies.evaluation.techniques.worth import worth_after
 
 
 def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
@@ -22,7 +22,7 @@ def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
     if win.code != RON or view.turn != ally.seat:
         return False
     deltas = ron_points(situation)
-    won = win_worth(view, situation.pair, view.seat, deltas)
+    won = worth_after(view, situation.pair, deltas, view.seat)
     usual = round(expected_win(view, ally.seat))
     on = situation.worth_of_playing_on(usual, deltas[view.seat])
     return on + reluctance >= won

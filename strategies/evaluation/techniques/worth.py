@@ -1,8 +1,8 @@
 """What the scores after a kyoku are worth to a pair, in points.
 
 The measure is the pair's scores plus the placement points that it may expect: those of the ranks
-as they are if the game is over, be it by the last hand or by a bust; otherwise the nearer two
-scores are and the more kyoku are left, the more their order is open.
+as they are if the rules then end the game; otherwise the nearer two scores are and the more kyoku
+are left, the more their order is open.
 """
 
 import math
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
 from mjbot.rules.ruleset import OKA_POINTS, UMA_POINTS
+from mjbot.table.settle import game_ends
+from mjbot.table.state import copy_state
 from mjbot.table.view import View
 
 PLACEMENT_POINTS: Final = (UMA_POINTS[0] + OKA_POINTS, *UMA_POINTS[1:])
@@ -86,15 +88,25 @@ def _expected_placements(scores: NDArray[np.int64], swing: float) -> NDArray[np.
     return expected
 
 
-def kyoku_left(view: View) -> int:
-    """Return how many kyoku are scheduled after this one."""
-    return max(0, view.last_round - view.round)
+def kyoku_to_come(view: View, scores: Scores, dealer_stays: bool) -> int:
+    """Return how many kyoku follow if this one ends with these scores: 0 if the game is over.
+
+    Over the last scheduled one there is one more until somebody has the points to end the game.
+    """
+    after = copy_state(view.state)
+    after["scores"], after["dealer_stays"], after["aborted"] = scores, dealer_stays, 0
+    if game_ends(after):
+        return 0
+    return max(1, view.last_round - view.round + dealer_stays)
 
 
-def win_worth(view: View, pair: Pair, winner: int, deltas: Scores) -> float:
-    """Return what the table is worth to the pair after ``winner`` has been paid ``deltas``."""
+def worth_after(view: View, pair: Pair, deltas: Scores, winner: int | None = None) -> float:
+    """Return what the table is worth to the pair if the kyoku ends with these gains and losses.
+
+    ``winner`` is the seat that won, ``None`` for a draw after which the dealer does not stay.
+    """
     scores = [int(score) + int(delta) for score, delta in zip(view.scores, deltas, strict=True)]
-    left = kyoku_left(view)
+    dealer_stays = winner == view.dealer
+    left = kyoku_to_come(view, scores, dealer_stays)
     worth = pair_worth(scores, pair, left)
-    goes_on = left > 0 and min(scores) >= 0
-    return worth + (REPEAT_POINTS if goes_on and winner == view.dealer and winner in pair else 0)
+    return worth + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
