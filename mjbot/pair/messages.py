@@ -66,6 +66,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
     helps: tuple[Tile, ...] = ()
 
 
+LONGEST_PROBLEM: Final = 200
 AnyMessage = Greeting | Proof | Sitting | Holding
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(AnyMessage)
@@ -86,7 +87,16 @@ def decode(line: bytes) -> AnyMessage:
     try:
         message: AnyMessage = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        problem, _, place = str(error).partition(" - at `$")
+        problem, _, place = _readable(str(error)).partition(" - at `$")
         field = f"pair{place.rstrip('`')}" if place else "pair"
         raise ProtocolError(field, problem) from None
+    except RecursionError:
+        raise ProtocolError("pair", "nested too deeply") from None
     return message
+
+
+def _readable(text: str) -> str:
+    """Return one line that is fit for a log: a stranger's own words stand in it."""
+    if len(text) > LONGEST_PROBLEM:
+        text = f"{text[: LONGEST_PROBLEM // 2]}...{text[-LONGEST_PROBLEM // 2 :]}"
+    return "".join([letter if letter.isprintable() else " " for letter in text])

@@ -137,8 +137,10 @@ class SocketLink(Link):
         self._conversations.add(task)
         # Nobody waits for this task, and Python 3.11 prints a traceback where it was cancelled.
         with contextlib.suppress(asyncio.CancelledError):
-            await self._converse(TcpTransport(reader, writer))
-        self._conversations.discard(task)
+            try:
+                await self._converse(TcpTransport(reader, writer))
+            finally:
+                self._conversations.discard(task)
 
     async def _visit(self) -> None:
         while True:

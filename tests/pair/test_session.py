@@ -7,6 +7,7 @@ from mjbot.pair.session import PairSession, Side
 from protocol.errors import LocalProtocolError, ProtocolError
 
 SECRET = b"correct horse"
+DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'
 HOLDING = Holding(game="g", kyoku=0, honba=1, turn=2, seat=3, hand=("5mr",) * 13, waits=("E",))
 
 
@@ -96,6 +97,19 @@ def test_what_is_no_message_is_refused_by_field(line, field):
         decode(line)
     assert caught.value.field.startswith(field)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", [b'{"type":"a\\nb\\u001b[2J"}', b'{"type":"%s"}' % (b"x" * 10**6)])
+def test_what_a_stranger_says_makes_one_short_line(line):
+    with pytest.raises(ProtocolError) as caught:
+        decode(line)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 250
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    with pytest.raises(ProtocolError, match=r"^pair: nested too deeply$"):
+        decode(DEEP)
 
 
 def test_a_message_survives_its_line():

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,7 @@ from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink
 from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"
+DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'
 LIMIT_S = 20.0
 
 
@@ -66,6 +67,24 @@ async def heard(link: SocketLink, turn: int) -> None:
 
 def pair(place: Place) -> tuple[SocketLink, SocketLink]:
     return SocketLink(Side.HOST, place, SECRET), SocketLink(Side.GUEST, place, SECRET)
+
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def listening(serve: Serve, place: Place) -> asyncio.Server:
+    if isinstance(place, int):
+        return await asyncio.start_server(serve, "127.0.0.1", place)
+    return await asyncio.start_unix_server(serve, place)
+
+
+async def connected(guest: SocketLink) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return a connection to the host once it listens."""
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            with contextlib.suppress(OSError):
+                return await guest._connect()
+            await asyncio.sleep(0)
 
 
 def test_what_one_says_the_other_hears(place):
@@ -157,6 +176,37 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
             assert not stranger.linked
             host.tell(holding(2))
             await heard(guest, 2)
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("side", [Side.HOST, Side.GUEST])
+def test_what_is_nested_too_deeply_ends_neither_side(place, side):
+    async def talk() -> None:
+        greeted, broken = asyncio.Event(), []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: broken.append(context))
+
+        async def nest(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(DEEP + b"\n")
+            while await reader.read(1 << 16):
+                pass
+            writer.close()
+            greeted.set()
+
+        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
+        async with running(links[side]):
+            if side is Side.HOST:
+                await nest(*await connected(links[Side.GUEST]))
+                await until(lambda: not links[side]._conversations)
+            else:
+                stranger = await listening(nest, place)
+                await asyncio.wait_for(greeted.wait(), LIMIT_S)
+                stranger.close()
+                if isinstance(place, Path):
+                    place.unlink(missing_ok=True)
+            async with running(links[side.other]):
+                await until(lambda: all(link.linked for link in links.values()))
+        assert broken == []
 
     asyncio.run(talk())
 
