@@ -4,7 +4,12 @@ import asyncio
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidStatus,
+    InvalidURI,
+)
 
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
@@ -56,11 +61,24 @@ def _ended(error: ConnectionClosed) -> Exception:
     return VanishedError("the other side closed the connection")
 
 
+class _ConnectHere(connect):
+    """Connects to the server that was named, and follows none of its redirects.
+
+    Whoever called has judged that address: whether a pair may play there, or whether it may
+    have the token.  Another one he has not seen.
+    """
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """Return what is raised instead."""
+        return exc
+
+
 async def connect_websocket(
     url: str, token: str | None = None, *, timeout_s: float = 10.0, use_proxy: bool = True
 ) -> WebSocketTransport:
     """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
 
+    A server that sends us elsewhere counts as unreachable.
     ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -72,9 +90,16 @@ async def connect_websocket(
     if not use_proxy:
         options["proxy"] = None
     try:
-        connection = await connect(url, additional_headers=headers, **options)
+        connection = await _ConnectHere(url, additional_headers=headers, **options)
     except TimeoutError:
         raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
     except (OSError, InvalidHandshake, InvalidURI) as error:
-        raise UnreachableError(f"{url}: {system_words(error)}") from None
+        raise UnreachableError(f"{url}: {_redirect_words(error) or system_words(error)}") from None
     return WebSocketTransport(connection)
+
+
+def _redirect_words(error: Exception) -> str:
+    if not isinstance(error, InvalidStatus) or "Location" not in error.response.headers:
+        return ""
+    there = error.response.headers.get_all("Location")[0]
+    return f"the server sends us to {there!r} and we do not follow; name that URL if it is meant"

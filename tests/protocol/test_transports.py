@@ -312,6 +312,30 @@ def test_a_tcp_server_that_speaks_no_websocket_is_named():
     talk(check())
 
 
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
+def test_a_websocket_server_that_sends_us_elsewhere_is_not_obeyed(status):
+    async def check():
+        visits = []
+
+        async def elsewhere(connection):
+            visits.append(connection.request.path)
+
+        def redirect(connection, _request):
+            response = connection.respond(status, "")
+            response.headers["Location"] = there
+            return response
+
+        async with serve(elsewhere, "127.0.0.1", 0) as end:
+            there = f"ws://localhost:{end.sockets[0].getsockname()[1]}/ranked"
+            async with serve(elsewhere, "127.0.0.1", 0, process_request=redirect) as start:
+                url = f"ws://127.0.0.1:{start.sockets[0].getsockname()[1]}/ws"
+                with pytest.raises(UnreachableError, match=f"^{url}: .*'{there}'.*not follow"):
+                    await connect_websocket(url, "token", use_proxy=False)
+        assert visits == []
+
+    talk(check())
+
+
 def test_the_bearer_token_is_sent():
     async def check():
         async with websocket("secret") as (_, other):
