@@ -13,7 +13,7 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -54,7 +54,7 @@ def strategy_class(name: str) -> type[Strategy]:
     """Return the class of a strategy.  Raises :class:`StrategyError`."""
     place, colon, class_name = name.rpartition(":")
     if not colon:
-        return _only_class(_built_in_module(name))
+        return _deciding(name, _only_class(_built_in_module(name)))
     if not place or not class_name:
         raise StrategyError(f"strategy {name!r}: expected MODULE:CLASS or FILE.py:CLASS")
     module = _module(place)
@@ -64,7 +64,7 @@ def strategy_class(name: str) -> type[Strategy]:
         raise StrategyError(f"strategy {name!r}: no class {class_name} in {place}, only: {has}")
     if not (inspect.isclass(cls) and issubclass(cls, Strategy)):
         raise StrategyError(f"strategy {name!r}: {class_name} is not a mjbot.strategy.Strategy")
-    return cls
+    return _deciding(name, cls, _classes(module))
 
 
 def strategy_info(name: str) -> StrategyInfo:
@@ -180,6 +180,17 @@ def _classes(module: ModuleType) -> list[type[Strategy]]:
         for cls in vars(module).values()
         if inspect.isclass(cls) and issubclass(cls, Strategy) and cls.__module__ == module.__name__
     ]
+
+
+def _deciding(
+    name: str, cls: type[Strategy], others: Iterable[type[Strategy]] = ()
+) -> type[Strategy]:
+    """Return the class; refuse a base, which would play nothing but default actions."""
+    if cls.decide is not Strategy.decide:
+        return cls
+    meant = " or ".join(other.__name__ for other in others if other.decide is not Strategy.decide)
+    hint = f"; did you mean {meant}?" if meant else ""
+    raise StrategyError(f"strategy {name!r}: {cls.__name__} has no decide of its own{hint}")
 
 
 def _only_class(module: ModuleType) -> type[Strategy]:
