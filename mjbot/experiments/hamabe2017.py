@@ -10,13 +10,25 @@ independent bots, who say what the pair is worth.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
 from typing import Final
 
 from mjbot.arena.figures import Figure
-from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
-from mjbot.experiments.pair_sums import RANKS, Sums, wall_sums
+from mjbot.experiments.hamabe2017_runs import INDEPENDENT, PARTNER, TOP, played
+from mjbot.experiments.hamabe2017_switches import MATES, play_switches
+from mjbot.experiments.pair_sums import (
+    ALLYS_SHARE,
+    BEST_RANK,
+    DEAL_INS,
+    RANK,
+    RANK_SHARES,
+    SCORE_SUM,
+    TO_ALLY,
+    TO_RIVALS,
+    WINS,
+    Sums,
+)
 from mjbot.experiments.request import Request
 from mjbot.statistics import Estimate
 
@@ -30,53 +42,9 @@ GAMES: Final = {
 }
 PARTS: Final = tuple(GAMES)
 
-TOP: Final = "yaku-evaluation"
-PARTNER: Final = "combo-partner"
-INDEPENDENT: Final = "fast-riichi-d"
-OPPONENTS: Final = {"all": "fast-riichi-a", "majiang": "external:majiang"}
-
-SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
-    "sashikomi": ("yes", "no"),
-    "nakase": ("yes", "no"),
-    "bluff": ("no", "yes"),
-    "haitei_okuri": ("yes", "no"),
-    "dora_fuyashi": ("yes", "no"),
-    "open_way": ("yes", "no"),
-    "hold_back": ("yes", "no"),
-    "spare_ally": ("yes", "no"),
-    "own_calls": ("yes", "no"),
-    "leader_caution": ("4.0", "0"),
-    "caution": ("1.0", "0"),
-}
-"""The partner's techniques: value by default and the other one."""
-OFF: Final = {name: "0" if "caution" in name else "no" for name in SWITCHES}
-
 PAPER_GAMES: Final = 50
 PAPER_KYOKU: Final = {"alone": 570, "pair": 577}
 PAPER_DEAL_INS: Final = 73 + 36
-
-WINS: Final = Figure("win", "wins of the top AI", "rate", "top_wins", "kyoku")
-DEAL_INS: Final = Figure("deal_in", "deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
-RANK: Final = Figure("rank", "average rank of the top AI", "mean", "top_rank", "games")
-RANK_SHARES: Final = tuple(
-    Figure(name, label, "rate", f"top_{name}", "games")
-    for label, name in zip(("1st", "2nd", "3rd", "4th"), RANKS, strict=True)
-)
-TO_RIVALS: Final = Figure(
-    "to_rivals", "partner deals in to rivals", "rate", "partner_to_rivals", "kyoku"
-)
-TO_ALLY: Final = Figure(
-    "to_ally", "partner deals in to its ally", "rate", "partner_to_ally", "kyoku"
-)
-ALLYS_SHARE: Final = Figure(
-    "allys_share",
-    "of the partner's deal-ins to the ally",
-    "rate",
-    "partner_to_ally",
-    "partner_deal_ins",
-)
-SCORE_SUM: Final = Figure("score_sum", "sum of the pair's scores", "points", "score_sum", "games")
-BEST_RANK: Final = Figure("best_rank", "better of the pair's ranks", "mean", "best_rank", "games")
 
 PAPER: Final[Mapping[tuple[str, Figure], float]] = {
     ("alone", WINS): 11.4,
@@ -126,10 +94,10 @@ Found = Mapping[str, Sums]
 def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     if request.part in MATES:
-        yield from _switches(request, MATES[request.part])
+        yield from play_switches(request, MATES[request.part])
         return
     found = {
-        name: _played(request, arm.players, arm.share if request.part == "all" else 1)
+        name: played(request, arm.players, arm.share if request.part == "all" else 1)
         for name, arm in ARMS.items()
         if request.part == "all" or name not in ONLY_IN_VOLUME
     }
@@ -137,28 +105,6 @@ def play(request: Request) -> Iterator[str]:
     for table in (_table_1, _table_2, _table_3, _effect, _partner, _pairs):
         yield ""
         yield from table(found)
-
-
-def make_setup(players: tuple[str, ...], opponent: str, seed: int) -> Setup:
-    """Return an arm's run; equal players of a pair need but half of the ways to sit."""
-    named = players[:1] if len(set(players)) == 1 else players
-    strategies = (*named, opponent)
-    return Setup(
-        strategies=strategies,
-        format="1v3" if len(players) == 1 else "pair",
-        seed=seed,
-        code=code_digest(strategies),
-    )
-
-
-def walls_for(setup: Setup, games: float) -> int:
-    """Return how many walls give the first strategy (or its pair) so many games."""
-    return ceil(games / len({place.seating for place in setup.seating.rows[0]}))
-
-
-def _played(request: Request, players: tuple[str, ...], share: float = 1.0) -> Sums:
-    setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
-    return wall_sums(request.arena(setup, walls_for(setup, share * request.games)))
 
 
 def _sizes(found: Found) -> Iterator[str]:
@@ -276,52 +222,3 @@ def _pairs(found: Found) -> Iterator[str]:
                 _apart(found, figure, name, "two"),
             ]
         yield f"| {ARMS[name].label} | {' | '.join(cells)} |"
-
-
-# --- one run per switch ----------------------------------------------------------------------
-
-SWITCHED: Final = (SCORE_SUM, BEST_RANK, WINS, DEAL_INS, RANK, TO_RIVALS)
-
-
-MATES: Final[Mapping[str, str | None]] = {
-    "switches": TOP,
-    "switches-of-two": None,
-    "each-alone": TOP,
-}
-"""Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
-ONLY_BESIDE: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
-"""Switches that change nothing beside anybody else."""
-
-
-def _switches(request: Request, mate: str | None) -> Iterator[str]:
-    """Play the default pair and each technique switched over, or none and each alone."""
-    alone = request.part == "each-alone"
-    start = _with(request, mate, OFF if alone else {})
-    yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
-    yield ""
-    yield f"| | {' | '.join(figure.label for figure in SWITCHED)} |"
-    yield "|---" * (1 + len(SWITCHED)) + "|"
-    yield _row("none" if alone else "default", start)
-    if not alone:
-        yield _row("none, less default", _with(request, mate, OFF), start)
-    for switch, values in SWITCHES.items():
-        if ONLY_BESIDE.get(switch, mate) != mate:
-            continue
-        (on,) = set(values) - {OFF[switch]}
-        changes = {**OFF, switch: on} if alone else {switch: values[1]}
-        label = f"only {switch}, less none" if alone else f"{switch}={values[1]}, less default"
-        yield _row(label, _with(request, mate, changes), start)
-
-
-def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sums:
-    """Return the sums of a partner with these options, beside ``mate`` or its like."""
-    player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
-    return _played(request, (mate or player, player))
-
-
-def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
-    cells = []
-    for figure in SWITCHED:
-        estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
-        cells.append(spelled(estimate, figure.kind, signed=less is not None))
-    return f"| {label} | {' | '.join(cells)} |"

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.counts import Counts, from_rows
-from mjbot.arena.figures import ranks_of
+from mjbot.arena.figures import Figure, ranks_of
 from mjbot.arena.results import GameLine, read_games
 from mjbot.arena.run import Outcome
 from mjbot.arena.seating import Seating
@@ -28,6 +28,29 @@ SUMS: Final = np.dtype(
     ]
 )
 """Sums over the games of one wall.  ``to_ally`` and ``to_rivals`` count wins on a seat's tiles."""
+
+WINS: Final = Figure("win", "wins of the top AI", "rate", "top_wins", "kyoku")
+DEAL_INS: Final = Figure("deal_in", "deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
+RANK: Final = Figure("rank", "average rank of the top AI", "mean", "top_rank", "games")
+RANK_SHARES: Final = tuple(
+    Figure(name, label, "rate", f"top_{name}", "games")
+    for label, name in zip(("1st", "2nd", "3rd", "4th"), RANKS, strict=True)
+)
+TO_RIVALS: Final = Figure(
+    "to_rivals", "partner deals in to rivals", "rate", "partner_to_rivals", "kyoku"
+)
+TO_ALLY: Final = Figure(
+    "to_ally", "partner deals in to its ally", "rate", "partner_to_ally", "kyoku"
+)
+ALLYS_SHARE: Final = Figure(
+    "allys_share",
+    "of the partner's deal-ins to the ally",
+    "rate",
+    "partner_to_ally",
+    "partner_deal_ins",
+)
+SCORE_SUM: Final = Figure("score_sum", "sum of the pair's scores", "points", "score_sum", "games")
+BEST_RANK: Final = Figure("best_rank", "better of the pair's ranks", "mean", "best_rank", "games")
 
 Sums = NDArray[Any]
 Seats = tuple[int, int]

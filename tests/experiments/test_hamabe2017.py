@@ -16,7 +16,9 @@ from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments import hamabe2017
-from mjbot.experiments.pair_sums import pair_seats, wall_sums
+from mjbot.experiments.hamabe2017_runs import PARTNER, make_setup, walls_for
+from mjbot.experiments.hamabe2017_switches import OFF, SWITCHES
+from mjbot.experiments.pair_sums import ALLYS_SHARE, pair_seats, wall_sums
 from mjbot.registry import strategy_class
 from mjbot.statistics import Estimate
 from mjbot.strategy_options import read_options
@@ -70,7 +72,7 @@ def test_the_sums_are_those_of_the_pair_s_seats(tmp_path: Path) -> None:
     assert sums["partner_to_rivals"].tolist() == [12]
     assert sums["score_sum"].tolist() == [12 * 45_000]
     assert sums["best_rank"].tolist() == [24]
-    share = hamabe2017.ALLYS_SHARE.estimate(np.concatenate([sums, sums]))
+    share = ALLYS_SHARE.estimate(np.concatenate([sums, sums]))
     assert share.value == pytest.approx(2 / 3)
 
 
@@ -118,7 +120,7 @@ def test_the_paper_s_figures_stand_beside_ours(report: tuple[Path, list[str]]) -
 
 def test_ours_are_those_of_the_games(report: tuple[Path, list[str]]) -> None:
     folder, lines = report
-    setup = hamabe2017.make_setup(("fast-riichi-b",), "fast-riichi-a", 2021)
+    setup = make_setup(("fast-riichi-b",), "fast-riichi-a", 2021)
     games = [game for game in read_games(folder / f"arena-{setup.identity}") if game.seating < 4]
     assert len(games) == 24
     rank = np.mean([ranks_of(game.scores)[game.seating] for game in games])
@@ -145,16 +147,16 @@ def test_intervals_are_apart_if_nothing_is_in_both() -> None:
 
 
 def test_every_switch_is_an_option_of_the_partner_and_has_its_default() -> None:
-    partner = strategy_class(hamabe2017.PARTNER)
-    for switch, (usual, other) in hamabe2017.SWITCHES.items():
+    partner = strategy_class(PARTNER)
+    for switch, (usual, other) in SWITCHES.items():
         assert read_options(partner, {switch: usual})[switch] == getattr(partner(), switch)
         assert read_options(partner, {switch: other})[switch] != getattr(partner(), switch)
-        assert not read_options(partner, {switch: hamabe2017.OFF[switch]})[switch]
+        assert not read_options(partner, {switch: OFF[switch]})[switch]
 
 
 def test_each_arm_plays_as_many_games_as_asked_whatever_its_ways_to_sit() -> None:
-    alone = hamabe2017.make_setup(("fast-riichi-b",), "fast-riichi-a", 1)
-    pair = hamabe2017.make_setup(("fast-riichi-b", "fast-riichi-c"), "fast-riichi-a", 1)
-    like = hamabe2017.make_setup(("fast-riichi-b", "fast-riichi-b"), "fast-riichi-a", 1)
-    assert [hamabe2017.walls_for(setup, 2004) for setup in (alone, pair, like)] == [501, 167, 334]
+    alone = make_setup(("fast-riichi-b",), "fast-riichi-a", 1)
+    pair = make_setup(("fast-riichi-b", "fast-riichi-c"), "fast-riichi-a", 1)
+    like = make_setup(("fast-riichi-b", "fast-riichi-b"), "fast-riichi-a", 1)
+    assert [walls_for(setup, 2004) for setup in (alone, pair, like)] == [501, 167, 334]
     assert like.strategies == ("fast-riichi-b", "fast-riichi-a")

@@ -1,0 +1,71 @@
+"""The partner of Hamabe 2017 with each of its techniques switched over: what gains, what costs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from mjbot.arena.show import spelled
+from mjbot.experiments.hamabe2017_runs import PARTNER, TOP, played
+from mjbot.experiments.pair_sums import BEST_RANK, DEAL_INS, RANK, SCORE_SUM, TO_RIVALS, WINS, Sums
+from mjbot.experiments.request import Request
+
+SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
+    "sashikomi": ("yes", "no"),
+    "nakase": ("yes", "no"),
+    "bluff": ("no", "yes"),
+    "haitei_okuri": ("yes", "no"),
+    "dora_fuyashi": ("yes", "no"),
+    "open_way": ("yes", "no"),
+    "hold_back": ("yes", "no"),
+    "spare_ally": ("yes", "no"),
+    "own_calls": ("yes", "no"),
+    "leader_caution": ("4.0", "0"),
+    "caution": ("1.0", "0"),
+}
+"""The partner's techniques: value by default and the other one."""
+OFF: Final = {name: "0" if "caution" in name else "no" for name in SWITCHES}
+
+SWITCHED: Final = (SCORE_SUM, BEST_RANK, WINS, DEAL_INS, RANK, TO_RIVALS)
+
+
+MATES: Final[Mapping[str, str | None]] = {
+    "switches": TOP,
+    "switches-of-two": None,
+    "each-alone": TOP,
+}
+"""Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
+ONLY_BESIDE: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
+"""Switches that change nothing beside anybody else."""
+
+
+def play_switches(request: Request, mate: str | None) -> Iterator[str]:
+    """Play the default pair and each technique switched over, or none and each alone."""
+    alone = request.part == "each-alone"
+    start = _with(request, mate, OFF if alone else {})
+    yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
+    yield ""
+    yield f"| | {' | '.join(figure.label for figure in SWITCHED)} |"
+    yield "|---" * (1 + len(SWITCHED)) + "|"
+    yield _row("none" if alone else "default", start)
+    if not alone:
+        yield _row("none, less default", _with(request, mate, OFF), start)
+    for switch, values in SWITCHES.items():
+        if ONLY_BESIDE.get(switch, mate) != mate:
+            continue
+        (on,) = set(values) - {OFF[switch]}
+        changes = {**OFF, switch: on} if alone else {switch: values[1]}
+        label = f"only {switch}, less none" if alone else f"{switch}={values[1]}, less default"
+        yield _row(label, _with(request, mate, changes), start)
+
+
+def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sums:
+    """Return the sums of a partner with these options, beside ``mate`` or its like."""
+    player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
+    return played(request, (mate or player, player))
+
+
+def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
+    cells = []
+    for figure in SWITCHED:
+        estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
+        cells.append(spelled(estimate, figure.kind, signed=less is not None))
+    return f"| {label} | {' | '.join(cells)} |"
