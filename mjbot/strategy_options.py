@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from mjbot.strategy import Strategy
 
-TRUE: Final = ("true", "yes", "on", "1")
-FALSE: Final = ("false", "no", "off", "0")
+TRUE: Final = ("yes", "true", "on", "1")
+FALSE: Final = ("no", "false", "off", "0")
 
 
 class StrategyError(ValueError):
@@ -26,7 +26,7 @@ class Option:
     unit: str
 
     def __str__(self) -> str:
-        return f"{self.name}={self.default}" + (f" ({self.unit})" if self.unit else "")
+        return f"{self.name}={_spelled(self.default)}" + (f" ({self.unit})" if self.unit else "")
 
 
 def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
@@ -40,7 +40,7 @@ def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
 
 
 def split_options(texts: Iterable[str]) -> dict[str, str]:
-    """Split ``NAME=VALUE`` texts.  Raises :class:`StrategyError`.
+    """Split ``KEY=VALUE`` texts.  Raises :class:`StrategyError`.
 
     >>> split_options(["lookahead=text", "block-points=40"])
     {'lookahead': 'text', 'block_points': '40'}
@@ -49,7 +49,7 @@ def split_options(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise StrategyError(f"option {text!r}: expected NAME=VALUE")
+            raise StrategyError(f"option {text!r}: expected KEY=VALUE")
         options[name.strip().replace("-", "_")] = value.strip()
     return options
 
@@ -65,6 +65,13 @@ def read_options(cls: type[Strategy], texts: Mapping[str, str]) -> dict[str, obj
             has = "only " + ", ".join(known) if known else "no options"
             raise StrategyError(f"option {name!r}: {cls.__name__} has {has}")
     return {name: _read(known[name], text) for name, text in texts.items()}
+
+
+def _spelled(value: object) -> str:
+    """Return a value as it may be given on the command line."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def _default(field: dataclasses.Field[Any]) -> object:
@@ -105,7 +112,7 @@ def _allowed(type_: Any) -> str:
     if get_origin(type_) is Literal:
         return "one of " + ", ".join(str(value) for value in get_args(type_))
     words = {
-        bool: "true or false",
+        bool: "yes or no",
         int: "a whole number",
         float: "a number",
         type(None): "none",

@@ -1,8 +1,8 @@
-"""``mjbot strategies``: what can play, what each believes, and its options."""
+"""``mjbot strategies``: what can play, what each believes, and the options of those named."""
 
 import argparse
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -16,22 +16,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="only these, also your own as my_bot:MyBot; default: all in the folder strategies",
+        help="these with their options, also your own as my_bot:MyBot;"
+        " default: all in the folder strategies, without",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the strategies; fail if one of them cannot be loaded."""
-    infos = tuple(map(strategy_info, args.names)) if args.names else all_strategies()
-    Console().print(strategy_table(infos))
+    console = Console()
+    if args.names:
+        infos = tuple(map(strategy_info, args.names))
+        for info in infos:
+            console.print(described(info), soft_wrap=True)
+    else:
+        infos = all_strategies()
+        console.print(strategy_table(infos))
+        console.print("options and their defaults: mjbot strategies NAME ...", highlight=False)
     return exit_codes.FAILED if any(info.problem for info in infos) else exit_codes.OK
 
 
 def strategy_table(infos: tuple[StrategyInfo, ...]) -> Table:
-    """Return the table: name, thesis, options with default and unit."""
-    table = Table("strategy", "thesis", "options and defaults", show_lines=True)
+    """Return the table of names and theses."""
+    table = Table("strategy", "thesis")
     table.columns[0].no_wrap = True
     for info in infos:
-        thesis = Text(info.problem, "red") if info.problem else Text(info.thesis)
-        table.add_row(info.name, thesis, Text("\n".join(map(str, info.options))))
+        table.add_row(info.name, _thesis(info))
     return table
+
+
+def described(info: StrategyInfo) -> Group:
+    """Return name, thesis and options with default and unit, one line each."""
+    options = [Text(f"  {option}") for option in info.options]
+    none = [] if options or info.problem else [Text("  no options")]
+    return Group(Text(info.name, "bold"), Text.assemble("  ", _thesis(info)), *options, *none)
+
+
+def _thesis(info: StrategyInfo) -> Text:
+    return Text(info.problem, "red") if info.problem else Text(info.thesis)

@@ -210,7 +210,7 @@ def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
         (["tsumogiri"], "name two strategies or more"),
         (["tsumogiri", "nobody"], "unknown strategy 'nobody'"),
         (["tsumogiri", "fast-riichi-a,speed=9"], "option 'speed'"),
-        (["tsumogiri", "fast-riichi-a,lookahead"], "expected NAME=VALUE"),
+        (["tsumogiri", "fast-riichi-a,lookahead"], "expected KEY=VALUE"),
         (["tsumogiri", "tsumogiri", "tsumogiri", "--format", "2v2"], "takes two strategies, not 3"),
         (["tsumogiri", "tsumogiri", "--games", "0"], "--games 0: at least 1"),
         (["tsumogiri", "tsumogiri", "--uma", "1,2"], "expected four numbers"),

@@ -201,13 +201,13 @@ def test_options_are_read_by_the_types_of_the_fields():
         ("whole=x", "'whole': 'x' is not a whole number"),
         ("whole=1.5", "'whole'"),
         ("real=x", "a number"),
-        ("yes=perhaps", "true or false"),
+        ("yes=perhaps", "yes or no"),
         ("one_of=z", "one of x, y"),
         ("maybe=x", "a whole number or none"),
         ("other=1", "'other'"),
         ("no_such=1", "whole, real, yes, word, one_of, level, maybe, other"),
-        ("whole", "NAME=VALUE"),
-        ("=1", "NAME=VALUE"),
+        ("whole", "KEY=VALUE"),
+        ("=1", "KEY=VALUE"),
     ],
 )
 def test_a_bad_option_is_named_with_what_it_may_be(text, told):
@@ -246,11 +246,31 @@ def test_the_thesis_is_the_first_sentence():
     assert thesis_of(Silent) == ""
 
 
-def test_the_command_lists_names_theses_and_options(capsys):
+def test_defaults_are_shown_as_they_may_be_given():
+    shown = [str(option) for option in options_of(Many)]
+    assert shown[2] == "yes=yes"
+    assert shown[6] == "maybe=none"
+    for option in options_of(Many)[:7]:
+        read_options(Many, split_options([str(option)]))
+
+
+def test_the_command_lists_names_and_theses(capsys):
     assert main(["strategies"]) == exit_codes.OK
-    printed = " ".join(capsys.readouterr().out.split())
-    for name in ("tsumogiri", "fast-riichi-d", "block_points=50"):
-        assert name in printed
+    printed = capsys.readouterr().out
+    for info in all_strategies():
+        assert info.name in printed
+        assert info.thesis.split()[0] in printed
+    assert "block_points" not in printed
+    assert "mjbot strategies NAME" in printed
+    assert len(printed.splitlines()) < 4 * len(all_strategies())  # at 80 columns
+
+
+def test_the_command_shows_the_options_of_those_named(capsys):
+    assert main(["strategies", "fast-riichi-d", "fold-recognition-plus"]) == exit_codes.OK
+    printed = capsys.readouterr().out
+    assert "block_points=50 (points per meld or head)" in printed
+    assert "calls=yes (pon and chi)" in printed
+    assert "tsumogiri" not in printed
 
 
 def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, capsys):
