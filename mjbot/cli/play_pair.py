@@ -6,10 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from mjbot.pair.channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
-from mjbot.pair.fair_play import require_team_table
+from mjbot.pair.fair_play import (
+    require_team_name,
+    require_team_name_in,
+    require_team_table,
+)
 from mjbot.pair.member import PairMember
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
+from protocol.dialects import Dialect
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,12 +57,22 @@ def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
             raise ValueError("--ally, --team-table and --timings: only together with --pair")
         return None
     end = End.parse(args.pair)
-    require_team_table(args.url, args.team_table)
+    _require_team(args)
     require_member(args.strategy, strategy)
     make_ally = None if args.ally is None else partial(make_strategy, args.ally)
     if make_ally is not None:
         require_member(args.ally, make_ally())
     return Linked(end, take_secret(), make_ally, _writer(args.timings))
+
+
+def _require_team(args: argparse.Namespace) -> None:
+    """Raise ``FairPlayError`` unless the table allows teams and the name there tells of one."""
+    address = require_team_table(args.url, args.team_table)
+    over_websocket = address.dialect is Dialect.RIICHILAB
+    if over_websocket:
+        require_team_name_in(args.url)
+    if args.name is not None or not over_websocket:
+        require_team_name(args.name or "", "--name")
 
 
 def require_member(name: str, strategy: Strategy) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mjbot.match.players import Player
 from mjbot.pair.channel import SECRET_VARIABLE, End
@@ -97,10 +97,15 @@ def _named(url: str, name: str) -> str:
     'ws://localhost/ws?name=crane+%28team+1%2F2%29'
     """
     parts = urlsplit(url)
-    if parts.scheme not in ("ws", "wss") or "name" in parse_qs(parts.query):
+    if parts.scheme not in ("ws", "wss"):
         return url
-    query = "&".join(filter(None, [parts.query, urlencode({"name": name})]))
+    others = [field for field in parts.query.split("&") if field and not _says_name(field)]
+    query = "&".join([*others, urlencode({"name": name})])
     return urlunsplit(parts._replace(query=query))
+
+
+def _says_name(field: str) -> bool:
+    return "name" in dict(parse_qsl(field, keep_blank_values=True))
 
 
 def _free_port() -> int:

@@ -5,8 +5,10 @@ servers on this machine and on those that their operator has declared, never on 
 and the pair's names say what they are.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
 from mjbot.client.address import Address, is_loopback, parse_address
 from protocol.dialects import Dialect
@@ -30,12 +32,13 @@ def require_team_table(url: str, declared: Iterable[str] = ()) -> Address:
     >>> require_team_table("wss://game.example/ranked")
     Traceback (most recent call last):
     mjbot.pair.fair_play.FairPlayError: no pair at wss://game.example/ranked: live servers rate \
-single players; play there with one bot
+single players, --team-table or not; play there with one bot, or as a pair over mjsonp://
     """
     address = parse_address(url)
     if address.dialect is Dialect.RIICHILAB and not is_loopback(address.host):
-        problem = "live servers rate single players; play there with one bot"
-        raise FairPlayError(f"no pair at {url}: {problem}")
+        problem = "live servers rate single players, --team-table or not"
+        cure = "play there with one bot, or as a pair over mjsonp://"
+        raise FairPlayError(f"no pair at {url}: {problem}; {cure}")
     if is_loopback(address.host) or _place(address) in map(_place, map(parse_address, declared)):
         return address
     problem = "it is not on this machine and its operator has not declared that teams may play"
@@ -49,6 +52,31 @@ def team_names(name: str) -> tuple[str, str]:
     ('crane (team 1/2)', 'crane (team 2/2)')
     """
     return f"{name} ({TEAM_MARK} 1/2)", f"{name} ({TEAM_MARK} 2/2)"
+
+
+def require_team_name(name: str, said_in: str) -> None:
+    """Raise :class:`FairPlayError` if a name at the table does not say *team*.
+
+    ``said_in`` is where the user has said it, or could have.
+
+    >>> require_team_name("crane (team 1/2)", "--name")
+    >>> require_team_name("crane", "--name")
+    Traceback (most recent call last):
+    mjbot.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must say that it \
+is of a team, as 'crane (team 1/2)' does
+    """
+    if TEAM_MARK in re.findall(r"[^\W\d_]+", name.lower()):
+        return
+    example = team_names(name or "crane")[0]
+    problem = f"the name of one of a pair must say that it is of a team, as {example!r} does"
+    raise FairPlayError(f"{said_in} {repr(name) if name else 'is missing'}: {problem}")
+
+
+def require_team_name_in(url: str) -> None:
+    """Do as :func:`require_team_name` for WebSockets, where the table reads ``?name=``."""
+    pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    for name in [value for key, value in pairs if key == "name"] or [""]:
+        require_team_name(name, f"URL {url!r}, ?name=")
 
 
 def _place(address: Address) -> tuple[Dialect, str, int]:

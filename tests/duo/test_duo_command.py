@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from yarl import URL
 
 from mjbot import exit_codes
 from mjbot.cli import duo, main
@@ -18,6 +19,7 @@ from mjbot.duo.members import Role, make_members, private_channel
 from mjbot.external.node import NodeError
 from mjbot.match import players
 from mjbot.pair.channel import SECRET_VARIABLE, End
+from mjbot.pair.fair_play import require_team_name_in
 from mjbot.pair.session import Side
 from mjbot.registry import make_strategy
 from mjbot.server.server import GameResult, TableServer
@@ -28,6 +30,7 @@ PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'}"
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
 GUARD_S = 300
+SECRET = "correct horse battery staple"
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
@@ -173,14 +176,49 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
     ],
 )
 def test_one_of_a_pair_needs_an_end_of_the_channel_and_the_secret(words, problem, capsys):
-    top = ["--strategy", f"{BOTS}:Talker"]
+    top = ["--strategy", f"{BOTS}:Talker", "--name", "crane (team 1/2)"]
     status, line = refused(capsys, "play", "mjsonp://127.0.0.1:9/x", *top, *words)
     assert status == exit_codes.BAD_ARGUMENTS
     assert problem in line
 
 
+@pytest.mark.parametrize(
+    ("url", "words", "named"),
+    [
+        ("mjsonp://127.0.0.1:9/x", [], "--name is missing"),
+        ("mjsonp://127.0.0.1:9/x", ["--name", "alice"], "--name 'alice'"),
+        ("ws://127.0.0.1:9/ws", ["--name", "crane (team 1/2)"], "?name= is missing"),
+        ("ws://127.0.0.1:9/ws?name=alice", [], "?name= 'alice'"),
+        ("ws://127.0.0.1:9/ws?name=a+team", ["--name", "alice"], "--name 'alice'"),
+    ],
+)
+def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypatch, capsys):
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
+    top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
+    status, line = refused(capsys, "play", url, *top, *words)
+    assert status == exit_codes.BAD_ARGUMENTS
+    assert named in line
+    assert "(team 1/2)" in line
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "?", "?name=alice", "?a=1&name=x&name=y&b=%26", "?%6eame=alice&a", "?name", "?N=n"],
+)
+def test_a_websocket_table_reads_the_teams_names_whatever_the_url_said(query):
+    asked = URL(f"ws://localhost:1/ws{query}").query
+    with private_channel() as channel:
+        roles = [Role("yaku-evaluation"), Role("combo-partner")]
+        for member in make_members("crane", roles, channel):
+            command = member.command(f"ws://localhost:1/ws{query}", 1)
+            (url,) = [URL(word) for word in command if word.startswith("ws:")]
+            assert url.query.getall("name") == [member.name]
+            assert {**url.query, "name": ""} == {**asked, "name": ""}
+            require_team_name_in(str(url))
+
+
 def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsys):
-    monkeypatch.setenv(SECRET_VARIABLE, "secret")
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
     status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
     assert status == exit_codes.BAD_ARGUMENTS

@@ -1,8 +1,20 @@
 """A pair sits down only where teams are allowed."""
 
-import pytest
+import contextlib
+from urllib.parse import urlencode
 
-from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
+import pytest
+from websockets.exceptions import InvalidURI
+from websockets.uri import parse_uri
+
+from mjbot.client.address import is_loopback
+from mjbot.pair.fair_play import (
+    FairPlayError,
+    require_team_name,
+    require_team_name_in,
+    require_team_table,
+    team_names,
+)
 
 LOOPBACK = ["mjsonp://localhost/x", "mjsonp://127.0.0.1:11600/x", "ws://[::1]:8000/ws"]
 ELSEWHERE = ["mjsonp://192.168.0.7/x", "mjsonp://game.example:11600/x", "stdio:"]
@@ -32,7 +44,7 @@ def test_a_declared_server_is_meant_with_all_its_rooms_but_not_with_other_ports(
 
 @pytest.mark.parametrize("url", ["wss://ladder.example/ws", "ws://ladder.example/ws"])
 def test_a_live_server_is_refused_even_if_declared(url):
-    with pytest.raises(FairPlayError, match="rate single players"):
+    with pytest.raises(FairPlayError, match="rate single players, --team-table or not; play there"):
         require_team_table(url, declared=[url])
 
 
@@ -41,11 +53,66 @@ def test_what_is_no_url_is_no_table():
         require_team_table("http://localhost/")
 
 
-def test_a_host_that_only_looks_local_is_refused():
+@pytest.mark.parametrize("scheme", ["mjsonp", "ws"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost.example",
+        "127.0.0.1.evil.com",
+        "127.0.0.1%2eevil.com",
+        "localhost@evil.com",
+        "127.0.0.1:80@evil.com",
+        "localhost:x@evil.com:80",
+        "localhost\\@evil.com",
+        "localhost%40@evil.com",
+        "0.0.0.0",
+        "[::]",
+        "127.0.0.1.",
+    ],
+)
+def test_a_host_that_only_looks_local_is_refused(scheme, host):
     with pytest.raises(FairPlayError):
-        require_team_table("mjsonp://localhost.example/x")
+        require_team_table(f"{scheme}://{host}/x")
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["evil.com@localhost/x", "localhost#@evil.com", "localhost?@evil.com", "a:b@127.0.0.1:81/x"],
+)
+def test_what_is_taken_for_local_is_where_the_websocket_goes(place):
+    """Two parsers read the URL: ours judges, the library's connects."""
+    url = f"ws://{place}"
+    host = require_team_table(url).host
+    with contextlib.suppress(InvalidURI):
+        assert parse_uri(url).host == host
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("name", ["crane (team 1/2)", "Team Crane", "crane-team"])
+def test_a_name_that_says_team_is_one_for_a_pair(name):
+    require_team_name(name, "--name")
+    require_team_name_in(f"ws://localhost/ws?{urlencode({'room': 1, 'name': name})}")
+
+
+@pytest.mark.parametrize("name", ["", "alice", "steamboat", "teamster"])
+def test_a_name_that_hides_the_team_is_refused_with_a_cure(name):
+    with pytest.raises(FairPlayError, match=r"^--name .*\(team 1/2\)") as caught:
+        require_team_name(name, "--name")
+    assert "\n" not in str(caught.value)
+    cure = team_names(name or "crane")[0]
+    assert cure in str(caught.value)
+    require_team_name(cure, "--name")
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?name=", "?name=alice", "?%6eame=alice", "?name=a+team&name=alice", "?Name=team"]
+)
+def test_a_url_that_hides_the_team_is_refused(query):
+    with pytest.raises(FairPlayError, match="name="):
+        require_team_name_in(f"ws://localhost/ws{query}")
 
 
 def test_the_names_say_team():
-    assert all("team" in name for name in team_names("crane"))
+    for name in team_names("crane"):
+        require_team_name(name, "--name")
     assert len(set(team_names("crane"))) == 2
