@@ -12,13 +12,13 @@ import inspect
 import pkgutil
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from mjbot.blame import blame
 from mjbot.strategy import Strategy
 from mjbot.strategy_options import Option, StrategyError, options_of, read_options
 
@@ -47,7 +47,7 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
     try:
         return cls(**values)
     except Exception as problem:
-        raise StrategyError(f"strategy {name!r} cannot be made: {_blame(problem)}") from problem
+        raise StrategyError(f"strategy {name!r} cannot be made: {blame(problem)}") from problem
 
 
 def strategy_class(name: str) -> type[Strategy]:
@@ -127,7 +127,7 @@ def _imported(module: str) -> ModuleType:
         if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
             hint = f"no file {module}.py here and no module of that name"
             raise StrategyError(f"strategy {module!r}: {hint}") from problem
-        raise StrategyError(f"strategy {module!r}: {_blame(problem)}") from problem
+        raise StrategyError(f"strategy {module!r}: {blame(problem)}") from problem
 
 
 def _is_within(module: str, parent: str | None) -> bool:
@@ -151,7 +151,7 @@ def _loaded(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         del sys.modules[name]
-        raise StrategyError(f"strategy {file.name!r}: {_blame(problem)}") from problem
+        raise StrategyError(f"strategy {file.name!r}: {blame(problem)}") from problem
     return module
 
 
@@ -159,15 +159,6 @@ def _add_to_path(folder: Path) -> None:
     """Let a strategy's file import its neighbours, behind everything installed."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
-
-
-def _blame(problem: BaseException) -> str:
-    """Return one line: what went wrong and in which line of which file."""
-    text = f"{type(problem).__name__}: {problem}".splitlines()[0]
-    if isinstance(problem, SyntaxError):
-        return text
-    frames = traceback.extract_tb(problem.__traceback__)
-    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 # --- classes ---------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from mjbot.duo.report import DuoReport, labels_of, pair_table
 from mjbot.duo.score import PairScore
 from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
+from mjbot.match.faults import fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
 from mjbot.match.run import Watcher, play_match
 from mjbot.match.team import MatchError
@@ -153,8 +154,10 @@ class _Duo:
         self.console.print(pair_table(score, labels_of(self.members)))
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
-        self._say(f"logs in {self.folder}")
-        return exit_codes.OK if score.games else exit_codes.FAILED
+        faults = fault_lines(self.folder, self._players)
+        for line in [*faults, f"logs in {self.folder}"]:
+            self._say(line)
+        return exit_codes.OK if score.games and not faults else exit_codes.FAILED
 
     @property
     def _players(self) -> tuple[Player, ...]:

@@ -14,6 +14,7 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.external.node import NodeError
+from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, Watcher, play_match
@@ -97,8 +98,10 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
         return exit_codes.INTERRUPTED
     save_results(folder, players, results)
     console.print(final_table(players, results))
-    console.print(f"logs in {folder}", highlight=False, soft_wrap=True)
-    return exit_codes.OK
+    faults = fault_lines(folder, players)
+    for line in [*faults, f"logs in {folder}"]:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return exit_codes.FAILED if faults else exit_codes.OK
 
 
 async def _watch(

@@ -14,6 +14,7 @@ from mjbot import exit_codes
 from mjbot.cli.play_pair import add_pair_arguments, read_linked
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError
+from mjbot.client.faults import named_file
 from mjbot.client.play import Settings, play
 from mjbot.pair.fair_play import FairPlayError
 from mjbot.registry import make_strategy
@@ -100,6 +101,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         silence_s=args.silence_s,
         strict=args.strict,
         log=args.log,
+        faults=named_file(),
     )
 
 

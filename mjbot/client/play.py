@@ -10,6 +10,7 @@ from loguru import logger
 
 from mjbot.client.address import Address, is_loopback
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
+from mjbot.client.faults import Faults
 from mjbot.client.player import Player
 from mjbot.client.warm_up import MakeStrategy, Rehearsal
 from mjbot.records.mjai_log import EventLog
@@ -40,7 +41,8 @@ class Settings:
     """What ``mjbot play`` was told.
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
-    how long the server may say nothing (``None``: as long as is usual where it is).
+    how long the server may say nothing (``None``: as long as is usual where it is); ``log``
+    takes what is said, ``faults`` what goes wrong with the strategy.
     """
 
     address: Address
@@ -52,6 +54,7 @@ class Settings:
     silence_s: float | None = None
     strict: bool = True
     log: Path | None = None
+    faults: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ async def play(
         strict=settings.strict,
         deadline_s=settings.deadline_s or DEADLINES_S[settings.address.dialect],
         rehearsal=hooks.rehearsal,
+        faults=Faults(settings.faults),
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
         bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)

@@ -5,6 +5,8 @@ from typing import Final
 
 from loguru import logger
 
+from mjbot.blame import is_legal, no_choice
+from mjbot.client.faults import Fault, Faults
 from mjbot.client.hints import disagreement, discard_disagreement, fits
 from mjbot.client.last_resort import held_tiles, last_resort
 from mjbot.client.thinking import CrashError, LateError, Thinker
@@ -22,15 +24,17 @@ from protocol.turns import Due
 _REQUEST_SHARE: Final = 0.8
 """Part of RiichiLab's deadline to think in; the rest is for the network."""
 
+_NOTHING: Final = object()
+
 
 class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
     may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.client.warm_up`).
-    ``decisions`` counts what the strategy was asked.  In strict mode :class:`TableError` is
-    raised where the server contradicts itself or us; in lenient mode that is logged and play
-    goes on.
+    ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
+    strict mode :class:`TableError` is raised where the server contradicts itself or us; in
+    lenient mode that is logged and play goes on.
     """
 
     _strategy: Strategy  # from the first start_game on
@@ -43,6 +47,7 @@ class Player:
         strict: bool,
         deadline_s: float | None,
         rehearsal: Rehearsal | None = None,
+        faults: Faults | None = None,
     ) -> None:
         self._make_strategy: Final = make_strategy
         self._rehearsal: Final = rehearsal or (lambda: rehearse_alone(make_strategy(0)))
@@ -57,8 +62,7 @@ class Player:
         self._last: Event = StartGame()
         self.table = Table(strict=strict)
         self.decisions = 0
-        self.late = 0
-        self.crashes = 0
+        self.faults: Final = faults or Faults()
 
     async def rehearse(self) -> None:
         """Compile what the first game will need, unless that was done; see :func:`warm_up`."""
@@ -98,12 +102,7 @@ class Player:
             self._contradiction(problem)
 
     async def _inform(self, note: Callable[[], None]) -> None:
-        try:
-            await self._thinker.think(note, self._deadline_s)
-        except LateError:
-            self._report_late()
-        except CrashError as error:
-            self._report_crash(error)
+        await self._think(note, self._deadline_s, is_decision=False)
 
     # --- decisions ---------------------------------------------------------------------------
 
@@ -134,17 +133,11 @@ class Player:
         if deadline_ms is not None:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
-        try:
-            choice = await self._thinker.think(lambda: self._strategy.decide(view), limit_s)
-        except LateError:
-            self._report_late()
-        except CrashError as error:
-            self._report_crash(error)
-        else:
-            if choice in view.legal:
-                return choice
-            self.crashes += 1
-            logger.error("the strategy chose {}, which is not legal now", choice)
+        choice = await self._think(lambda: self._strategy.decide(view), limit_s, is_decision=True)
+        if is_legal(choice, view.legal):
+            return choice
+        if choice is not _NOTHING:
+            self.faults.add(Fault("illegal", True, no_choice(choice)))
         return view.default_action
 
     def _acceptable(
@@ -194,11 +187,14 @@ class Player:
             raise TableError(problem, self._last)
         logger.warning("{}; event: {}", problem, quote(self._last))
 
-    def _report_late(self) -> None:
-        self.late += 1
-        logger.warning("the strategy was not ready in time: a safe action goes out instead")
-
-    def _report_crash(self, crash: CrashError) -> None:
-        self.crashes += 1
-        logger.error("the strategy failed with {}: a safe action goes out instead", crash)
-        logger.opt(exception=crash.__cause__).debug("where it failed")
+    async def _think(
+        self, job: Callable[[], object], limit_s: float | None, *, is_decision: bool
+    ) -> object:
+        """Return what the job returns, :data:`_NOTHING` if it failed or was late."""
+        try:
+            return await self._thinker.think(job, limit_s)
+        except LateError:
+            self.faults.add(Fault("late", is_decision, f"not ready after {limit_s:g} s"))
+        except CrashError as error:
+            self.faults.add(Fault("crash", is_decision, str(error)), error.__cause__)
+        return _NOTHING

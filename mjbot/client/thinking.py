@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from loguru import logger
 
+from mjbot.blame import blame
+
 Result = TypeVar("Result")
 
 
@@ -17,7 +19,7 @@ class LateError(Exception):
 
 
 class CrashError(Exception):
-    """The job raised something; that is the ``__cause__``."""
+    """The job raised something; that is the ``__cause__``, and the text blames a line."""
 
 
 class Thinker:
@@ -56,7 +58,7 @@ class Thinker:
             try:
                 result = job()
             except BaseException as error:  # the job is foreign code: even SystemExit may come
-                crash = CrashError(f"{type(error).__name__}: {error}")
+                crash = CrashError(blame(error))
                 crash.__cause__ = error
                 future.set_exception(crash)
             else:

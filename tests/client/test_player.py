@@ -5,6 +5,7 @@ import json
 import threading
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from mjbot.client.player import Player
@@ -99,11 +100,13 @@ def test_a_choice_becomes_a_message():
 
 def test_a_failing_strategy_plays_on_by_safe_actions():
     player, answer = play([START, DEAL, DRAW], crash)
-    assert answer == DEFAULT and player.crashes == 1
+    assert answer == DEFAULT and player.faults.count == {"crash": 1}
     player, answer = play([START, DEAL, DRAW], lambda view: ACTIONS[PASS])
-    assert answer == DEFAULT and player.crashes == 1
+    assert answer == DEFAULT and player.faults.count == {"illegal": 1}
     player, answer = play([START, DEAL, DRAW], lambda view: None)
-    assert answer == DEFAULT and player.crashes == 1
+    assert answer == DEFAULT and player.faults.count == {"illegal": 1}
+    player, answer = play([START, DEAL, DRAW], lambda view: np.zeros(2))  # equal to anything?
+    assert answer == DEFAULT and player.faults.count == {"illegal": 1}
 
 
 def test_a_strategy_may_even_try_to_leave():
@@ -111,7 +114,7 @@ def test_a_strategy_may_even_try_to_leave():
         raise SystemExit
 
     player, answer = play([START, DEAL, DRAW], leave)
-    assert answer == DEFAULT and player.crashes == 1
+    assert answer == DEFAULT and player.faults.count == {"crash": 1}
 
 
 @pytest.mark.parametrize("note", ["start_game", "start_kyoku"])
@@ -126,7 +129,7 @@ def test_a_strategy_that_fails_to_take_note_plays_on(note):
     session = ClientSession(Dialect.RIICHILAB)
     answer = run(answer_to_last(player, session, [START, DEAL, DRAW]))
     assert answer == Dahai(actor=0, pai="2m", tsumogiri=False)
-    assert player.crashes == 1
+    assert player.faults.count == {"crash": 1}
 
 
 def test_a_slow_strategy_is_replaced_by_a_safe_action():
@@ -138,7 +141,7 @@ def test_a_slow_strategy_is_replaced_by_a_safe_action():
 
     player, answer = play([START, DEAL, DRAW], slow, deadline_s=0.01)
     release.set()
-    assert answer == DEFAULT and player.late == 1
+    assert answer == DEFAULT and player.faults.count == {"late": 1}
 
 
 def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
@@ -149,7 +152,7 @@ def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
     }  # fmt: skip
     player, answer = play([START, DEAL, DRAW, request], lambda view: release.wait(30))
     release.set()
-    assert answer == DEFAULT and player.late == 1
+    assert answer == DEFAULT and player.faults.count == {"late": 1}
 
 
 def test_every_game_has_a_player_of_its_own():
@@ -182,7 +185,7 @@ def test_without_a_choice_the_strategy_is_not_asked():
     ]  # fmt: skip
     player, answer = play([START, *riichi], crash)
     assert answer == Dahai(actor=0, pai="C", tsumogiri=True)
-    assert player.crashes == 0
+    assert not player.faults.count
 
 
 def test_the_rehearsal_holds_decisions_of_every_kind():
@@ -201,7 +204,7 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
 def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
     player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=9)
     run(player.rehearse())
-    assert player.crashes == 0  # nothing was at stake
+    assert not player.faults.count  # nothing was at stake
 
 
 # --- the server ------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def play_along(turns, echo, dialect, seat=None):
                 assert line is None or received.speak is Speak.MUST
         return said
 
-    return asyncio.run(check()), player.crashes
+    return asyncio.run(check()), player.faults.count.total()
 
 
 def same(ours, theirs, dialect):

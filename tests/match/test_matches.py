@@ -5,6 +5,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -199,6 +200,34 @@ def test_the_command_plays_our_own_strategies(tmp_path):
     assert (folder / rows[0]["log"]).exists()
     for word in ("tsumogiri-3", "mean rank", "logs in"):
         assert word in done.stdout
+
+
+def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
+    file = Path(__file__).with_name("broken.py")
+    seats = [f"{file}:{name}" for name in ("Raises", "Nothing", "Words")] + ["tsumogiri"]
+    done = subprocess.run(
+        [*MJBOT, "match", *seats, "--length", "tonpu", "--log-dir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=GUARD_S,
+        check=False,
+    )
+    assert done.returncode == exit_codes.FAILED, done.stderr
+    (folder,) = tmp_path.iterdir()
+    *_, raises, nothing, words, _ = done.stdout.splitlines()
+    where = re.escape(str(folder))
+    zero = r"ZeroDivisionError: .* \(broken.py, line 8\)"
+    for line, place, problem in (
+        (raises, 1, rf"\d+ decisions replaced, first: {zero}"),
+        (nothing, 2, r"\d+ decisions replaced, first: it may not choose None"),
+        (words, 3, r"\d+ decisions replaced, \d+ starts? .* missed, first: KeyError: 'plan' .*"),
+    ):
+        seat = re.escape(seats[place - 1])
+        pattern = rf"player {place}, {seat}: {problem}; see {where}/player-{place}.txt"
+        assert re.fullmatch(pattern, line), line
+    said = (folder / "player-1.txt").read_text()
+    assert said.count("Traceback") == 1
+    assert said.count("ZeroDivisionError") > 5
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""One line about what a strategy did wrong, fit for a log, a table and a message."""
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Literal, TypeGuard
+
+from mjbot.table.actions import Action
+
+FaultKind = Literal["crash", "late", "illegal"]
+"""A decision failed, took too long, or chose what is not allowed."""
+
+MOST_LETTERS: Final = 300
+
+
+def blame(problem: BaseException) -> str:
+    """Say what went wrong and in which line of which file.
+
+    >>> try:
+    ...     1 / 0
+    ... except ZeroDivisionError as error:
+    ...     blame(error).partition(" (")[0]
+    'ZeroDivisionError: division by zero'
+    """
+    said = str(problem).splitlines()
+    text = type(problem).__name__ + (f": {_short(said[0])}" if said and said[0].strip() else "")
+    frames = traceback.extract_tb(problem.__traceback__)
+    if isinstance(problem, SyntaxError) or not frames:
+        return text
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+
+
+def no_choice(choice: object) -> str:
+    """Say that a strategy chose what is no legal action now, or no action at all.
+
+    >>> no_choice(None), no_choice("discard\\n5m")
+    ('it may not choose None', "it may not choose 'discard\\\\n5m'")
+    """
+    told = str(choice) if isinstance(choice, Action) else _short(repr(choice))
+    return f"it may not choose {told}"
+
+
+def is_legal(choice: object, legal: Sequence[Action]) -> TypeGuard[Action]:
+    """Whether a strategy may choose this; a choice of any type is put up with."""
+    return isinstance(choice, Action) and choice in legal
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]} ..."

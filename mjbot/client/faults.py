@@ -1,0 +1,75 @@
+"""What goes wrong with a strategy at a table: told in the log, counted, kept for who started us."""
+
+import csv
+import os
+import traceback
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+from loguru import logger
+
+from mjbot.blame import FaultKind
+
+FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
+"""The environment variable that names the file for faults."""
+
+TOLD_WHOLE: Final = 5
+"""How many different problems of one player the log tells at full length."""
+
+
+class Fault(NamedTuple):
+    """Something a strategy did wrong: at a decision, or when told that a game or kyoku starts."""
+
+    kind: FaultKind
+    is_decision: bool
+    problem: str
+
+
+class Faults:
+    """The faults of one player; ``file`` gets a line for each as soon as it happens."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file: Final = file
+        self._told: Final[set[str]] = set()
+        self._count: Final[Counter[FaultKind]] = Counter()
+
+    @property
+    def count(self) -> Mapping[FaultKind, int]:
+        """How many there were of each kind."""
+        return self._count
+
+    def add(self, fault: Fault, cause: BaseException | None = None) -> None:
+        """Take note; raises ``OSError`` if the file cannot be written."""
+        self._count[fault.kind] += 1
+        self._log(fault, cause)
+        if self._file is not None:
+            with self._file.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerow([fault.kind, int(fault.is_decision), fault.problem])
+
+    def _log(self, fault: Fault, cause: BaseException | None) -> None:
+        number = self._count.total()
+        if fault.problem in self._told or len(self._told) >= TOLD_WHOLE:
+            logger.error("fault {}: {}", number, fault.problem)
+            return
+        self._told.add(fault.problem)
+        instead = "a safe action goes out instead" if fault.is_decision else "it plays on"
+        trace = "".join(["\n", *traceback.format_exception(cause)]).rstrip() if cause else ""
+        text = f"the strategy: {fault.kind}, {fault.problem}; {instead}"
+        logger.error("fault {} of {}{}", number, text, trace)
+
+
+def named_file() -> Path | None:
+    """Return the file in which who started this process wants to read the faults."""
+    name = os.environ.get(FAULTS_VARIABLE)
+    return Path(name) if name else None
+
+
+def read_faults(file: Path) -> list[Fault]:
+    """Return what a player's :class:`Faults` kept; nothing if all went well."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines))
+    return [Fault(cast(FaultKind, kind), told == "1", problem) for kind, told, problem in rows]

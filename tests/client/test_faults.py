@@ -1,0 +1,65 @@
+"""A strategy's faults: whole in the log at first, short afterwards, and all of them in the file."""
+
+import pytest
+from loguru import logger
+
+from mjbot.client.faults import FAULTS_VARIABLE, TOLD_WHOLE, Fault, Faults, named_file, read_faults
+
+LATE = Fault("late", True, "not ready after 30 s")
+
+
+@pytest.fixture
+def told():
+    """Return what is logged, one text per message."""
+    texts = []
+    number = logger.add(lambda message: texts.append(message.record["message"]), level="INFO")
+    yield texts
+    logger.remove(number)
+
+
+def crash(text):
+    def fail():
+        raise ValueError(text)
+
+    try:
+        fail()
+    except ValueError as error:
+        return Fault("crash", True, f"ValueError: {text}"), error
+
+
+def test_the_same_problem_is_told_whole_only_once(told):
+    faults = Faults()
+    for _ in range(3):
+        faults.add(*crash("no {such} plan"))
+    assert faults.count == {"crash": 3}
+    first, *others = told
+    assert first.startswith("fault 1 of the strategy: crash, ValueError: no {such} plan; a safe")
+    assert "in fail" in first and first.endswith("ValueError: no {such} plan")
+    assert others == [f"fault {number}: ValueError: no {{such}} plan" for number in (2, 3)]
+
+
+def test_problems_that_are_never_the_same_do_not_fill_the_log(told):
+    faults = Faults()
+    for number in range(20):
+        faults.add(*crash(str(number)))
+    assert sum("Traceback" in text for text in told) == TOLD_WHOLE
+    assert told[-1] == "fault 20: ValueError: 19"
+
+
+def test_the_file_has_every_fault_as_soon_as_it_happened(tmp_path):
+    file = tmp_path / "faults.csv"
+    assert read_faults(file) == []
+    odd = Fault("crash", False, 'KeyError: "a, b"')
+    faults = Faults(file)
+    for number, fault in enumerate([odd, LATE, odd], 1):
+        faults.add(fault)
+        assert len(read_faults(file)) == number
+    Faults(file).add(LATE)  # the player's next process
+    assert read_faults(file) == [odd, LATE, odd, LATE]
+
+
+def test_who_starts_the_player_names_the_file(monkeypatch, tmp_path):
+    monkeypatch.delenv(FAULTS_VARIABLE, raising=False)
+    assert named_file() is None
+    monkeypatch.setenv(FAULTS_VARIABLE, str(tmp_path / "x.csv"))
+    assert named_file() == tmp_path / "x.csv"
