@@ -14,7 +14,7 @@ from mjbot.match.players import Player
 from mjbot.pair.channel import SECRET_VARIABLE, End
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, LOOPBACK, Place
+from mjbot.pair.socket_link import LOOPBACK, Place, fits_a_socket
 
 SECRET_BYTES: Final = 32
 
@@ -54,18 +54,16 @@ class Channel:
     """Where the two meet, and what both know."""
 
     place: Place
-    secret: str
+    secret: str = field(repr=False)
 
 
 @contextlib.contextmanager
 def private_channel() -> Iterator[Channel]:
     """Give a channel that only this user can reach, or on loopback where that is not to be had."""
     secret = secrets.token_hex(SECRET_BYTES)
-    if not HAS_UNIX_SOCKETS:
-        yield Channel(_free_port(), secret)
-        return
     with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # nobody else may enter
-        yield Channel(Path(folder, "channel"), secret)
+        file = Path(folder, "channel")
+        yield Channel(file if fits_a_socket(file) else _free_port(), secret)
 
 
 def make_members(

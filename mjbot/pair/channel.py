@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -21,10 +21,18 @@ from mjbot.client.warm_up import MakeStrategy, rehearse_alone
 from mjbot.pair.member import PairMember
 from mjbot.pair.rehearsal import Make, rehearse_pair
 from mjbot.pair.session import Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink
+from mjbot.pair.socket_link import (
+    HAS_UNIX_SOCKETS,
+    LONGEST_PATH_BYTES,
+    Place,
+    SocketLink,
+    fits_a_socket,
+)
 from mjbot.strategy import Strategy
 
 SECRET_VARIABLE: Final = "MJBOT_PAIR_SECRET"
+SHORTEST_SECRET: Final = 16
+LAST_PORT: Final = 65535
 FORM: Final = "host:PLACE or guest:PLACE, PLACE a Unix domain socket's file or a port"
 
 
@@ -46,19 +54,39 @@ class End:
         if match is None:
             raise ValueError(f"{text!r}: expected {FORM}")
         side, port, file = match.groups()
-        if port is None and not HAS_UNIX_SOCKETS:
-            raise ValueError(f"{text!r}: no Unix domain sockets here, expected a port")
-        return cls(Side(side.encode()), Path(file) if port is None else int(port))
+        return cls(Side(side.encode()), _socket_file(file) if port is None else _port(port))
 
     def __str__(self) -> str:
         return f"{self.side.value.decode()}:{self.place}"
 
 
+def _port(text: str) -> int:
+    if not 1 <= int(text) <= LAST_PORT:
+        raise ValueError(f"port {text} of the pair's channel: expected 1 to {LAST_PORT}")
+    return int(text)
+
+
+def _socket_file(text: str) -> Path:
+    if not HAS_UNIX_SOCKETS:
+        raise ValueError(f"{text!r}: no Unix domain sockets here, expected a port")
+    if not fits_a_socket(Path(text)):
+        problem = f"longer than the {LONGEST_PATH_BYTES} bytes that a socket's file may have"
+        raise ValueError(f"{text!r}: {problem}; name a shorter one, or a port")
+    return Path(text)
+
+
 def take_secret() -> bytes:
-    """Return the shared secret, and leave it to no child; raises ``ValueError`` if missing."""
+    """Return the shared secret, and leave it to no child.
+
+    Raises ``ValueError`` if it is missing, or so short that a stranger, to whom a proof of it is
+    given, could try all secrets of that length.
+    """
     secret = os.environ.pop(SECRET_VARIABLE, "")
     if not secret:
         raise ValueError(f"the pair's shared secret is missing: set {SECRET_VARIABLE}")
+    if len(secret) < SHORTEST_SECRET:
+        problem = f"too short: {SHORTEST_SECRET} characters at least, and random ones"
+        raise ValueError(f"{SECRET_VARIABLE}: {problem}")
     return secret.encode()
 
 
@@ -71,7 +99,7 @@ class Linked:
     """
 
     end: End
-    secret: bytes
+    secret: bytes = field(repr=False)
     make_ally: Make | None = None
     timed: Callable[[float, int], None] = lambda seconds, waits: None
 

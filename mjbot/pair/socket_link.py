@@ -6,8 +6,10 @@ The host waits for the guest, the guest keeps coming back.  Everything runs in t
 
 import asyncio
 import contextlib
+import os
 import secrets
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -30,6 +32,13 @@ RETRY_S: Final = 0.2
 GREETING_S: Final = 5.0
 LOOPBACK: Final = "127.0.0.1"
 HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
+LONGEST_PATH_BYTES: Final = 107 if sys.platform == "linux" else 103
+"""Of a Unix domain socket's file: ``sun_path`` has 108 bytes on Linux, 104 elsewhere."""
+
+
+def fits_a_socket(file: Path) -> bool:
+    """Return whether a Unix domain socket of this machine can be called that."""
+    return HAS_UNIX_SOCKETS and len(os.fsencode(file)) <= LONGEST_PATH_BYTES
 
 
 class SocketLink(Link):

@@ -1,15 +1,24 @@
 """One end of a channel as a process is given it."""
 
 import asyncio
+import os
+import socket
+import tempfile
 from pathlib import Path
 
 import pytest
 from loguru import logger
 
-from mjbot.pair.channel import SECRET_VARIABLE, End, _open, take_secret
+from mjbot.duo.members import Channel, private_channel
+from mjbot.pair.channel import SECRET_VARIABLE, End, Linked, _open, take_secret
 from mjbot.pair.rehearsal import _first_alone, rehearse_pair
 from mjbot.pair.session import Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, SocketLink
+from mjbot.pair.socket_link import (
+    HAS_UNIX_SOCKETS,
+    LONGEST_PATH_BYTES,
+    SocketLink,
+    fits_a_socket,
+)
 from mjbot.registry import make_strategy, strategy_class
 
 BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
@@ -29,10 +38,78 @@ def test_what_is_no_end_is_refused(text):
 
 
 def test_the_secret_is_taken_out_of_the_environment(monkeypatch):
-    monkeypatch.setenv(SECRET_VARIABLE, "hush")
-    assert take_secret() == b"hush"
+    monkeypatch.setenv(SECRET_VARIABLE, "0123456789abcdef")
+    assert take_secret() == b"0123456789abcdef"
     with pytest.raises(ValueError, match=f"set {SECRET_VARIABLE}"):
         take_secret()
+
+
+@pytest.mark.parametrize("secret", ["x", "0123456789abcde"])
+def test_a_secret_that_could_be_guessed_is_refused_and_not_said(monkeypatch, secret):
+    monkeypatch.setenv(SECRET_VARIABLE, secret)
+    with pytest.raises(ValueError, match=f"^{SECRET_VARIABLE}: too short: 16 char") as caught:
+        take_secret()
+    assert len(str(caught.value).splitlines()) == 1
+    assert secret not in str(caught.value).replace(SECRET_VARIABLE, "").split()
+
+
+def test_nothing_that_is_printed_of_a_channel_tells_its_secret():
+    assert "hush" not in repr(Linked(End(Side.HOST, 4711), b"hush"))
+    assert "hush" not in repr(Channel(4711, "hush"))
+
+
+@pytest.mark.parametrize("port", ["0", "00000", "65536", "99999"])
+@pytest.mark.parametrize("side", ["host", "guest"])
+def test_a_port_that_nobody_can_join_is_refused(side, port):
+    with pytest.raises(
+        ValueError, match=f"^port {port} of the pair's channel: expected 1 to 65535"
+    ):
+        End.parse(f"{side}:{port}")
+
+
+@pytest.mark.parametrize("port", [1, 65535])
+def test_every_other_port_is_none_of_our_business(port):
+    assert End.parse(f"guest:{port}").place == port
+
+
+@pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_socket_may_be_called_what_the_system_can_bind(more, tmp_path):
+    name = "x" * (LONGEST_PATH_BYTES + more - len(os.fsencode(tmp_path)) - 1)
+    file = tmp_path / name
+    with socket.socket(socket.AF_UNIX) as probe:
+        if fits_a_socket(file):
+            probe.bind(str(file))
+            assert End.parse(f"host:{file}").place == file
+        else:
+            with pytest.raises(OSError, match="too long"):
+                probe.bind(str(file))
+            with pytest.raises(ValueError, match="name a shorter one, or a port"):
+                End.parse(f"guest:{file}")
+    assert fits_a_socket(file) is (more == 0)
+
+
+def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
+    monkeypatch, tmp_path
+):
+    folder = tmp_path / ("x" * 120)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    async def meet(channel: Channel) -> None:
+        links = [SocketLink(side, channel.place, channel.secret.encode()) for side in Side]
+        tasks = [asyncio.create_task(link.run()) for link in links]
+        async with asyncio.timeout(20):
+            while not all(link.linked for link in links):
+                await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    with private_channel() as channel:
+        assert isinstance(channel.place, int)
+        assert End.parse(f"host:{channel.place}").place == channel.place
+        asyncio.run(meet(channel))
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
