@@ -120,12 +120,7 @@ class FoldRecognitionPlus(Strategy):
             return discards[0] if discards else None
         if not discards:
             return None
-        position = self._position(view, view.wall_left // 4)
-        values, riichis = np.empty(N_TILES), np.empty(N_TILES)
-        tiles = np.array(sorted({action.tile for action in discards}), np.int64)
-        hand, is_open = view.hand.copy(), view.is_open(view.seat)
-        weigh_discards(hand, view.n_melds, is_open, tiles, position, self.calls, values, riichis)
-        values *= self._taste(view, values)
+        values, riichis, position = self._weighed(view, discards)
         worths, declared = less_danger(values, position), less_danger(riichis, position)
         if view.phase == RIICHI:
             return _best(discards, declared)
@@ -149,6 +144,22 @@ class FoldRecognitionPlus(Strategy):
         best = max(calls, key=lambda action: (worths[action.code - FIRST_CALL], action.red))
         least = self.call_factor * passed + self.call_margin
         return best if worths[best.code - FIRST_CALL] > least else None
+
+    def discard_worths(self, view: View) -> Sequence[float]:
+        """Return the points that each discard (0..36) is worth, for ``mjbot explain``."""
+        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        values, _, position = self._weighed(view, discards)
+        worths: list[float] = less_danger(values, position).tolist()
+        return worths
+
+    def _weighed(self, view: View, discards: Sequence[Action]) -> tuple[Floats, Floats, Position]:
+        """Return what each hand left may win, float64[37] silent and in riichi; and the dangers."""
+        position = self._position(view, view.wall_left // 4)
+        values, riichis = np.empty(N_TILES), np.empty(N_TILES)
+        tiles = np.array(sorted({action.tile for action in discards}), np.int64)
+        hand, is_open = view.hand.copy(), view.is_open(view.seat)
+        weigh_discards(hand, view.n_melds, is_open, tiles, position, self.calls, values, riichis)
+        return values * self._taste(view, values), riichis, position
 
     def _discard(
         self, view: View, discards: Sequence[Action], values: Floats, position: Position

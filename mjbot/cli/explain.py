@@ -38,8 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: list all positions with a choice)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
-    parser.add_argument("--strategy", default="collusion-mc", metavar="NAME")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument(
+        "--strategy",
+        default="collusion-mc",
+        metavar="NAME",
+        help="who thinks (collusion-mc, which tells most: its playouts and everybody's fears;"
+        " fast-riichi-* and fold-recognition* rate their discards, others tell their choice only)",
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="of the strategy"
+    )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots")
 
 
@@ -148,9 +156,10 @@ def _chooser(step: _Step, asked: int | None) -> int:
         return able[0]
     if asked in able:
         return asked
-    who = "nobody" if asked is None else f"seat {asked}"
-    hint = f"; seat {able[0]} has one" if able else "; without --at all choices are listed"
-    raise _NoChoiceError(f"--at {step.number}: {who} has a choice there{hint}")
+    told = "nobody has a choice there; without --at all choices are listed"
+    if able:
+        told = f"seat {asked} has no choice there; seat {able[0]} has one"
+    raise _NoChoiceError(f"--at {step.number}: {told}")
 
 
 def _honest_view(table: Table, seat: int) -> View:

@@ -10,7 +10,7 @@ section 3.2 and the listing in its appendix.  Where the two differ:
   value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -78,6 +78,11 @@ class FastRiichi(Strategy):
     def rate(self, view: View) -> Points:
         """Return the points of discarding each tile (0..36); override to weigh other things."""
         return self.discard_points(view, view.hand)
+
+    def discard_worths(self, view: View) -> Sequence[float]:
+        """Return the points of discarding each tile (0..36), for ``mjbot explain``."""
+        points: list[float] = self.rate(view).tolist()
+        return points
 
     def discard_points(self, view: View, hand: Counts) -> Points:
         """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""

@@ -3,7 +3,7 @@
 Source: Mizukami et al. 2013, section 8.  What it leaves open: docs/strategies.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +16,7 @@ from mjbot.rules.waits import waits
 from mjbot.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
-from protocol.tiles import RED_FIVES, tile_kind
+from protocol.tiles import N_TILES, RED_FIVES, tile_kind
 
 Scores = NDArray[np.float64]
 
@@ -61,6 +61,11 @@ class OnePlayer(Strategy):
     def scores(self, view: View) -> Scores:
         """Return what the hand evaluator says of discarding each kind: float64[34]."""
         return shared_evaluator().scores_at(view.state, view.seat)
+
+    def discard_worths(self, view: View) -> Sequence[float]:
+        """Return the evaluator's score of discarding each tile (0..36), for ``mjbot explain``."""
+        scores: list[float] = self.scores(view).tolist()
+        return [scores[tile_kind(tile)] for tile in range(N_TILES)]
 
 
 def discards_of(view: View) -> list[Action]:

@@ -71,6 +71,26 @@ def test_any_strategy_tells_what_it_would_do(capsys):
     assert capsys.readouterr().out.splitlines()[-1] in ("FastRiichiB: pon", "FastRiichiB: pass")
 
 
+@pytest.mark.parametrize(
+    "strategy", ["fast-riichi-a", "fast-riichi-d", "fold-recognition", "fold-recognition-plus"]
+)
+def test_who_rates_discards_tells_them_best_first(strategy, capsys):
+    assert explain("--at", "15", "--strategy", strategy) == exit_codes.OK
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
+    worths = [float(row[2]) for row in rows]
+    assert len(rows) == 10  # kinds of tiles in the hand
+    assert len(set(worths)) > 5
+    assert worths == sorted(worths, reverse=True)
+    assert [row[3].strip() for row in rows] == ["chosen"] + 9 * [""]
+
+
+def test_who_does_not_rate_discards_tells_its_choice(capsys):
+    assert explain("--at", "15", "--strategy", "tsumogiri") == exit_codes.OK
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "Tsumogiri: discard 7s (drawn)"
+    assert "worth" not in out
+
+
 def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
     both = tmp_path / "both.mjson"
     text = Path(LOG).read_text()
@@ -84,7 +104,7 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
     ("arguments", "problem"),
     [
         (["--at", "4"], "--at 4: nobody has a choice there"),
-        (["--at", "15", "--seat", "2"], "--at 15: seat 2 has a choice there; seat 0 has one"),
+        (["--at", "15", "--seat", "2"], "--at 15: seat 2 has no choice there; seat 0 has one"),
         (["--at", "5000"], "the log has the events 1 to 452"),
         (["--at", "0"], "the log has the events 1 to 452"),
     ],
