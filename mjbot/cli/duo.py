@@ -231,5 +231,6 @@ class _Noter:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"mjbot duo: {text}", file=sys.stderr)
+    one_line = " ".join(text.split())
+    print(f"mjbot duo: {one_line}", file=sys.stderr)
     return code

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
     if linked is not None:
-        return _play(settings, linked.play(settings, make))
+        return _play(settings, linked.play(settings, make, pipes))
     return _play(settings, play(settings, make, pipes))
 
 

@@ -103,12 +103,14 @@ class Linked:
     make_ally: Make | None = None
     timed: Callable[[float, int], None] = lambda seconds, waits: None
 
-    async def play(self, settings: Settings, make: MakeStrategy) -> list[GameResult]:
+    async def play(
+        self, settings: Settings, make: MakeStrategy, pipes: tuple[int, int] = (0, 1)
+    ) -> list[GameResult]:
         """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
         link = SocketLink(self.end.side, self.end.place, self.secret)
         hooks = Hooks(rehearsal=lambda: self._rehearse(make), timed=_counting(link, self.timed))
         async with _open(link):
-            return await play(settings, lambda game: _joined(make(game), link), hooks=hooks)
+            return await play(settings, lambda game: _joined(make(game), link), pipes, hooks)
 
     def _rehearse(self, make: MakeStrategy) -> None:
         rehearse_alone(make(0))

@@ -13,6 +13,7 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.pair.channel import SECRET_VARIABLE
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 START = b'{"type":"start_game","id":2,"names":["a","b","c","d"]}'
@@ -239,7 +240,8 @@ def started(*arguments, **pipes):
     return subprocess.Popen(
         [sys.executable, "-m", "mjbot.cli.main", "play", *arguments],
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONWARNINGS": "error::ResourceWarning"},
+        env=os.environ
+        | {"PYTHONWARNINGS": "error::ResourceWarning", SECRET_VARIABLE: "0123456789abcdef"},
         **pipes,
     )
 
@@ -259,12 +261,13 @@ def test_ctrl_c_ends_it_cleanly(lines):
 @pytest.mark.parametrize(
     ("url", "name"), [("stdio:", "lines.txt"), ("stdio-arrays:", "arrays.txt")]
 )
-def test_standard_output_carries_the_conversation_only(own_turns, url, name, tmp_path):
-    """Even with a strategy that prints."""
+@pytest.mark.parametrize("paired", [False, True])
+def test_standard_output_carries_the_conversation_only(own_turns, url, name, paired, tmp_path):
+    """Even with a strategy that prints, and for one of a pair."""
     (tmp_path / "chatty.py").write_text(
-        "from mjbot.strategy import Strategy\n"
+        "from mjbot.pair.member import PairMember\n"
         "print('imported')\n"
-        "class Chatty(Strategy):\n"
+        "class Chatty(PairMember):\n"
         "    '''Talks.'''\n"
         "    def decide(self, view):\n"
         "        print('thinking about', len(view.legal))\n"
@@ -272,10 +275,10 @@ def test_standard_output_carries_the_conversation_only(own_turns, url, name, tmp
     )
     turns = own_turns(name)
     said = b"".join(turn.line + b"\n" for turn in turns if turn.by == "server")
-    process = started(
-        url, "2", "--strategy", "chatty:Chatty", "--lenient", cwd=tmp_path,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+    words = ["--strategy", "chatty:Chatty", "--lenient"]
+    if paired:
+        words += ["--pair", f"guest:{free_port()}", "--team-table", url, "--name", "a (team 1/2)"]
+    process = started(url, "2", *words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     out, err = process.communicate(said, timeout=GUARD_S)
     assert process.returncode == exit_codes.OK, err
     assert b"imported" in err and b"thinking about" in err

@@ -113,6 +113,8 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
         (["wss://game.example/ranked"], "live servers rate single players"),
         (["mjsonp://game.example:11600/default"], "has not declared that teams may play"),
         (["stdio:"], "no pair at stdio:"),
+        (["mjsonp://game.example:11600/a\nb"], "has not declared that teams may play"),
+        (["no\nURL"], "expected mjsonp"),
         (["--top", "fast-riichi-d"], "strategy 'fast-riichi-d' cannot be one of a pair"),
         (["--partner-option", "techniques=some"], "techniques"),
         (["--games", "0"], "--games"),
@@ -129,8 +131,12 @@ def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tm
 def test_a_server_that_is_not_there_is_one_line(tmp_path):
     done = command("duo", "mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path))
     assert done.returncode == exit_codes.UNREACHABLE
-    assert "Traceback" not in done.stderr
-    assert "127.0.0.1:9" in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("mjbot duo: ")
+    assert "127.0.0.1:9" in line
+    # Besides, whom it would have played with, and a note of each of the two.
+    *_, one, other = done.stdout.splitlines()
+    assert {one.split(",")[0], other.split(",")[0]} == {"player 1", "player 2"}
 
 
 def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, capsys):
