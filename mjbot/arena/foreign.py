@@ -9,7 +9,7 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from mjbot.arena.guard import FaultKind
+from mjbot.blame import FaultKind
 from mjbot.match.players import Player
 from mjbot.match.processes import describe_exit
 from mjbot.server.core import Answer

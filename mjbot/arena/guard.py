@@ -4,14 +4,13 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from mjbot.arena.clock import Clock, LateError
+from mjbot.blame import FaultKind, blame, is_legal, no_choice
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-
-FaultKind = Literal["crash", "late", "illegal"]
 
 
 @dataclass(frozen=True)
@@ -71,11 +70,11 @@ class Guard:
             self.faults.append(replace(known, state=view.state.tobytes()))
             return view.default_action
         n_faults = len(self.faults)
-        action: Action = self._attempt(self.strategy.decide, view, self.decisions)
-        if action in view.legal:
+        action = self._attempt(self.strategy.decide, view, self.decisions)
+        if is_legal(action, view.legal):
             return action
         if len(self.faults) == n_faults:
-            self._blame("illegal", self.decisions, f"it may not choose {action}", view)
+            self._blame("illegal", self.decisions, no_choice(action), view)
         return view.default_action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
@@ -89,7 +88,7 @@ class Guard:
         except LateError as late:
             self._blame("late", decision, str(late), view)
         except (Exception, SystemExit) as error:
-            self._blame("crash", decision, _one_line(error), view, traceback.format_exc())
+            self._blame("crash", decision, blame(error), view, traceback.format_exc())
         return None
 
     def _blame(
@@ -100,8 +99,3 @@ class Guard:
             return
         state = view.state.tobytes() if view else b""
         self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

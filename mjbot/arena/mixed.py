@@ -6,7 +6,8 @@ from typing import Final
 from mjbot.arena.count_events import EventCounter
 from mjbot.arena.counts import Counts
 from mjbot.arena.foreign import Foreigner, ForeignError
-from mjbot.arena.guard import Fault, FaultKind, Guard
+from mjbot.arena.guard import Fault, Guard
+from mjbot.blame import FaultKind
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
 from protocol.messages import Event, StartKyoku

@@ -11,11 +11,12 @@ from mjbot.arena.guard import NO_FAULTS, Fault, Guard
 from mjbot.arena.mixed import MixedGame
 from mjbot.arena.recording import packed
 from mjbot.arena.results import GameLine
-from mjbot.arena.setup import Setup, Spec, Unit, labels
+from mjbot.arena.setup import Setup, Unit, labels
 from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
 from mjbot.referee.remembering import RememberingReferee
+from mjbot.strategy_spec import Spec
 from protocol.messages import Event
 
 Fatal = Mapping[int, Mapping[int, Fault]]
@@ -151,6 +152,11 @@ def _played(
         seating=unit.seating,
         scores=tuple(referee.state["scores"].tolist()),
         counts=as_rows(counts),
-        faults=len(faults),
+        faults=_by_seat(faults),
     )
     return Played(line, tuple(faults), packed(events) if events else b"")
+
+
+def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:
+    seats = [fault.seat for fault in faults]
+    return tuple([seats.count(seat) for seat in range(4)]) if seats else ()

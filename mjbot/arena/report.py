@@ -56,7 +56,7 @@ def page(outcome: Outcome) -> str:
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
         f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
         f"<p>{outcome.games} games on {len(outcome.rows)} walls, format {setup.format},"
-        f" {setup.length}, seed {setup.seed}, draws: {setup.walls}; {outcome.faults} decisions"
+        f" {setup.length}, seed {setup.seed}, draws: {setup.walls}; {sum(outcome.faults)} decisions"
         f" replaced, {len(outcome.void)} walls void. ± is a 95 % interval clustered by wall.</p>",
         f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
         _table(FIGURES, names, outcome.rows),

@@ -12,8 +12,8 @@ from mjbot.arena.clock import PULSE_SIZE, Clock
 from mjbot.arena.faults import FaultFile, FaultFileError
 from mjbot.arena.guard import Fault, Guard
 from mjbot.arena.playing import make_guards, new_referee, play_game
-from mjbot.arena.setup import Spec
 from mjbot.strategy import Strategy
+from mjbot.strategy_spec import Spec
 from mjbot.table.actions import Action
 from mjbot.table.state import STATE, State
 from mjbot.table.view import View
@@ -69,6 +69,8 @@ def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
     """
     if Spec.read(file.strategy).is_external:
         raise FaultFileError(f"{file.strategy} plays in a process of its own: ask its makers")
+    if not file.decision:
+        raise FaultFileError(f"{file.problem}: no decision but the start of a game or kyoku")
     view, strategy = _reach(file)
     recorded = _recorded_view(file)
     as_recorded = view is not None and view.state.tobytes() == file.state_bytes

@@ -35,14 +35,15 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One game: scores by seat, counts as :func:`mjbot.arena.counts.as_rows` has them.
 
-    ``faults`` is how many decisions had to be replaced.  A ``void`` game says why instead.
+    ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
+    says why instead.
     """
 
     wall: int
     seating: int
     scores: tuple[int, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
-    faults: int = 0
+    faults: tuple[int, ...] = ()
     void: str = ""
 
     @property

@@ -47,7 +47,8 @@ class Outcome:
 
     ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.arena.figures`).
     ``verdict`` is that of the sequential test on the first strategy against the second, after
-    ``test_walls`` walls.  ``void`` says why which wall does not count.
+    ``test_walls`` walls.  ``faults`` says how many decisions of each strategy were replaced,
+    ``void`` why which wall does not count.
     """
 
     plan: Plan
@@ -57,7 +58,7 @@ class Outcome:
     n_walls: int
     verdict: Verdict
     test_walls: int
-    faults: int
+    faults: tuple[int, ...]
     void: dict[int, str]
 
 
@@ -121,7 +122,7 @@ class Arena:
             n_walls=n_walls,
             verdict=self._judge.verdict,
             test_walls=self._judge.walls,
-            faults=sum(n for wall, n in self.tally.faults.items() if wall < n_walls),
+            faults=self.tally.faults_of(n_walls),
             void={wall: why for wall, why in self.tally.void.items() if wall < n_walls},
         )
 

@@ -1,8 +1,7 @@
 """What a run is: everything that its games depend on, so that equal runs have equal games."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -14,60 +13,17 @@ from mjbot.external.node import NodeError
 from mjbot.learning.weights import shipped_digest
 from mjbot.match.players import SeatError, read_players
 from mjbot.referee.referee import Referee
-from mjbot.registry import make_strategy, strategy_class
+from mjbot.registry import strategy_class
 from mjbot.rules.ruleset import Length
 from mjbot.splitmix import mix
-from mjbot.strategy import Strategy
-from mjbot.strategy_options import StrategyError, read_options, split_options
+from mjbot.strategy_options import StrategyError
+from mjbot.strategy_spec import Spec
 
-EXTERNAL: Final = "external:"
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1
 
 Draws = Literal["order", "pinned"]
 """Whether everybody draws from one wall in order, or each seat from its own quarter."""
-
-
-@dataclass(frozen=True)
-class Spec:
-    """A strategy as the user names it: ``NAME`` or ``NAME,OPTION=VALUE,...``.
-
-    >>> Spec.read("fast-riichi-a,lookahead=text")
-    Spec(name='fast-riichi-a', options={'lookahead': 'text'})
-    """
-
-    name: str
-    options: Mapping[str, str]
-
-    @classmethod
-    def read(cls, text: str) -> "Spec":
-        """Split a text.
-
-        Raises :class:`~mjbot.strategy_options.StrategyError` if an option is no ``NAME=VALUE``.
-        """
-        if text.startswith(EXTERNAL):
-            return cls(text, {})
-        name, *options = text.split(",")
-        return cls(name, split_options(options))
-
-    @property
-    def is_external(self) -> bool:
-        """Whether it is a foreign program, which plays over a line."""
-        return self.name.startswith(EXTERNAL)
-
-    def check(self) -> None:
-        """Raise :class:`~mjbot.strategy_options.StrategyError` if it could not play."""
-        if not self.is_external:
-            read_options(strategy_class(self.name), self.options)
-            return
-        try:
-            read_players([self.name])[0].command("", 1)
-        except (SeatError, NodeError) as error:
-            raise StrategyError(str(error)) from None
-
-    def make(self, seed: int) -> Strategy:
-        """Return a player for one game."""
-        return make_strategy(self.name, self.options, seed)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +78,7 @@ def code_digest(strategies: Iterable[str]) -> str:
     digest.update(shipped_digest().encode())
     for text in strategies:
         spec = Spec.read(text)
-        spec.check()
+        _check(spec)
         if not spec.is_external:
             digest.update(source_digest(strategy_class(spec.name).__module__).encode())
     return digest.hexdigest()[:16]
@@ -136,12 +92,17 @@ def labels(strategies: tuple[str, ...]) -> tuple[str, ...]:
     """
     names: list[str] = []
     for text in strategies:
-        short = text.removeprefix(EXTERNAL) if text.startswith(EXTERNAL) else _short(text)
+        short = Spec.read(text).label
         same = sum(name == short or name.startswith(f"{short} (") for name in names)
         names.append(f"{short} ({same + 1})" if same else short)
     return tuple(names)
 
 
-def _short(text: str) -> str:
-    name, *options = text.split(",")
-    return ",".join([name.rpartition(":")[2], *options])
+def _check(spec: Spec) -> None:
+    if not spec.is_external:
+        spec.check()
+        return
+    try:
+        read_players([spec.name])[0].command("", 1)
+    except (SeatError, NodeError) as error:
+        raise StrategyError(str(error)) from None

@@ -152,7 +152,7 @@ def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
         "walls": setup.walls,
         "games": outcome.games,
         "complete_walls": len(outcome.rows),
-        "faults": outcome.faults,
+        "faults": sum(outcome.faults),
         "void_walls": sorted(outcome.void),
         "verdict": outcome.verdict,
         "verdict_walls": outcome.test_walls,
@@ -162,7 +162,8 @@ def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
         "variance_left_by_pairing": _number(pairing_ratio(outcome.rows, 0, 1)),
     }
     for k, name in enumerate(names):
-        yield _json_record("strategy", name, FIGURES, outcome.rows[:, k])
+        record = _json_record("strategy", name, FIGURES, outcome.rows[:, k])
+        yield {**record, "faults": outcome.faults[k]}
     for one in range(len(names)):
         for other in range(one + 1, len(names)):
             who = f"{names[one]} less {names[other]}"

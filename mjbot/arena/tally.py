@@ -1,5 +1,6 @@
 """Adds games up to walls as they come in, in whatever order."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,7 +22,9 @@ class Tally:
     def __init__(self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA) -> None:
         self.seating: Final = seating
         self.games = 0
-        self.faults: Final[dict[int, int]] = {}
+        self.faults: Final[dict[int, Counter[int]]] = {}
+        """Wall -> strategy -> decisions replaced."""
+
         self.void: Final[dict[int, str]] = {}
         self._summary: Final = WallSummary(seating, uma)
         self._open: Final[dict[int, dict[int, GameLine]]] = {}
@@ -33,8 +36,9 @@ class Tally:
         if self.has(line.wall, line.seating):
             return
         self.games += 1
-        if line.faults:
-            self.faults[line.wall] = self.faults.get(line.wall, 0) + line.faults
+        table = self.seating.tables[line.seating]
+        for strategy, faults in zip(table, line.faults, strict=False):
+            self.faults.setdefault(line.wall, Counter())[strategy] += faults
         wall = self._open.setdefault(line.wall, {})
         wall[line.seating] = line
         if len(wall) == len(self.seating.tables):
@@ -59,6 +63,12 @@ class Tally:
     def pairs(self, n_walls: int) -> Sums:
         """Return the same for pairs, of :data:`~mjbot.arena.figures.PAIR`: [walls, pairs]."""
         return _stacked(self._pairs, n_walls, PAIR, len(self.seating.pairs))
+
+    def faults_of(self, n_walls: int) -> tuple[int, ...]:
+        """Return how many decisions of each strategy were replaced on the first ``n_walls``."""
+        counts = [faults for wall, faults in self.faults.items() if wall < n_walls]
+        strategies = range(len(self.seating.rows))
+        return tuple([sum(faults[number] for faults in counts) for number in strategies])
 
     def _close(self, number: int) -> None:
         wall = self._open.pop(number)

@@ -16,10 +16,11 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from mjbot.arena.clock import BEAT, DECISION, PULSE_SIZE, Clock, decoded
-from mjbot.arena.guard import Fault, FaultKind
+from mjbot.arena.guard import Fault
 from mjbot.arena.playing import Games, Played
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Unit
+from mjbot.blame import FaultKind
 from mjbot.match.processes import describe_exit, die_with_parent
 
 FIRST_GAME_DEADLINE_S: Final = 120.0

@@ -11,7 +11,7 @@ import msgspec
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.faults import FaultFileError
+from mjbot.arena.faults import FaultFileError, fault_lines
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
 from mjbot.arena.recording import RECORDS_FOLDER
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "strategies",
         nargs="*",
         metavar="STRATEGY",
-        help="NAME or NAME,OPTION=VALUE,... (mjbot strategies lists them), or external:majiang",
+        help="NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang",
     )
     parser.add_argument(
         "--repro", type=Path, metavar="FILE", help="make one recorded decision again, and stop"
@@ -212,7 +212,7 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
             f"interrupted: {kept} games are kept; the same command goes on", highlight=False
         )
         return exit_codes.INTERRUPTED
-    return exit_codes.OK
+    return exit_codes.FAILED if any(outcome.faults) else exit_codes.OK
 
 
 def _players(plan: Plan, args: argparse.Namespace) -> Crew | RayCrew:
@@ -259,11 +259,7 @@ def show(console: Console, outcome: Outcome) -> None:
         verdict_line(outcome),
         pairing_line(outcome),
     ]
-    if outcome.faults:
-        where = outcome.plan.folder / "faults"
-        lines.append(
-            f"{outcome.faults} decisions were replaced: see {where} and mjbot arena --repro"
-        )
+    lines.extend(fault_lines(outcome.plan.folder, setup, outcome.faults))
     for wall, why in sorted(outcome.void.items())[:3]:
         lines.append(f"wall {wall} does not count: {why}")
     if len(outcome.void) > 3:
@@ -272,7 +268,7 @@ def show(console: Console, outcome: Outcome) -> None:
         lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
     lines.append(f"page: {outcome.plan.folder / REPORT_FILE}")
     for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _json_lines(outcome: Outcome) -> bytes:

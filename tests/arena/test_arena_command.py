@@ -140,12 +140,21 @@ def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
 
 
 def test_a_crash_is_kept_and_can_be_made_again(arena: Arena, tmp_path: Path) -> None:
-    ended = arena(*few_games(TROUBLED, "tsumogiri"), "--out", "run")
-    assert ended.returncode == 0
-    assert "12 decisions were replaced" in ended.stdout
-    files = sorted((tmp_path / "run" / "faults").iterdir())
+    silent = f"{BOTS}:Silent,at=3"
+    ended = arena(*few_games(TROUBLED, silent), "--out", "run")
+    assert ended.returncode == 1
+    crash, illegal = [line for line in ended.stdout.splitlines() if "replaced" in line]
+    assert crash == (
+        f"12 decisions of {TROUBLED} were replaced (crash: KeyError: 'no such plan' (bots.py,"
+        " line 51)); see one: mjbot arena --repro run/faults/crash-0-0-0-5.json"
+    )
+    assert illegal == (
+        f"12 decisions of {silent} were replaced (illegal: it may not choose None);"
+        " see one: mjbot arena --repro run/faults/illegal-0-0-2-3.json"
+    )
+    files = sorted((tmp_path / "run" / "faults").glob("crash-*"))
     assert len(files) == 12  # two seats in each of six games
-    again = arena("--repro", str(files[0]))
+    again = arena("--repro", "run/faults/crash-0-0-0-5.json")
     assert again.returncode == 1
     assert "crash, KeyError: 'no such plan'" in again.stdout
     assert re.search(r"E1-0, \d+ tiles left; hand: \w+ ", again.stdout)
