@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "seats_at_table",
         nargs=4,
         metavar="SEAT",
-        help="a strategy, external:majiang, or 'external:COMMAND' for any mjai client: it is"
+        help="a strategy, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
+        " external:majiang; or 'external:COMMAND' for any mjai client: it is"
         " started with mjsonp://HOST:PORT/ROOM as its last argument",
     )
     add_match_arguments(parser)

@@ -21,7 +21,7 @@ SECRET_BYTES: Final = 32
 
 @dataclass(frozen=True)
 class Role:
-    """A strategy of the pair and its options (``NAME=VALUE``), as the user named them."""
+    """A strategy of the pair and its options (``KEY=VALUE``), as the user named them."""
 
     strategy: str
     options: tuple[str, ...] = ()

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.arena.setup import Spec
 from mjbot.referee import Referee
 from mjbot.referee.outcome import Outcome
 from mjbot.referee.referee import Position
+from mjbot.strategy_spec import Spec
 from mjbot.table.draws import NO_DRAW
 from mjbot.table.state import State
 

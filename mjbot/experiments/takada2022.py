@@ -12,11 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.arena.setup import Spec, code_digest
+from mjbot.arena.setup import code_digest
 from mjbot.experiments.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 from mjbot.experiments.request import ExperimentError, Request
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.statistics import ratio
+from mjbot.strategy_spec import Spec
 from mjbot.table.table import Table
 from mjbot.table.view import View
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mjbot.external.majiang import majiang_command
-from mjbot.registry import strategy_class
+from mjbot.strategy_spec import EXTERNAL, Spec
 
-EXTERNAL = "external:"
 MAJIANG = "external:majiang"
 
 
@@ -43,8 +42,10 @@ class Player:
             return majiang_command(url, games=games, name=self.name)
         if self.spec.startswith(EXTERNAL):
             return [*shlex.split(self.spec.removeprefix(EXTERNAL)), url]
-        command = [sys.executable, "-m", "mjbot.cli.main", "play", url]
-        return [*command, "--strategy", self.spec, "--name", self.name, "--games", str(games)]
+        spec = Spec.read(self.spec)
+        command = [sys.executable, "-m", "mjbot.cli.main", "play", url, "--strategy", spec.name]
+        options = [word for pair in spec.options.items() for word in ("--option", "=".join(pair))]
+        return [*command, *options, "--name", self.name, "--games", str(games)]
 
 
 def read_players(specs: list[str], taken: Sequence[str] = ()) -> tuple[Player, ...]:
@@ -68,7 +69,7 @@ def _check(spec: str) -> None:
         return
     if not spec.startswith(EXTERNAL):
         try:
-            strategy_class(spec)
+            Spec.read(spec).check()
         except (ValueError, LookupError, ImportError) as error:
             raise SeatError(f"seat {spec!r}: {error}") from None
         return
@@ -83,7 +84,7 @@ def _check(spec: str) -> None:
 
 def _short_name(spec: str) -> str:
     if not spec.startswith(EXTERNAL):
-        return spec.rpartition(":")[2]
+        return Spec.read(spec).label
     words = shlex.split(spec.removeprefix(EXTERNAL))
     return words[0].replace("\\", "/").rpartition("/")[2]
 

@@ -17,9 +17,7 @@ from mjbot.strategy_options import StrategyError
 STRATEGY: Final = "strategy"
 EVALUATOR: Final = "evaluator"
 MOST_PLAYOUTS: Final = 100_000
-KNOWN: Final = (
-    "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,OPTION=VALUE]"
-)
+KNOWN: Final = "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,KEY=VALUE]"
 
 
 class PlayerError(ValueError):

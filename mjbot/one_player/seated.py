@@ -8,10 +8,9 @@ import numpy as np
 from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.hand_features import FeatureSet
 from mjbot.one_player.game import N_DEALT, N_KINDS, Game, draws_left
-from mjbot.registry import make_strategy
 from mjbot.rules.ruleset import START_POINTS
 from mjbot.strategy import Strategy
-from mjbot.strategy_options import split_options
+from mjbot.strategy_spec import Spec
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
 from mjbot.table.state import N_LIVE, new_state
@@ -32,7 +31,7 @@ class DiscardView(View):
 
 
 class SeatedStrategy:
-    """A strategy (``NAME`` or ``NAME,OPTION=VALUE``) at a table where nobody else draws.
+    """A strategy (``NAME`` or ``NAME,KEY=VALUE,...``) at a table where nobody else draws.
 
     It is the dealer of East 1; there are no dora and no red fives; the others have 13 unknown
     tiles each and empty rivers.  As many live tiles are left as four players would draw in the
@@ -40,14 +39,13 @@ class SeatedStrategy:
     """
 
     def __init__(self, text: str) -> None:
-        self._name, *options = text.split(",")
-        self._options: Final = split_options(options)
-        self._strategy: Strategy = make_strategy(self._name, self._options)
+        self._spec: Final = Spec.read(text)
+        self._strategy: Strategy = self._spec.make()
         self._state: Final = new_state()
 
     def start(self, game: Game, seed: int) -> None:
         """Seat a new player of the strategy and deal."""
-        self._strategy = make_strategy(self._name, self._options, seed)
+        self._strategy = self._spec.make(seed)
         apply_start_game(self._state, LAST_ROUND, START_POINTS)
         hands = np.full((4, N_DEALT), UNKNOWN_TILE, np.int8)
         hands[SEAT] = np.repeat(np.arange(N_KINDS, dtype=np.int8), game["hand"])
@@ -63,7 +61,7 @@ class SeatedStrategy:
         view = DiscardView(self._state, SEAT)
         action = self._strategy.decide(view)
         if action not in view.legal:
-            raise ValueError(f"{self._name} chose {action}, not a discard")
+            raise ValueError(f"{self._spec.name} chose {action}, not a discard")
         apply_discard(self._state, SEAT, action.tile, action.tsumogiri)
         return action.tile
 

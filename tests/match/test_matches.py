@@ -245,6 +245,19 @@ def test_a_seat_that_nobody_can_take_is_named(seat, words):
     assert "\n" not in str(caught.value)
 
 
+def test_a_strategy_takes_options_behind_a_comma_as_in_the_arena():
+    (player,) = read_players(["fast-riichi-a,lookahead=text,block-points=40"])
+    command = player.command("URL", 1)
+    assert command[command.index("--strategy") + 1] == "fast-riichi-a"
+    options = [command[at + 1] for at, word in enumerate(command) if word == "--option"]
+    assert options == ["lookahead=text", "block_points=40"]
+    assert command[command.index("--name") + 1] == player.name
+    assert player.name == "fast-riichi-a,lookahead=text,block_points=40"
+    for seat in ("fast-riichi-a,lookahead=perhaps", "fast-riichi-a,looks=text", "tsumogiri,x"):
+        with pytest.raises(SeatError, match="option"):
+            read_players([seat])
+
+
 def test_players_of_one_kind_are_told_apart():
     names = [player.name for player in read_players(["tsumogiri", raw(), "tsumogiri", raw()])]
     assert len(set(names)) == 4
