@@ -61,7 +61,8 @@ class PairSession:
             case Proof() if self._greeted and not self.linked:
                 expected = self._digest(self._side.other, self._challenge)
                 if not hmac.compare_digest(expected, message.digest):
-                    raise ProtocolError("pair.digest", "the other side does not know the secret")
+                    problem = "the other side does not know the secret; both need the same one"
+                    raise ProtocolError("pair.digest", problem)
                 self.linked = True
             case Sitting() if self.linked:
                 self.game = message.game

@@ -29,6 +29,7 @@ Place = Path | int
 """A Unix domain socket's file, or a TCP port of this machine."""
 
 RETRY_S: Final = 0.2
+LONGEST_PAUSE_S: Final = 5.0
 GREETING_S: Final = 5.0
 LOOPBACK: Final = "127.0.0.1"
 HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
@@ -41,15 +42,26 @@ def fits_a_socket(file: Path) -> bool:
     return HAS_UNIX_SOCKETS and len(os.fsencode(file)) <= LONGEST_PATH_BYTES
 
 
+def pause_s(strangers: int) -> float:
+    """Return how long to wait before knocking again, after so many strangers in a row.
+
+    >>> pause_s(0), pause_s(3), pause_s(1_000_000)
+    (0.2, 1.6, 5.0)
+    """
+    return min(RETRY_S * 2.0 ** min(strangers, 10), LONGEST_PAUSE_S)
+
+
 class SocketLink(Link):
     """One end of the channel of one process, good for all its games.
 
     A lost partner is waited for (host) or called again (guest); until then the strategy plays
-    alone, and when the partner is back it hears at once what was said last.  ``waits`` counts
+    alone, and when the partner is back it is sent at once what was said last.  ``waits`` counts
     the decisions that have waited for a word.
 
     Each side names its game by a token of its own, and believes only what answers that: a word
-    of an earlier game can look like one of this game, but cannot know its token.
+    of an earlier game can look like one of this game, but cannot know its token.  So a partner
+    whose connection broke believes what was said meanwhile; one that has been started again has
+    a new token, and believes the first word that is told after it has come.
     """
 
     def __init__(self, side: Side, place: Place, secret: bytes) -> None:
@@ -68,6 +80,8 @@ class SocketLink(Link):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._current: asyncio.Task[None] | None = None
         self._conversations: set[asyncio.Task[None]] = set()
+        self._strangers = 0
+        self._broke_off = False
 
     # --- the strategy's side -----------------------------------------------------------------
 
@@ -125,7 +139,7 @@ class SocketLink(Link):
         finally:
             for task in self._conversations:
                 task.cancel()
-            self._lose("this side ended")
+            self._let_go()
 
     async def _host(self) -> None:
         if isinstance(self._place, Path):
@@ -155,7 +169,7 @@ class SocketLink(Link):
         while True:
             with contextlib.suppress(OSError):
                 await self._converse(TcpTransport(*await self._connect()))
-            await asyncio.sleep(RETRY_S)
+            await asyncio.sleep(pause_s(self._strangers))
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._place, Path):
@@ -180,20 +194,36 @@ class SocketLink(Link):
                     self._their_game = session.game or self._their_game
                     if session.newest is not before:
                         self._hear(session.newest)
+        except asyncio.CancelledError:
+            self._let_go()  # this side ends: it is not the partner that is gone
+            raise
         except (TransportError, ProtocolError) as error:
-            logger.info("pair channel: {}", error)
+            self._report(error, linked=session.linked)
         finally:
             if speaker is not None:
                 speaker.cancel()
                 if speaker is self._current:
-                    self._lose("playing alone until the partner is back")
+                    self._lose()
             await transport.close()
+
+    def _report(self, error: Exception, *, linked: bool) -> None:
+        """Log why a conversation ended; where nobody was linked, each cause only once."""
+        if linked:
+            logger.info("pair channel: {}", error)
+        elif isinstance(error, ProtocolError):
+            self._strangers += 1
+            if self._strangers == 1:
+                logger.warning("pair channel: no partner at the other end: {}", error)
+        elif not self._broke_off:
+            self._broke_off = True
+            logger.info("pair channel: {}", error)
 
     def _take_over(self, transport: TcpTransport, session: PairSession) -> asyncio.Task[None]:
         """Make this the connection that counts: a partner that comes anew has lost the old one."""
         if self._current is not None:
             self._current.cancel()
         self._current = asyncio.create_task(self._speak(transport, session))
+        self._strangers, self._broke_off = 0, False
         logger.info("pair channel: the partner is there")
         with self._changed:
             self._linked = self._patient = True
@@ -221,9 +251,11 @@ class SocketLink(Link):
             self._patient = True
             self._changed.notify_all()
 
-    def _lose(self, consequence: str) -> None:
+    def _lose(self) -> None:
+        logger.warning("pair channel: the partner is gone; playing alone until it is back")
+        self._let_go()
+
+    def _let_go(self) -> None:
         with self._changed:
-            if self._linked:
-                logger.warning("pair channel: the partner is gone; {}", consequence)
             self._linked, self._heard, self._current = False, None, None
             self._changed.notify_all()

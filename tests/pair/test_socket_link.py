@@ -4,16 +4,18 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from loguru import logger
 
+from mjbot.pair import socket_link
 from mjbot.pair.link import memory_links
 from mjbot.pair.messages import Holding
 from mjbot.pair.session import PairSession, Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink
+from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink, pause_s
 from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"
@@ -87,6 +89,15 @@ async def connected(guest: SocketLink) -> tuple[asyncio.StreamReader, asyncio.St
             await asyncio.sleep(0)
 
 
+@pytest.fixture
+def warnings() -> Iterator[list[str]]:
+    """Return what is logged as a warning, and worse."""
+    said: list[str] = []
+    sink = logger.add(lambda message: said.append(str(message)), level="WARNING")
+    yield said
+    logger.remove(sink)
+
+
 def test_what_one_says_the_other_hears(place):
     async def talk() -> None:
         host, guest = pair(place)
@@ -142,19 +153,69 @@ def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
 def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
     async def talk() -> None:
         links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
-        stays = links[lost.other]
+        stays, dies, reborn = links[lost.other], links[lost], SocketLink(lost, place, SECRET)
         async with running(stays):
-            async with running(links[lost]):
-                links[lost].tell(holding(1))
+            stays.start_game()
+            dies.start_game()
+            async with running(dies):
+                await until(lambda: dies._their_game == stays._own_game.game)
+                dies.tell(holding(1))
                 await heard(stays, 1)
             await until(lambda: not stays.linked)
             assert stays.newest(turn_is(1)) is None  # what a dead partner said is forgotten
             stays.tell(holding(2))
-            reborn = SocketLink(lost, place, SECRET)
+            reborn.start_game()
             async with running(reborn):
-                await heard(reborn, 2)  # said while nobody was there
+                await until(lambda: reborn._heard == msgspec.structs.replace(
+                    holding(2), answers=dies._own_game.game
+                ))  # fmt: skip
+                assert reborn.newest(turn_is(2)) is None  # said to the one that died
+                await until(lambda: stays._their_game == reborn._own_game.game)
+                stays.tell(holding(3))
+                await heard(reborn, 3)
+                reborn.tell(holding(4))
+                await heard(stays, 4)
 
     asyncio.run(talk())
+
+
+@pytest.mark.parametrize("ends", [Side.HOST, Side.GUEST])
+def test_who_ends_misses_nobody_and_is_missed(place, ends, warnings):
+    async def talk() -> None:
+        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
+        async with running(links[ends.other]):
+            async with running(links[ends]):
+                await until(lambda: all(link.linked for link in links.values()))
+            await until(lambda: not links[ends.other].linked)
+            assert not links[ends].linked
+
+    asyncio.run(talk())
+    (warning,) = warnings
+    assert "the partner is gone; playing alone" in warning
+
+
+def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(
+    place, warnings, monkeypatch
+):
+    asked: list[int] = []
+    monkeypatch.setattr(socket_link, "pause_s", lambda strangers: asked.append(strangers) or 0.0)
+
+    async def talk() -> None:
+        host, guest = pair(place)
+        stranger = SocketLink(Side.GUEST, place, b"guess")
+        async with running(host):
+            async with running(stranger):
+                await until(lambda: max(asked, default=0) >= 5)
+            assert not host.linked
+            async with running(guest):
+                await until(lambda: host.linked and guest.linked)
+
+    asyncio.run(talk())
+    knocks = [strangers for strangers in asked if strangers][:5]
+    assert [pause_s(strangers) for strangers in knocks] == [0.4, 0.8, 1.6, 3.2, 5.0]
+    told = [text for text in warnings if "both need the same one" in text]
+    assert len(told) == 2  # the host and the stranger
+    assert len(warnings) <= 3  # and the guest or the host that the other has gone first
 
 
 def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
