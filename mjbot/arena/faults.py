@@ -8,8 +8,9 @@ from typing import Final
 import msgspec
 
 from mjbot.arena.guard import Fault
-from mjbot.arena.setup import Setup, Spec, Unit
+from mjbot.arena.setup import Setup, Unit
 from mjbot.blame import FaultKind
+from mjbot.strategy_spec import Spec
 
 FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
