@@ -11,7 +11,7 @@ from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differ
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
-from mjbot.arena.show import pair_names, pairing_line, spelled, verdict_line
+from mjbot.arena.show import counted, pair_names, pairing_line, spelled, verdict_line
 from mjbot.arena.svg import COLOURS, Axis, Plot
 from mjbot.statistics import Estimate
 
@@ -55,15 +55,23 @@ def page(outcome: Outcome) -> str:
     parts = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
         f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
-        f"<p>{outcome.games} games on {len(outcome.rows)} walls, format {setup.format},"
-        f" {setup.length}, seed {setup.seed}, draws: {setup.walls}; {sum(outcome.faults)} decisions"
-        f" replaced, {len(outcome.void)} walls void. ± is a 95 % interval clustered by wall.</p>",
+        f"<p>{escape(_summary(outcome))}</p>",
         f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
         _table(FIGURES, names, outcome.rows),
         _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
         f'<div class="plots">{"".join(plots)}</div></html>\n',
     ]
     return "\n".join(parts)
+
+
+def _summary(outcome: Outcome) -> str:
+    setup = outcome.plan.setup
+    return (
+        f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')},"
+        f" format {setup.format}, {setup.length}, seed {setup.seed}, draws: {setup.walls};"
+        f" {counted(sum(outcome.faults), 'decision')} replaced,"
+        f" {counted(len(outcome.void), 'wall')} void. ± is a 95 % interval clustered by wall."
+    )
 
 
 def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:

@@ -28,6 +28,15 @@ UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
 """Kind -> factor, decimals and unit."""
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "wall"), counted(6, "game")
+    ('1 wall', '6 games')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     """Return a figure with its interval.
 
@@ -35,6 +44,8 @@ def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     '22.44 ± 1.00 %'
     >>> spelled(Estimate(0.0, 0.0, 0.036), "rate")
     '0.00 (0.00 .. 3.60) %'
+    >>> spelled(Estimate(-1e-17, -1e-17, -1e-17), "mean")
+    '0.000 ± 0.000'
     >>> spelled(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
     '-0.050 ± 0.020'
     """
@@ -42,7 +53,7 @@ def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
         return "-"
     factor, decimals, unit = UNITS[kind]
     sign = "+" if signed else ""
-    value = f"{factor * estimate.value:{sign}.{decimals}f}"
+    value = f"{factor * estimate.value:{sign}z.{decimals}f}"
     if math.isinf(estimate.high):
         return f"{value} ± ?{unit}"
     low, high = (f"{factor * end:.{decimals}f}" for end in (estimate.low, estimate.high))
@@ -108,7 +119,7 @@ def verdict_line(outcome: Outcome) -> str:
     rates = outcome.plan.rates
     low, high = sequence_interval(outcome)
     interval = f"rank difference in {low:+.3f} .. {high:+.3f} at all looks"
-    where = f"after {outcome.test_walls} walls"
+    where = f"after {counted(outcome.test_walls, 'wall')}"
     match outcome.verdict:
         case "better" | "worse" as word:
             known = f"{first} is {word} than {second}"

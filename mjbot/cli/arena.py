@@ -22,6 +22,7 @@ from mjbot.arena.seating import FORMATS, Format, SeatingError
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED, Setup, code_digest
 from mjbot.arena.show import (
+    counted,
     differences_table,
     figures_table,
     json_records,
@@ -209,7 +210,7 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     show(console, outcome)
     if interrupted:
         console.print(
-            f"interrupted: {kept} games are kept; the same command goes on", highlight=False
+            f"interrupted; kept: {counted(kept, 'game')}; the same command goes on", highlight=False
         )
         return exit_codes.INTERRUPTED
     return exit_codes.FAILED if any(outcome.faults) else exit_codes.OK
@@ -227,7 +228,8 @@ def _heading(arena: Arena) -> str:
     kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
     draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
     return (
-        f"{arena.n_games} games{kept}: {plan.n_walls} walls x {per_wall} seatings"
+        f"{counted(arena.n_games, 'game')}{kept}: {counted(plan.n_walls, 'wall')}"
+        f" x {counted(per_wall, 'seating')}"
         f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
         f" in {plan.folder}"
     )
@@ -254,7 +256,7 @@ def show(console: Console, outcome: Outcome) -> None:
     if setup.seating.pairs:
         console.print(pairs_table(outcome))
     lines = [
-        f"{outcome.games} games on {len(outcome.rows)} walls;"
+        f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')};"
         " ± is a 95 % interval clustered by wall",
         verdict_line(outcome),
         pairing_line(outcome),

@@ -32,7 +32,8 @@ class MatchReport:
             transient=True,
         )
         self._task = self._progress.add_task(
-            "getting ready (a first start compiles for half a minute)", total=games * self._rounds
+            "getting ready (a first start compiles for one to two minutes)",
+            total=games * self._rounds,
         )
 
     def __enter__(self) -> Self:

@@ -102,7 +102,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(arena_process: Arena, tmp_path: Path
     ended = arena_process(*few_games(ASSASSIN, "tsumogiri", games=600), "--out", "run")
     assert ended.returncode == 130
     assert "Traceback" not in ended.stderr
-    assert re.search(r"interrupted: \d+ games are kept; the same command goes on", ended.stdout)
+    assert re.search(r"interrupted; kept: \d+ games?; the same command goes on", ended.stdout)
     assert (tmp_path / "run" / "games.jsonl").read_bytes().endswith(b"\n")
 
 
@@ -132,7 +132,7 @@ def test_a_long_run_stops_when_it_is_sure(arena: Arena) -> None:
 
 def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
     first = arena(*few_games("tsumogiri", "tsumogiri", games=6))
-    assert "6 games: 1 walls" in first.stdout
+    assert "6 games: 1 wall x 6 seatings" in first.stdout
     more = arena(*few_games("tsumogiri", "tsumogiri", games=12))
     assert "12 games, 6 of them kept from before: 2 walls" in more.stdout
     other = arena(*few_games("tsumogiri", "tsumogiri"), "--seed", "1")
