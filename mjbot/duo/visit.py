@@ -112,6 +112,7 @@ class Visit:
         self._games: Final = games
         self._folder: Final = folder
         self._children: list[Child] = []
+        self._failed: list[int] = []
 
     async def play(self, eyes: Sequence[Eyes], on_note: OnNote) -> None:
         """Return when all players have left; raises :class:`VisitError` if none played."""
@@ -123,7 +124,8 @@ class Visit:
                     watching.look()
         statuses = ends.result()
         if all(statuses):
-            raise VisitError(self._words(0, statuses[0]), statuses[0])
+            first = self._failed[0]
+            raise VisitError(self._words(first, statuses[first]), statuses[first])
 
     @contextlib.asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
@@ -139,6 +141,7 @@ class Visit:
     async def _wait(self, place: int, on_note: OnNote) -> int:
         status = await self._children[place].wait()
         if status:
+            self._failed.append(place)
             on_note(self._words(place, status))
         return status
 

@@ -17,7 +17,6 @@ from protocol.messages import (
     wire_name,
 )
 
-TOP: Final = 0
 FEED: Final = "bold green"
 CALL: Final = "green"
 GAIN: Final = "cyan"
@@ -73,9 +72,8 @@ class Teller:
         what = f"{worth} ({yaku})" if yaku else worth
         loser = self._who(win.target)
         if self._allied(win.actor, win.target):
-            # Only the partner plays for the other: what the top loses to it was no gift.
-            feed = "SASHIKOMI: " if win.actor == self._pair[TOP] else ""
-            return f"{feed}{loser} feeds {winner} {win.pai or ''}:{what}", FEED
+            # Whether it was meant does not show at the table.
+            return f"SASHIKOMI: {loser} deals in to its ally {winner} {win.pai or ''}:{what}", FEED
         style = GAIN if win.actor in self._pair else LOSS if win.target in self._pair else OTHER
         if win.actor == win.target:
             return f"{winner} draws it and wins{what}", style

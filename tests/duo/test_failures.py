@@ -42,7 +42,7 @@ def test_the_plan_is_the_same_every_time_and_holds_every_kind():
 
 
 def test_what_was_not_said_or_should_not_have_been_is_a_problem():
-    fine = "pair channel: the partner is gone; playing alone until the partner is back"
+    fine = "pair channel: the partner is gone; playing alone until it is back"
     trial = Trial(0, "kill top", 1, 0.0, linked=[1], notes=["player 1: killed by SIGKILL"])
     words = {0: "", 1: fine, 2: "", 3: ""}
     assert not list(pair_trials.problems_in_words(trial, words))

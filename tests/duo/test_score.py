@@ -153,10 +153,14 @@ def teller_at_the_table() -> Teller:
     [
         (
             Hora(actor=3, target=1, pai="5p", hora_points=3900, yakus=(("reach", 1), ("dora", 2))),
-            "S2-1  SASHIKOMI: partner feeds top 5p: 3900 (reach dora)",
+            "S2-1  SASHIKOMI: partner deals in to its ally top 5p: 3900 (reach dora)",
             FEED,
         ),
-        (Hora(actor=1, target=3, pai="5p"), "S2-1  top feeds partner 5p:", FEED),
+        (
+            Hora(actor=1, target=3, pai="5p", hora_points=1000),
+            "S2-1  SASHIKOMI: top deals in to its ally partner 5p: 1000",
+            FEED,
+        ),
         (Hora(actor=3, target=0, hora_points=1000), "S2-1  top wins from x 1000", GAIN),
         (Hora(actor=2, target=1, hora_points=1000), "S2-1  y wins from partner 1000", LOSS),
         (Hora(actor=3, target=3, hora_points=1000), "S2-1  top draws it and wins 1000", GAIN),

@@ -1,0 +1,56 @@
+"""A pair at somebody's table: who is started, and who is named where nobody could play."""
+
+import asyncio
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mjbot.duo.visit import Visit, VisitError
+from mjbot.match.players import Player
+
+GUARD_S = 120
+
+
+@dataclass(frozen=True)
+class Doomed(Player):
+    """Runs a program that ends as it says."""
+
+    program: str
+
+    def command(self, url: str, games: int) -> list[str]:
+        return [sys.executable, "-c", self.program]
+
+
+def doomed(name: str, program: str) -> Doomed:
+    return Doomed(spec=name, name=name, plays_on=True, program=program)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    waits = f"open({str(told)!r}).read(); print('the other was first'); raise SystemExit(3)"
+    players = [
+        doomed("late", waits),
+        doomed("early", "print('no table here'); raise SystemExit(7)"),
+    ]
+    notes: list[str] = []
+
+    def note(text: str) -> None:
+        notes.append(text)
+        if len(notes) == 1:
+            told.write_text("")  # only now may the other end
+
+    async def visit() -> None:
+        async with asyncio.timeout(GUARD_S):
+            await Visit(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], note)
+
+    with pytest.raises(VisitError) as caught:
+        asyncio.run(visit())
+    assert caught.value.status == 7
+    expected = 'player 2, early (its last words: "no table here"): ended with exit status 7'
+    assert str(caught.value) == expected
+    assert [text.split(",")[0] for text in notes] == ["player 2", "player 1"]
