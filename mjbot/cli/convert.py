@@ -6,11 +6,11 @@ from pathlib import Path, PurePosixPath
 
 from mjbot import exit_codes
 from mjbot.cli.record_files import MissingRecordError, find_sources, report, with_progress
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
 from mjbot.records.wording import counted
-from mjbot.records.writers import GameWriter, open_writer
+from mjbot.records.writers import GameWriter, open_writer, refusal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Convert and count; FAILED if a file was damaged (the others are converted)."""
     games = 0
+    if problem := refusal(args.out):
+        report(problem)
+        return exit_codes.BAD_ARGUMENTS
     try:
         sources, damaged = find_sources([args.source])
         with open_writer(args.out) as writer:
@@ -39,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
                 try:
                     for _ in _convert(source, _base_name(source, args.source), writer):
                         games += 1
+                except EmptyRecordError as error:
+                    report(str(error))
                 except RecordError as error:
                     report(f"damaged, skipped: {error}")
                     damaged += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mjbot import exit_codes
 from mjbot.cli.record_files import MissingRecordError, find_sources, report, with_progress
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.replay import MismatchError, Tally, replay
 from mjbot.records.sources import Source, games_of
 from mjbot.records.wording import counted
@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="FILE",
-        help="mjson, jsonl or mjlog, also gzipped; a zip or folder of them",
+        help="mjson, jsonl or mjlog, also gzipped; a zip or folder of them (of a folder, runs/"
+        " only where it is named)",
     )
     parser.add_argument(
         "--keep-going", action="store_true", help="after a mismatch go on with the next game"
@@ -65,6 +66,8 @@ class _Replayer:
                     print(mismatch, file=sys.stderr)
                     if not self._keep_going:
                         return
+        except EmptyRecordError as error:
+            report(str(error))
         except (RecordError, OSError) as error:
             self.damaged += 1
             report(f"damaged: {error}")

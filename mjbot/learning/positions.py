@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from loguru import logger
 
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.state import State
@@ -61,8 +61,11 @@ def index_games(paths: Iterable[Path]) -> list[GameRef]:
     ]
     games: list[GameRef] = []
     for source in sources:
-        for place, _ in enumerate(games_of(source)):
-            games.append(GameRef(len(games), source, place))
+        try:
+            for place, _ in enumerate(games_of(source)):
+                games.append(GameRef(len(games), source, place))
+        except EmptyRecordError as error:
+            logger.warning("{}", error)
     return games
 
 

@@ -17,3 +17,10 @@ class RecordError(ValueError):
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.name, self.place, self.problem) if part)
+
+
+class EmptyRecordError(RecordError):
+    """A file without a byte: a game that never began.  Nothing is damaged; there is no game."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "", "is empty: no game")

@@ -2,9 +2,15 @@
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
 time, however many a zip or a log holds.
+
+Of a folder not every file is meant.  Folders called ``runs`` below it are left alone: they hold
+what commands left there, and whoever means them names them (or something inside).  And JSON whose
+first object has no ``type`` is no mjai log: the arena's games, figures and faults, and the
+manifests of weights, lie beside the records of a run.
 """
 
 import gzip
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,13 +20,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
 
-from mjbot.records.errors import RecordError
+import msgspec
+
+from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.mjai_log import Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
+from protocol.framing import MAX_LINE_BYTES
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
+JSON_ENDINGS: Final = (".json", ".jsonl")
+RUNS_FOLDER: Final = "runs"
 MAX_MJLOG_BYTES: Final = 1 << 24
 """A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
 
@@ -47,7 +58,7 @@ def list_sources(path: Path) -> list[Source]:
     :class:`RecordError` if it is a damaged zip or holds no record.
     """
     if path.is_dir():
-        inside = sorted(child for child in path.rglob("*") if _looks_like_record(child))
+        inside = sorted(child for child in _files_below(path) if _looks_like_record(child))
         sources = [source for child in inside for source in list_sources(child)]
     elif _starts_with(path, b"PK"):
         sources = _zip_members(path)
@@ -62,7 +73,7 @@ def games_of(source: Source) -> Iterator[Game]:
     """Yield the games of one file.
 
     Raises :class:`RecordError` here or while a game's entries are walked if the file is
-    damaged, ``OSError`` if it vanished.
+    damaged, :class:`EmptyRecordError` if it is empty, ``OSError`` if it vanished.
     """
     try:
         with _opened(source) as stream:
@@ -74,9 +85,10 @@ def games_of(source: Source) -> Iterator[Game]:
                 yield Game(source.name, "tag", read_mjlog(document, source.name))
             elif first.startswith((b"{", b"[")):
                 yield from read_mjai_log(stream, source.name)
+            elif first:
+                raise RecordError(source.name, "", "neither an mjlog nor lines of mjai messages")
             else:
-                problem = "neither an mjlog nor lines of mjai messages" if first else "is empty"
-                raise RecordError(source.name, "", problem)
+                raise EmptyRecordError(source.name)
     except _DAMAGED as error:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
 
@@ -91,10 +103,33 @@ def open_games(path: Path) -> Iterator[Game]:
         yield from games_of(source)
 
 
+def _files_below(folder: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(folder):
+        if RUNS_FOLDER in folders:
+            folders.remove(RUNS_FOLDER)
+        yield from (Path(here, name) for name in files)
+
+
 def _looks_like_record(path: Path) -> bool:
     return (
-        path.suffix.lower() in RECORD_ENDINGS and not path.name.startswith(".") and path.is_file()
+        path.suffix.lower() in RECORD_ENDINGS
+        and not path.name.startswith(".")
+        and path.is_file()
+        and not _is_other_json(path)
     )
+
+
+def _is_other_json(path: Path) -> bool:
+    """Return whether a file begins with a whole JSON object that is no mjai message."""
+    if path.suffix.lower() not in JSON_ENDINGS:
+        return False
+    with path.open("rb") as file:
+        line = file.readline(MAX_LINE_BYTES)
+        text = line + file.read(MAX_LINE_BYTES) if line.strip() == b"{" else line
+    try:
+        return "type" not in msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

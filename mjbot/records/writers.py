@@ -14,6 +14,7 @@ from protocol.messages import Event
 
 LOG_ENDING: Final = ".mjson"
 LINE_FILE_ENDINGS: Final = (".jsonl", ".mjson", ".json")
+FILE_ENDINGS: Final = (".zip", ".gz", *LINE_FILE_ENDINGS)
 
 
 class GameWriter(ABC):
@@ -72,6 +73,19 @@ class _LineWriter(GameWriter):
         self._file.write(lines)
 
 
+def refusal(out: Path) -> str | None:
+    """Say why nothing can be written to ``out``: its ending is that of another kind of file.
+
+    >>> refusal(Path("out.txt"))
+    'out.txt: cannot write .txt; a folder (without a dot), .zip, .gz, .jsonl, .mjson or .json can'
+    """
+    if out.is_dir() or out.suffix.lower() in ("", *FILE_ENDINGS):
+        return None
+    *most, last = FILE_ENDINGS
+    known = f"{', '.join(most)} or {last}"
+    return f"{out}: cannot write {out.suffix}; a folder (without a dot), {known} can"
+
+
 @contextmanager
 def open_writer(out: Path) -> Iterator[GameWriter]:
     """Open ``out`` for games: a ``.zip``, a ``.gz`` or ``.jsonl`` of lines, else a folder.
@@ -80,7 +94,7 @@ def open_writer(out: Path) -> Iterator[GameWriter]:
     then.  Raises ``OSError`` if it cannot be written.
     """
     ending = out.suffix.lower()
-    if ending not in (".zip", ".gz", *LINE_FILE_ENDINGS):
+    if ending not in FILE_ENDINGS:
         out.mkdir(parents=True, exist_ok=True)
         yield _FolderWriter(out)
         return

@@ -108,6 +108,7 @@ def test_missing_records_are_played_again_and_nothing_else(
     run_arena(setup, tmp_path, recording=True)
     assert {path: path.read_bytes() for path in (tmp_path / "records").iterdir()} == records
     assert (tmp_path / GAMES_FILE).read_bytes() == kept
+    assert len(list(open_games(tmp_path))) == 6  # of the run's folder the records are read
 
 
 def test_the_command_keeps_records_that_the_command_replay_takes(

@@ -47,6 +47,13 @@ def test_processes_find_what_one_finds_in_the_same_order():
     assert [number for number, _ in alone] == list(range(len(games)))
 
 
+def test_an_empty_file_has_no_games(tmp_path):
+    (tmp_path / "b.mjson").write_bytes(GAMES[0].read_bytes())
+    before = index_games([tmp_path])
+    (tmp_path / "a.mjson").write_bytes(b"")
+    assert index_games([tmp_path]) == before != []
+
+
 @pytest.fixture
 def archive(tmp_path):
     """A zip in which files lie out of order; the second by name holds two games."""

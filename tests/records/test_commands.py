@@ -72,6 +72,20 @@ def test_replay_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None:
     assert said.out.endswith("no mismatch, 1 damaged file\n")
 
 
+def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.mjlog").write_bytes(tenhou.four_winds())
+    (folder / "seen-by-top.mjson").write_bytes(b"")
+    assert main(["replay", str(folder)]) == exit_codes.OK
+    said = capsys.readouterr()
+    assert said.err == f"mjbot: {folder}/seen-by-top.mjson: is empty: no game\n"
+    assert said.out.startswith("1 game ")
+    assert main(["convert", str(folder), str(tmp_path / "out")]) == exit_codes.OK
+    assert capsys.readouterr().out.startswith("1 game written")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.mjson"]
+
+
 def test_replay_tells_missing_files_from_bad_arguments(tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing.mjson")
     assert main(["replay", missing]) == exit_codes.UNREACHABLE
@@ -115,6 +129,18 @@ def test_convert_names_each_game_after_its_source(tenhou, tmp_path: Path) -> Non
         "out/x-2.mjson",
         "out/x.mjson",
     ]
+
+
+def test_convert_refuses_an_ending_it_does_not_write(games_zip, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out.txt"
+    assert main(["convert", games_zip, str(out)]) == exit_codes.BAD_ARGUMENTS
+    assert (
+        f"{out}: cannot write .txt; a folder (without a dot), .zip, .gz" in capsys.readouterr().err
+    )
+    assert not out.exists()
+    out.mkdir()  # whoever made a folder of that name means it
+    assert main(["convert", games_zip, str(out)]) == exit_codes.OK
+    assert len(list(out.iterdir())) == 3
 
 
 def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None:

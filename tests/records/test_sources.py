@@ -150,6 +150,32 @@ def test_encrypted_members_are_named(tenhou, tmp_path: Path) -> None:
     assert damage(path) == f"{path}/a.mjlog: is encrypted"
 
 
+def test_what_runs_left_in_a_folder_is_read_only_if_it_is_named(tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "runs" / "2026-11-22-033000"
+    run.mkdir(parents=True)
+    (run / "game.mjson").write_bytes(LINES)
+    (tmp_path / "logs" / "kept.mjson").write_bytes(LINES)
+    assert first_events(tmp_path / "logs") == ["logs/kept.mjson: 5"]
+    assert first_events(tmp_path) == [f"{tmp_path.name}/logs/kept.mjson: 5"]
+    assert first_events(run.parent) == ["runs/2026-11-22-033000/game.mjson: 5"]
+    assert first_events(run) == ["2026-11-22-033000/game.mjson: 5"]
+
+
+def test_json_that_is_no_mjai_log_is_no_record_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "games.jsonl").write_bytes(b'{"setup":{"type":"x"}}\n{"wall":0}\n')
+    (folder / "hand-paper.json").write_bytes(b'{\n "data": "12 games",\n "seed": 0\n}\n')
+    assert damage(folder).endswith("run: holds no records")
+    (folder / "a.jsonl").write_bytes(b'{"names":["a","b","c","d"],"type":"start_game"}\n')
+    (folder / "b.json").write_bytes(b'[{"type":"start_game"}]')
+    assert first_events(folder) == ["run/a.jsonl: 1", "run/b.json: 1"]
+    (folder / "c.jsonl").write_bytes(b'{"ty')
+    assert "c.jsonl: line 1: line: not JSON" in damage(folder)
+    (folder / "c.jsonl").unlink()
+    assert "games.jsonl: line 1" in damage(folder / "games.jsonl")  # named, it is meant
+
+
 def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         list_sources(tmp_path / "missing")
