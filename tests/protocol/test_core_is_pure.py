@@ -1,6 +1,7 @@
 """The core of the protocol neither waits nor looks at a clock (transports may)."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,16 @@ def test_no_clock_no_socket_no_asyncio(path):
 
 def test_there_is_a_core():
     assert len(CORE) > 10
+
+
+def test_the_import_contract_names_all_of_the_core():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    contracts = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (contract,) = [one for one in contracts if "core of the protocol" in one["name"]]
+    named = {module.removeprefix("protocol.") for module in contract["source_modules"]}
+    assert named == {path.stem for path in CORE} - {"__init__"}
+    assert {"asyncio", "socket", "time", "protocol.transports"} <= set(
+        contract["forbidden_modules"]
+    )
