@@ -12,6 +12,7 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.arena.faults import FaultFileError, fault_lines
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
@@ -48,22 +49,25 @@ def run(args: argparse.Namespace) -> int:
         parts = ", ".join(experiment.PARTS)
         return _fail(f"--part {args.part}: {args.name} has {parts}", exit_codes.BAD_ARGUMENTS)
     jobs = args.jobs or os.cpu_count() or 1
+    faults: list[str] = []
     request = Request(
         games=games,
         seed=args.seed,
         jobs=jobs,
         folder=args.out,
         part=args.part or experiment.PARTS[0],
-        arena=lambda setup, n_walls: _play(_plan(setup, n_walls, args.out), jobs),
+        arena=lambda setup, n_walls: _play(_plan(setup, n_walls, args.out), jobs, faults),
     )
     try:
         for line in experiment.play(request):
             print(line, flush=True)
-    except (ResultsError, OSError) as error:
+    except (ResultsError, FaultFileError, OSError) as error:
         return _fail(str(error), exit_codes.UNREACHABLE)
     except (WorkerError, StrategyError, ExperimentError) as error:
         return _fail(str(error), exit_codes.FAILED)
-    return exit_codes.OK
+    for line in dict.fromkeys(faults):
+        _fail(line, exit_codes.FAILED)
+    return exit_codes.FAILED if faults else exit_codes.OK
 
 
 def _module(name: str) -> ModuleType:
@@ -85,14 +89,17 @@ def _plan(setup: Setup, n_walls: int, folder: Path) -> Plan:
     )
 
 
-def _play(plan: Plan, jobs: int) -> Outcome:
+def _play(plan: Plan, jobs: int, faults: list[str]) -> Outcome:
+    """Play what is missing of a run; its faults are added to ``faults``, a line each."""
     console = Console(stderr=True)
     with Arena(plan) as arena:
         if not arena.is_over:
             crew = Crew(plan.setup, jobs)
             with crew, GamesProgress(console, arena) as progress:
                 arena.play(crew, progress.on_game)
-        return arena.outcome()
+        outcome = arena.outcome()
+    faults.extend(fault_lines(plan.folder, plan.setup, outcome.faults))
+    return outcome
 
 
 def _fail(text: str, code: int) -> int:

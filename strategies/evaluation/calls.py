@@ -114,7 +114,7 @@ def _after_discard(view: View, source: int, tile: int) -> View:
 
 def _calls(view: View) -> list[Action]:
     """Return the legal pons and chis, pons first."""
-    if view.legal[-1].code < PON_PLAIN:
+    if not view.legal or view.legal[-1].code < PON_PLAIN:
         return []
     return [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
 

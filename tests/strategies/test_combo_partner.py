@@ -14,6 +14,7 @@ from mjbot.table.actions import Action
 from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
+from strategies.evaluation.calls import wishes_after
 from strategies.evaluation.techniques.worth import kyoku_to_come, pair_worth, worth_after
 from strategies.yaku_evaluation import YakuEvaluation
 
@@ -188,6 +189,14 @@ def test_a_wait_that_the_ally_cannot_win_on_is_held_back(position):
 def test_nothing_is_called_while_the_ally_is_nearer(position, techniques):
     view = position("2388m345p46s19p77z", offered="7z")
     assert choice(view, TENPAI, "3s", aim="tanyao", techniques=techniques) == "pass"
+
+
+def test_nothing_is_wished_for_that_the_table_no_longer_lets_one_call(position):
+    """After the last discard of a kyoku there are no calls."""
+    for wall_left, wished in ((4, [33]), (0, [])):
+        view = position("2388m345p46s19p77z", drawn="1z", wall_left=wall_left)
+        bot = make_strategy("combo-partner")
+        assert wishes_after(view, view.legal[-1], bot.call) == wished
 
 
 def test_the_own_hand_calls_while_an_ally_with_an_aim_is_no_nearer(position):
