@@ -66,7 +66,8 @@ def rate(events: Sums, chances: Sums) -> Estimate:
 
     Where no chance was one, or each, the spread of the walls is silent.  Then of n walls not one
     held what was not seen, so that at most 1 - 0.025 ** (1 / n) of all walls do: the exact
-    binomial bound (Clopper and Pearson, Biometrika 26, 1934).
+    binomial bound (Clopper and Pearson, Biometrika 26, 1934).  The interval ends at 0 and at 1, as
+    every rate does; of a single wall it is 0 to 1.
     """
     estimate = ratio(events, chances)
     n = int(np.count_nonzero(chances))
@@ -75,7 +76,9 @@ def rate(events: Sums, chances: Sums) -> Estimate:
         return Estimate(0.0, 0.0, bound)
     if np.array_equal(events, chances) and n:
         return Estimate(1.0, 1 - bound, 1.0)
-    return estimate
+    if not n:
+        return NOTHING
+    return Estimate(estimate.value, max(estimate.low, 0.0), min(estimate.high, 1.0))
 
 
 def difference(one: tuple[Sums, Sums], other: tuple[Sums, Sums]) -> Estimate:

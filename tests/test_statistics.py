@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mjbot.statistics import difference, rate, ratio, t_probability, t_quantile
+from mjbot.statistics import Estimate, difference, rate, ratio, t_probability, t_quantile
 
 RUNS = 1000
 SEATINGS = np.array([[s in pair for s in range(4)] for pair in
@@ -84,6 +84,17 @@ def test_what_never_happened_is_not_known_to_be_impossible() -> None:
     assert 0.99**100 > (1 - never.high) ** 100 == pytest.approx(0.025)
     always = rate(kyoku, kyoku)
     assert (always.value, always.low, always.high) == (1, 1 - never.high, 1)
+
+
+def test_no_interval_of_a_rate_leaves_the_range_of_rates() -> None:
+    events, chances = np.array([9.0, 10.0, 10.0]), np.full(3, 10.0)
+    assert ratio(events, chances).high > 1 > ratio(chances - events, chances).value
+    often, rarely = rate(events, chances), rate(chances - events, chances)
+    assert (often.value, often.high) == (pytest.approx(29 / 30), 1)
+    assert often.low == ratio(events, chances).low
+    assert (rarely.value, rarely.low) == (pytest.approx(1 / 30), 0)
+    assert rate(events[:1], chances[:1]) == Estimate(0.9, 0, 1)
+    assert math.isnan(rate(np.zeros(2), np.zeros(2)).value)
 
 
 def test_nothing_seen_and_one_wall_say_so() -> None:

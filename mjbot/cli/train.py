@@ -40,9 +40,13 @@ def run(args: argparse.Namespace) -> int:
     module.add_arguments(parser)
     try:
         return int(module.run(parser.parse_args(args.rest)))
-    except (WeightsError, RecordError, OSError) as error:
-        print(f"mjbot train {args.what}: {error}", file=sys.stderr)
-        return exit_codes.UNREACHABLE
+    except (WeightsError, RecordError) as error:
+        told = str(error)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        told = f"{where}{error.strerror or error}"
+    print(f"mjbot train {args.what}: {told}", file=sys.stderr)
+    return exit_codes.UNREACHABLE
 
 
 def _module(what: str) -> ModuleType:

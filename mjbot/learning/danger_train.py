@@ -12,8 +12,15 @@ from mjbot import exit_codes
 from mjbot.learning import danger_fit as fit
 from mjbot.learning.danger_features import N_FEATURES, N_LOSS
 from mjbot.learning.danger_rows import FIRST_FEATURE, N_GRADES, Found, Rows, rows_of
-from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
+from mjbot.learning.options import (
+    RUNS,
+    add_record_arguments,
+    add_training_arguments,
+    split_games,
+    tell_weights,
+)
 from mjbot.learning.positions import GameRef, collect
+from mjbot.learning.training_run import identity_of
 from mjbot.learning.weights import Manifest, save_weights
 
 SUMMARY: Final = (
@@ -52,9 +59,11 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         scores=scores,
     )
-    save_weights(NAME, arrays, manifest, args.out)
+    out = args.out or RUNS / f"train-danger-{identity_of(learn)}"
+    written = save_weights(NAME, arrays, manifest, out)
     for key, value in scores.items():
         print(f"{key}: {value}")
+    tell_weights(NAME, written, out)
     return exit_codes.OK
 
 

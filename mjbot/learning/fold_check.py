@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
-from mjbot.statistics import Estimate, ratio
+from mjbot.statistics import Estimate, rate
 
 CLASSES: Final = {"fold": FOLD, "push": PUSH}
 
@@ -37,12 +37,12 @@ def scores_of(labels: Labels, said: Labels, games: NDArray[np.int32]) -> Scores:
     found: Scores = {}
     for name, class_ in CLASSES.items():
         hits, there, told = _counts(labels[clear], said[clear], games[clear], class_)
-        found[f"{name} precision"] = ratio(hits, told)
-        found[f"{name} recall"] = ratio(hits, there)
-        found[f"{name} F1"] = ratio(2 * hits, there + told)
+        found[f"{name} precision"] = rate(hits, told)
+        found[f"{name} recall"] = rate(hits, there)
+        found[f"{name} F1"] = rate(2 * hits, there + told)
     strict = np.where(clear, labels, np.int8(PUSH))
     hits, there, told = _counts(strict, said, games, FOLD)
-    found[STRICT] = ratio(2 * hits, there + told)
+    found[STRICT] = rate(2 * hits, there + told)
     return found
 
 

@@ -40,7 +40,7 @@ def support_vector_machine(cost: int, gamma: int) -> Any:
         from sklearn.svm import SVC
     except ImportError:
         place = Path("scikit-learn")
-        raise WeightsError(place, "not installed; pip install 'mjbot[learn]'") from None
+        raise WeightsError(place, "not installed; pip install -e '.[learn]'") from None
     return SVC(C=2.0**cost, gamma=2.0**gamma, kernel="rbf", cache_size=300)
 
 

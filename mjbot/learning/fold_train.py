@@ -29,7 +29,13 @@ from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
 from mjbot.learning.fold_model import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
 from mjbot.learning.fold_positions import Positions, draw_positions, join_positions
 from mjbot.learning.hand_evaluator import HandEvaluator, weights_name
-from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
+from mjbot.learning.options import (
+    RUNS,
+    add_record_arguments,
+    add_training_arguments,
+    split_games,
+    tell_weights,
+)
 from mjbot.learning.positions import GameRef
 from mjbot.learning.weights import Manifest, load_manifest, save_weights
 
@@ -37,7 +43,6 @@ SUMMARY: Final = (
     "Learn when to fold: labels from what players did under threat, an RBF support vector machine,"
     " C and gamma by cross-validation."
 )
-RUNS: Final = Path("logs", "runs")
 CHECKED_PER_GAME: Final = 30
 PAPERS_POSITIONS: Final = 5716
 STEPS: Final = (1, 2, 4)
@@ -96,9 +101,11 @@ def run(args: argparse.Namespace) -> int:
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
-    save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), args.out)
+    out = args.out or folder
+    written = save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), out)
     for name, value in scores.items():
         print(f"{name}: {value}")
+    tell_weights(NAME, written, out)
     return exit_codes.OK
 
 

@@ -4,7 +4,6 @@ import argparse
 import math
 import sys
 import time
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -14,7 +13,8 @@ from rich.table import Table
 
 from mjbot import exit_codes
 from mjbot.learning.greedy_count import MAX_BLOCKS, MAX_DRAWS, MAX_MIDDLE, N_SHANTEN, count_games
-from mjbot.learning.weights import SHIPPED, Manifest, save_weights
+from mjbot.learning.options import RUNS, add_out_argument, tell_weights
+from mjbot.learning.weights import Manifest, save_weights
 from mjbot.rules.ruleset import LAST_ROUND
 
 SUMMARY: Final = "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks)."
@@ -31,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
-    parser.add_argument(
-        "--out", type=Path, default=SHIPPED, help="folder of the weights (those that ship)"
-    )
+    add_out_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,10 +52,12 @@ def run(args: argparse.Namespace) -> int:
             for shanten, (rate, half) in rates.items()
         },
     )
-    save_weights("greedy", {"hands": hands}, manifest, args.out)
+    out = args.out or RUNS / f"train-greedy-{args.games}-{args.seed}-{args.length}"
+    written = save_weights("greedy", {"hands": hands}, manifest, out)
     _show(rates, row)
     seconds = time.monotonic() - begun
     print(f"{args.games} games, {kyoku} kyoku, {int(hands[:, :, 0].sum())} hands, {seconds:.1f} s")
+    tell_weights("greedy", written, out)
     return exit_codes.OK
 
 

@@ -1,14 +1,15 @@
-"""Arguments that the kinds of training share, and what they mean."""
+"""Arguments that the kinds of training share, what they mean, and where the weights went."""
 
 import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from mjbot.learning.positions import GameRef, index_games
-from mjbot.learning.weights import SHIPPED
+from mjbot.learning.weights import SHIPPED, Manifest
 
+RUNS: Final = Path("logs", "runs")
 Item = TypeVar("Item")
 
 
@@ -49,7 +50,8 @@ def add_record_arguments(parser: argparse.ArgumentParser) -> None:
         type=GameRange,
         default=GameRange(":"),
         metavar="START:STOP",
-        help="learn from these games, by their place among all, sorted by name (all)",
+        help="learn from these games, by their place among all: paths in the order given,"
+        " the files inside each sorted by name (all)",
     )
     parser.add_argument(
         "--validate",
@@ -63,9 +65,30 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare seed, processes and where the weights go."""
     parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    add_out_argument(parser)
+
+
+def add_out_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare where the weights go."""
     parser.add_argument(
-        "--out", type=Path, default=SHIPPED, help="folder of the weights (those that ship)"
+        "--out",
+        type=Path,
+        help=f"folder of the weights (the run's own in {RUNS}; to play with them: {_shipped()})",
     )
+
+
+def tell_weights(name: str, manifest: Manifest, folder: Path) -> None:
+    """Say where weights were written, and how they come to be played with."""
+    size_kb = (folder / f"{name}.npz").stat().st_size / 1000
+    print(f"{folder / name}.npz: {size_kb:.0f} kB, digest {manifest.digest[:12]}")
+    if folder.resolve() != SHIPPED.resolve():
+        print(f"strategies play with those in {_shipped()}; to put these there: --out {_shipped()}")
+
+
+def _shipped() -> Path:
+    """Return the folder of the weights that ship, from here if it is below."""
+    here = Path.cwd()
+    return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
 
 
 def split_games(args: argparse.Namespace) -> tuple[list[GameRef], list[GameRef]]:

@@ -16,16 +16,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from mjbot import exit_codes
 from mjbot.learning.agreement import agreement
 from mjbot.learning.hand_evaluator import weights_name
-from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES
+from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet
 from mjbot.learning.hand_positions import Positions
-from mjbot.learning.options import add_record_arguments, add_training_arguments, split_games
+from mjbot.learning.options import (
+    RUNS,
+    add_record_arguments,
+    add_training_arguments,
+    split_games,
+    tell_weights,
+)
 from mjbot.learning.positions import GameRef, index_games
 from mjbot.learning.training_run import Course, TrainingRun, identity_of
 from mjbot.learning.weights import Manifest, save_weights
 from mjbot.statistics import Estimate
 
 SUMMARY: Final = "Learn the hand evaluator from the discards before each kyoku's first riichi."
-RUNS: Final = Path("logs", "runs")
 
 Shares = dict[str, dict[str, Estimate]]
 """Kind of position -> rank -> share."""
@@ -65,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
         weights = training.learn(positions, args.passes)
         shares = _check(training, weights, checked)
-    _save(args, weights, _manifest(args, positions, len(games), shares))
+    manifest = _manifest(args, positions, len(games), shares)
+    _save(args.features, weights, manifest, args.out or folder)
     return exit_codes.OK
 
 
@@ -128,16 +134,17 @@ def _manifest(
     )
 
 
-def _save(args: argparse.Namespace, weights: NDArray[np.float32], manifest: Manifest) -> None:
-    name = weights_name(args.features)
-    written = save_weights(name, {"weights": weights.astype(np.float16)}, manifest, args.out)
+def _save(
+    features: FeatureSet, weights: NDArray[np.float32], manifest: Manifest, out: Path
+) -> None:
+    name = weights_name(features)
+    written = save_weights(name, {"weights": weights.astype(np.float16)}, manifest, out)
     print(f"learned from {written.data}")
     for what, figure in written.scores.items():
         print(f"{what}: {figure}")
-    size_kb = (args.out / f"{name}.npz").stat().st_size / 1000
-    print(f"{args.out / name}.npz: {size_kb:.0f} kB, digest {written.digest[:12]}")
     times = os.times()
     print(f"{sum(times[:4]):.0f} s of processor time")
+    tell_weights(name, written, out)
 
 
 def _fail(text: str, code: int) -> int:

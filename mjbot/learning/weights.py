@@ -59,7 +59,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
-def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path = SHIPPED) -> Manifest:
+def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) -> Manifest:
     """Write ``NAME.npz`` and ``NAME.json`` into ``folder``; return the manifest as written.
 
     Both appear whole or not at all; ``OSError`` if they cannot be written.

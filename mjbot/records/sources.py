@@ -65,7 +65,8 @@ def list_sources(path: Path) -> list[Source]:
     else:
         return [Source(path)]
     if not sources:
-        raise RecordError(str(path), "", "holds no records")
+        where = f" outside {RUNS_FOLDER}/" if (path / RUNS_FOLDER).is_dir() else ""
+        raise RecordError(str(path), "", f"holds no records{where}")
     return sources
 
 

@@ -11,7 +11,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.learning import training_run
 from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.learning.weights import load_manifest
+from mjbot.learning.weights import SHIPPED, load_manifest
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +43,32 @@ def test_own_games_are_enough_to_learn_from(trained):
     )
     scores = HandEvaluator.load("plus", trained).scores(hand, 0, (4 - hand).astype(np.int8))
     assert np.isfinite(scores).sum() == 13
+
+
+def shipped():
+    return {path: path.read_bytes() for path in SHIPPED.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "weights"),
+    [
+        (["hand", "{records}", "--games", "0:3", "--passes", "1", "--jobs", "1"], "hand-paper"),
+        (["danger", "{records}", "--games", "0:3", "--jobs", "1"], "danger"),
+        (["greedy", "--games", "2", "--length", "tonpu"], "greedy"),
+    ],
+)
+def test_the_weights_that_ship_are_left_alone_unless_named(
+    own_games, tmp_path, monkeypatch, capsys, arguments, weights
+):
+    before = shipped()
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", *[text.format(records=own_games) for text in arguments]]) == 0
+    assert shipped() == before
+    kind = arguments[0]
+    (found,) = Path("logs", "runs").glob(f"train-{kind}-*/{weights}.npz")
+    last = capsys.readouterr().out.splitlines()[-2:]
+    assert last[0].startswith(f"{found}: ")
+    assert last[1].endswith(f"to put these there: --out {SHIPPED}")
 
 
 DIE_IN_THE_SECOND_CHECKPOINT = """
@@ -110,7 +136,7 @@ def test_another_seed_gives_other_weights(own_games, trained, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["hand", "no-such-file"], 3, "mjbot train hand: [Errno 2]"),
+        (["hand", "no-such.zip"], 3, "mjbot train hand: no-such.zip: No such file or directory"),
         (["hand", "--passes", "0", "{records}"], 2, "--passes and --jobs: at least 1"),
         (["hand", "{records}", "--games", "99:"], 1, "there is no riichi in these games"),
     ],

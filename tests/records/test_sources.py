@@ -154,6 +154,7 @@ def test_what_runs_left_in_a_folder_is_read_only_if_it_is_named(tmp_path: Path) 
     run = tmp_path / "logs" / "runs" / "2026-11-22-033000"
     run.mkdir(parents=True)
     (run / "game.mjson").write_bytes(LINES)
+    assert damage(tmp_path / "logs").endswith("logs: holds no records outside runs/")
     (tmp_path / "logs" / "kept.mjson").write_bytes(LINES)
     assert first_events(tmp_path / "logs") == ["logs/kept.mjson: 5"]
     assert first_events(tmp_path) == [f"{tmp_path.name}/logs/kept.mjson: 5"]
