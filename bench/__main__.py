@@ -32,7 +32,7 @@ def main() -> int:
         else:
             report, show = module.report(args.rounds), module.print_report
     except ModuleNotFoundError as error:
-        print(f"bench: no package {error.name}; install mjbot[dev]", file=sys.stderr)
+        print(f"bench: no package {error.name}; pip install -e '.[dev]'", file=sys.stderr)
         return 2
     if args.json:
         print(json.dumps(report, indent=2))

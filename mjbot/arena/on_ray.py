@@ -132,4 +132,4 @@ def _import_ray() -> Any:
     try:
         return importlib.import_module("ray")
     except ImportError:
-        raise WorkerError("--on ray needs the extra: pip install 'mjbot[ray]'") from None
+        raise WorkerError("--on ray needs the extra: pip install -e '.[ray]'") from None

@@ -39,5 +39,5 @@ def test_a_machine_with_other_code_is_refused(known: Setup) -> None:
 
 def test_without_ray_the_cure_is_named(known: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(WorkerError, match=r"--on ray needs the extra: pip install 'mjbot\[ray\]'"):
+    with pytest.raises(WorkerError, match=r"--on ray needs the extra: pip install -e '\.\[ray\]'"):
         RayCrew(known, LOCAL, 2)
