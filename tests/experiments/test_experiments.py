@@ -1,13 +1,20 @@
 """``mjbot experiment`` on a few walls: the tables are there, and say what the games say."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from mjbot import exit_codes
 from mjbot.arena.figures import ranks_of
 from mjbot.arena.results import read_games
+from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments import arena_checks, nakano2021
+from mjbot.experiments.request import Request
+
+BOTS = Path(__file__).parents[1] / "arena" / "bots.py"
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +69,24 @@ def test_bad_numbers_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == (
         "mjbot experiment: --games and --jobs: at least 1; --seed: 0 or more\n"
     )
+
+
+def test_decisions_that_had_to_be_replaced_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setup = Setup(
+        strategies=(f"{BOTS}:Crashing", "fast-riichi-a"), format="1v3", length="tonpu", seed=1
+    )
+
+    def play(request: Request) -> Iterator[str]:
+        request.arena(setup, 1)
+        yield "the report"
+
+    experiment = SimpleNamespace(SUMMARY="", GAMES=4, PARTS=("all",), play=play)
+    monkeypatch.setattr("mjbot.cli.experiment._module", lambda name: experiment)
+    command = ["experiment", "nakano2021", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(command) == exit_codes.FAILED
+    told = capsys.readouterr()
+    assert told.out == "the report\n"
+    (line,) = told.err.strip().splitlines()
+    assert "Crashing were replaced (crash: " in line
