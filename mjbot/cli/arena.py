@@ -68,13 +68,16 @@ def _add_game_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=int, default=1000, help="in all, rounded up to whole walls (1000)"
     )
-    parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
+    parser.add_argument(
+        "--length", choices=["tonpu", "hanchan"], default="hanchan", help="of a game (%(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of all walls and dice (0)")
     parser.add_argument(
         "--walls",
         choices=["order", "pinned"],
         default="order",
-        help="pinned: a call does not shift what the others draw, as in duplicate play",
+        help="pinned: a call does not shift what the others draw, as in duplicate play"
+        " (%(default)s)",
     )
     parser.add_argument(
         "--deadline-s", type=float, default=5.0, help="seconds per decision, 0: none (5)"
@@ -82,7 +85,7 @@ def _add_game_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--uma",
         default=",".join([f"{points:g}" for points in DEFAULT_UMA]),
-        help="what the four ranks are worth, in thousands of points",
+        help="what the four ranks are worth, in thousands of points (%(default)s)",
     )
 
 

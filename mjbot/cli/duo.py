@@ -53,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{role}", default=strategy, metavar="NAME", help=f"strategy ({strategy})"
         )
         parser.add_argument(
-            f"--{role}-option", action="append", default=[], type=option_pair, metavar="KEY=VALUE"
+            f"--{role}-option",
+            action="append",
+            default=[],
+            type=option_pair,
+            metavar="KEY=VALUE",
+            help="of that strategy (may be repeated)",
         )
     parser.add_argument(
         "--rivals",

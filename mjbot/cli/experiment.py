@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     told = "; ".join([f"{name}: {_module(name).SUMMARY}" for name in EXPERIMENTS])
     parser.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=told)
-    parser.add_argument("--part", help="one of the experiment's parts (default: its first)")
+    parts = "; ".join([f"{name}: {_parts(_module(name))}" for name in EXPERIMENTS])
+    parser.add_argument("--part", help=f"one of the experiment's parts (its first). {parts}")
     parser.add_argument("--games", type=int, help="how many (default: the experiment's number)")
     parser.add_argument("--seed", type=int, default=2021, help="seed of all walls (2021)")
     parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
@@ -46,8 +47,10 @@ def run(args: argparse.Namespace) -> int:
     if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
         return _fail("--games and --jobs: at least 1; --seed: 0 or more", exit_codes.BAD_ARGUMENTS)
     if args.part not in (None, *experiment.PARTS):
-        parts = ", ".join(experiment.PARTS)
-        return _fail(f"--part {args.part}: {args.name} has {parts}", exit_codes.BAD_ARGUMENTS)
+        told = f"--part {args.part}: the parts of {args.name} are {_parts(experiment)}"
+        if len(experiment.PARTS) == 1:
+            told = f"--part {args.part}: the only part of {args.name} is {_parts(experiment)}"
+        return _fail(told, exit_codes.BAD_ARGUMENTS)
     jobs = args.jobs or os.cpu_count() or 1
     faults: list[str] = []
     request = Request(
@@ -72,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _module(name: str) -> ModuleType:
     return importlib.import_module(f"mjbot.experiments.{name.replace('-', '_')}")
+
+
+def _parts(experiment: ModuleType) -> str:
+    return ", ".join(experiment.PARTS)
 
 
 def _usual_games(experiment: ModuleType, part: str | None) -> int:

@@ -46,9 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " fast-riichi-* and fold-recognition* rate their discards, others tell their choice only)",
     )
     parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="of the strategy"
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="of the strategy (may be repeated)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots")
+    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -39,12 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``match`` and ``duo`` have in common."""
-    parser.add_argument("--games", type=int, default=1)
+    parser.add_argument("--games", type=int, default=1, help="how many (%(default)s)")
     parser.add_argument(
         "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
     )
     parser.add_argument(
-        "--join-timeout-s", type=float, default=180.0, help="seconds for all four to join"
+        "--join-timeout-s",
+        type=float,
+        default=180.0,
+        help="seconds for all four to join (%(default)g)",
     )
     add_table_arguments(parser)
 

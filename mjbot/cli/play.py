@@ -15,11 +15,11 @@ from mjbot.cli.play_pair import add_pair_arguments, read_linked
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
-from mjbot.client.play import Settings, play
+from mjbot.client.play import DEADLINES_S, Settings, play
 from mjbot.pair.fair_play import FairPlayError
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
-from mjbot.strategy_options import StrategyError
+from mjbot.strategy_options import StrategyError, split_options
 from mjbot.table.table import TableError
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.transports.base import TransportError
@@ -33,18 +33,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "own_seat", metavar="SEAT", nargs="?", type=_seat, help="own seat 0..3 (stdio: only)"
     )
-    parser.add_argument("--strategy", default="tsumogiri", metavar="NAME")
     parser.add_argument(
-        "--option", action="append", default=[], type=option_pair, metavar="KEY=VALUE"
+        "--strategy", default="tsumogiri", metavar="NAME", help="who plays (%(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=option_pair,
+        metavar="KEY=VALUE",
+        help="of the strategy (may be repeated)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
     parser.add_argument("--name", help="name at the table (default: the strategy's)")
     parser.add_argument("--room", help="instead of the URL's")
     parser.add_argument("--seat", type=_seat, help="the same as SEAT")
     parser.add_argument(
         "--games", type=_count, default=1, help="0: until the server is gone (default 1)"
     )
-    parser.add_argument("--deadline-s", type=_seconds, help="longest a decision may take")
+    limits = ", ".join([f"{dialect.value} {limit:g}" for dialect, limit in DEADLINES_S.items()])
+    parser.add_argument(
+        "--deadline-s", type=_seconds, help=f"longest a decision may take (by server: {limits})"
+    )
     parser.add_argument(
         "--silence-s",
         type=_seconds,
@@ -179,8 +189,13 @@ def _seconds(text: str) -> float:
 
 
 def option_pair(text: str) -> tuple[str, str]:
-    """Return the two halves of ``KEY=VALUE``."""
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected KEY=VALUE")
+    """Return the two halves of ``KEY=VALUE``.
+
+    >>> option_pair("block-points=40")
+    ('block_points', '40')
+    """
+    try:
+        ((key, value),) = split_options([text]).items()
+    except StrategyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return key, value

@@ -2,10 +2,13 @@
 
 import argparse
 import asyncio
+import contextlib
+import errno
 import random
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -19,33 +22,45 @@ DEFAULT_PORT = 11600
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
         "--allow-remote", action="store_true", help="permit a --host that other machines reach"
     )
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="TCP port (0: any)")
+    parser.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, help=f"TCP port; 0: any ({DEFAULT_PORT})"
+    )
     parser.add_argument("--ws-port", type=int, help="WebSocket port (default: --port + 1)")
     parser.add_argument("--no-ws", action="store_true", help="no WebSocket door")
-    parser.add_argument("--ws-token", help="bearer token that WebSocket players must send")
-    parser.add_argument("--room", default="default", help="room that TCP players must name")
-    parser.add_argument("--games", type=int, default=1, help="games to play, then exit")
-    parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game")
+    parser.add_argument("--ws-token", help="bearer token that WebSocket players must send (none)")
+    parser.add_argument(
+        "--room", default="default", help="room that TCP players must name (default: default)"
+    )
+    parser.add_argument("--games", type=int, default=1, help="games to play, then exit (1)")
+    parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game (none)")
     add_table_arguments(parser)
 
 
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``serve`` and ``match`` have in common."""
-    parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
+    parser.add_argument(
+        "--length", choices=["tonpu", "hanchan"], default="hanchan", help="of a game (%(default)s)"
+    )
     parser.add_argument("--seed", type=int, help="seed of walls and seats (default: random)")
     parser.add_argument(
-        "--seats", choices=["shuffled", "fixed"], default="shuffled", help="fixed: first come, East"
+        "--seats",
+        choices=["shuffled", "fixed"],
+        default="shuffled",
+        help="fixed: first come, East (%(default)s)",
     )
-    parser.add_argument("--timeout-s", type=float, default=60.0, help="seconds per reply")
+    parser.add_argument(
+        "--timeout-s", type=float, default=60.0, help="seconds per reply (%(default)g)"
+    )
     parser.add_argument(
         "--on-fault",
         choices=[kind.value for kind in OnFault],
         default=OnFault.ABORT.value,
-        help="what an illegal, late or broken reply costs: the game, a mangan, nothing",
+        help="what an illegal, late or broken reply costs: the game, a mangan, nothing"
+        " (default: %(default)s)",
     )
 
 
@@ -103,17 +118,31 @@ async def _serve(args: argparse.Namespace) -> int:
     rooms = {args.room: (0, 1, 2, 3)}
     status = exit_codes.OK
     async with TableServer(rules, rooms, log_dir=args.log_dir) as server:
-        port = await server.open_tcp(args.host, args.port)
+        with _free("--port", args.port, "0 for any"):
+            port = await server.open_tcp(args.host, args.port)
         _say(f"listening on mjsonp://{_bracketed(args.host)}:{port}/{args.room}")
         if not args.no_ws:
             wanted = args.ws_port if args.ws_port is not None else (port + 1 if args.port else 0)
-            ws_port = await server.open_websocket(args.host, wanted, args.ws_token)
+            with _free("--ws-port", wanted, "--no-ws"):
+                ws_port = await server.open_websocket(args.host, wanted, args.ws_token)
             _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
         async for result in server.play(args.games):
             _say(describe(result))
             status = exit_codes.FAILED if result.void else status
     return status
+
+
+@contextlib.contextmanager
+def _free(option: str, port: int, way_out: str) -> Iterator[None]:
+    """Let a port in use be told as an option, with the cure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        text = f"{option} {port} is in use: name another, or {way_out}"
+        raise OSError(error.errno, text) from None
 
 
 def describe(result: GameResult) -> str:

@@ -63,10 +63,16 @@ def test_bad_arguments_are_named_in_one_line(options, words):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_port_in_use_is_named_in_one_line():
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--port"], "--port {} is in use: name another, or 0 for any"),
+        (["--port", "0", "--ws-port"], "--ws-port {} is in use: name another, or --no-ws"),
+    ],
+)
+def test_a_port_in_use_is_named_in_one_line_with_the_cure(options, told):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = served("--port", str(port))
+        done = served(*options, str(port))
     assert done.returncode == exit_codes.UNREACHABLE
-    assert str(port) in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.stderr == f"mjbot serve: {told.format(port)}\n"
