@@ -39,7 +39,7 @@ class CollusionMc(Strategy):
         default="full", metadata={"unit": "paper: Takada 2022 as published, discards only"}
     )
     lists: bool = field(
-        default=True, metadata={"unit": "off: in playouts the others know no danger (a control)"}
+        default=True, metadata={"unit": "no: in playouts the others know no danger (a control)"}
     )
     deals: int = field(
         default=0,
@@ -58,7 +58,7 @@ class CollusionMc(Strategy):
         default="50/10/-10/-30", metadata={"unit": "thousands of points for 1st to 4th place"}
     )
     liability: bool = field(
-        default=True, metadata={"unit": "off: no pao, as in mode=paper; all pay a win by draw"}
+        default=True, metadata={"unit": "no: no pao, as in mode=paper; all pay a win by draw"}
     )
     seed: int = field(default=0, metadata={"unit": "of its samples and playouts"})
 

@@ -47,17 +47,17 @@ class FoldRecognitionPlus(Strategy):
 
     Each discard is worth what the hand left may win, by its shape, its yaku and the draws left,
     less what the tile may cost against each opponent.  Calls are made when they raise that.
-    The switches, each off to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
+    The switches, each at no to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
     ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``.
     """
 
     calls: bool = _switch("pon and chi")
-    hand_quality: bool = _switch("judge hands by shape and yaku; off: by shanten alone")
-    fine_danger: bool = _switch("danger as fitted; off: by the four grades of the paper")
-    push_round: bool = _switch("weigh all tiles; off: only the best for the hand and the safest")
-    own_judgement: bool = _switch("fold by worth; off: where the paper's recogniser says so")
-    silent_tenpai: bool = _switch("weigh riichi; off: always declare it")
-    placement: bool = _switch("points by the rank they bring; off: as points")
+    hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
+    fine_danger: bool = _switch("danger as fitted; no: by the four grades of the paper")
+    push_round: bool = _switch("weigh all tiles; no: only the best for the hand and the safest")
+    own_judgement: bool = _switch("fold by worth; no: where the paper's recogniser says so")
+    silent_tenpai: bool = _switch("weigh riichi; no: always declare it")
+    placement: bool = _switch("points by the rank they bring; no: as points")
     evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
 
     ron: float = field(default=2.5, metadata={"unit": "others' discards per own draw to win on"})
