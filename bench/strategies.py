@@ -1,4 +1,4 @@
-"""How long each strategy takes to decide, and how many hanchan that makes in a second.
+"""How long each strategy takes to decide, and how many hanchan that makes in a processor second.
 
 ``python -m bench strategies [--rounds N] [--json]``: N hanchan of each.
 
@@ -107,11 +107,11 @@ def measured(name: str, games: int) -> dict[str, Any]:
     """
     setup = table_of(name)
     play(msgspec.structs.replace(setup, length="tonpu"), 0, Times(left_ns=WARM_UP_S * 1e9))
-    times, played, elapsed_s, start = Times(), 0, 0.0, time.perf_counter()
+    times, played, elapsed_s, start = Times(), 0, 0.0, time.process_time()
     while played < games and not times.is_over:
         play(setup, played, times)
         if not times.is_over:
-            played, elapsed_s = played + 1, time.perf_counter() - start
+            played, elapsed_s = played + 1, time.process_time() - start
     limit = next((ms for begin, ms in LIMITS_MS.items() if name.startswith(begin)), None)
     p99_us = percentile_us(times.processor, 99)
     return {
@@ -123,7 +123,7 @@ def measured(name: str, games: int) -> dict[str, Any]:
         "p99_us": p99_us,
         "median_wall_us": percentile_us(times.wall, 50),
         "p99_wall_us": percentile_us(times.wall, 99),
-        "hanchan_per_s": played / elapsed_s if played else None,
+        "hanchan_per_processor_s": played / elapsed_s if played else None,
         "limit_ms": limit,
         "reached": limit is None or p99_us is None or p99_us <= 1000 * limit,
     }
@@ -152,10 +152,13 @@ def print_report(report: dict[str, Any]) -> None:
     """Print a report for people."""
     here = report["machine"]
     print(f"{here['processor']}, Python {here['python']}, load {here['load'][0]:.1f}")
-    print(f"up to {report['hanchan']} hanchan each; microseconds a decision, of processor and wall")
-    print(f"{'':24}    median      99 %    median      99 % hanchan/s")
+    print(
+        f"up to {report['hanchan']} hanchan each; microseconds a decision, of processor and wall;"
+    )
+    print("hanchan per second of the processor")
+    print(f"{'':24}    median      99 %    median      99 %   hanchan")
     for result in report["results"]:
-        keys = ("median_us", "p99_us", "median_wall_us", "p99_wall_us", "hanchan_per_s")
+        keys = ("median_us", "p99_us", "median_wall_us", "p99_wall_us", "hanchan_per_processor_s")
         cells = ["-" if result[key] is None else f"{result[key]:.1f}" for key in keys]
         verdict = "" if result["reached"] else f"  TOO SLOW (limit {result['limit_ms']} ms)"
         print(f"{result['name']:24}" + "".join(f" {cell:>9}" for cell in cells) + verdict)

@@ -12,7 +12,7 @@ def test_a_strategy_is_timed_at_all_its_decisions(monkeypatch: pytest.MonkeyPatc
     strategies.play(strategies.table_of("fast-riichi-a"), 0, again)
     assert found["decisions"] == len(again.wall) == len(again.processor) > 300
     assert 0 < found["median_us"] <= found["p99_us"]
-    assert found["hanchan_per_s"] > 0
+    assert found["hanchan_per_processor_s"] > 0
     assert found["reached"]
 
 
@@ -40,14 +40,14 @@ def test_every_strategy_of_the_list_is_in_the_report(
     json.dumps(report)
     assert [result["name"] for result in report["results"]] == list(built_in_names())
     strategies.print_report(report)
-    assert len(capsys.readouterr().out.splitlines()) == 3 + len(built_in_names())
+    assert len(capsys.readouterr().out.splitlines()) == 4 + len(built_in_names())
 
 
 def test_a_very_slow_strategy_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategies.Times, "__init__", _impatient)
     found = strategies.measured("fast-riichi-a", 5)
     assert found["hanchan"] == 0
-    assert found["hanchan_per_s"] is None
+    assert found["hanchan_per_processor_s"] is None
     assert found["decisions"] >= 1
 
 
