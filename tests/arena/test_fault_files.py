@@ -1,0 +1,63 @@
+"""What a run tells of its faults: by strategy, with one that can be made again where there is."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.arena import faults
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.faults import FaultFileError, fault_lines, read_fault, save_faults
+from mjbot.arena.playing import Games
+from mjbot.arena.repro import replay_decision
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.tally import Tally
+
+MakeSetup = Callable[..., Setup]
+
+
+def played(setup: Setup, folder: Path, seatings: int) -> Tally:
+    """Play the first games of wall 0, keeping their faults."""
+    tally = Tally(setup.seating)
+    with Clock(0, [0] * PULSE_SIZE) as clock:
+        for seating in range(seatings):
+            game = Games(setup, clock).play(Unit(0, seating), {})
+            save_faults(folder, setup, game.line.unit, game.faults)
+            tally.add(game.line)
+    return tally
+
+
+def test_faults_are_counted_by_strategy_wherever_it_sits(
+    setup_of: MakeSetup, tmp_path: Path
+) -> None:
+    setup = setup_of("Crashing", "Silent,times=2")
+    tally = played(setup, tmp_path, 3)
+    assert tally.faults_of(1) == (6, 12)  # two seats of each in three games
+    assert tally.faults_of(0) == (0, 0)
+    crash, silent = fault_lines(tmp_path, setup, tally.faults_of(1))
+    assert crash.startswith(f"6 decisions of {setup.strategies[0]} were replaced (crash: KeyError")
+    assert crash.endswith(f"see one: mjbot arena --repro {tmp_path}/faults/crash-0-0-0-5.json")
+    assert silent.endswith(f"see one: mjbot arena --repro {tmp_path}/faults/illegal-0-0-2-5.json")
+    assert fault_lines(tmp_path, setup, (0, 1))[0].startswith("1 decision of ")
+
+
+def test_one_strategy_does_not_take_the_room_of_another(
+    setup_of: MakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faults, "MOST_FILES", 3)
+    played(setup_of("Crashing,times=9999", "Silent,at=9"), tmp_path, 2)
+    kept = Counter(path.name.split("-")[0] for path in (tmp_path / "faults").iterdir())
+    assert kept == {"crash": 3, "illegal": 3}
+
+
+def test_a_start_that_failed_is_shown_but_not_made_again(
+    setup_of: MakeSetup, tmp_path: Path
+) -> None:
+    setup = setup_of("Unstartable", "tsumogiri")
+    tally = played(setup, tmp_path, 1)
+    (line,) = fault_lines(tmp_path, setup, tally.faults_of(1))
+    file = tmp_path / "faults" / "crash-0-0-0-0.json"
+    assert line.endswith(f"RuntimeError: not today (bots.py, line 126)); see one: {file}")
+    with pytest.raises(FaultFileError, match=r"not today .* the start of a game or kyoku"):
+        replay_decision(read_fault(file), lambda view: None)
