@@ -1,9 +1,9 @@
 """``mjbot train greedy``: what greedy players hold, from games of our own."""
 
 import argparse
-import math
 import sys
 import time
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from mjbot.learning.greedy_count import MAX_BLOCKS, MAX_DRAWS, MAX_MIDDLE, N_SHA
 from mjbot.learning.options import RUNS, add_out_argument, tell_weights
 from mjbot.learning.weights import Manifest, save_weights
 from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.statistics import Estimate, rate
 
 SUMMARY: Final = "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks)."
 PAPER_DRAWS: Final = 6
@@ -41,20 +42,20 @@ def run(args: argparse.Namespace) -> int:
         return exit_codes.BAD_ARGUMENTS
     begun = time.monotonic()
     hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length])
-    rates = {shanten: rate_with_interval(row, shanten) for shanten in range(N_SHANTEN)}
+    percents = [percent_of(row, shanten) for shanten in range(N_SHANTEN)]
     manifest = Manifest(
         data=f"{args.games} games ({args.length}, {kyoku} kyoku) of four greedy players",
         command=f"mjbot train greedy --games {args.games} --seed {args.seed} "
         f"--length {args.length}",
         seed=args.seed,
         scores={
-            f"percent_{shanten}_shanten_after_6_draws_1_middle": f"{rate:.2f} +-{half:.2f}"
-            for shanten, (rate, half) in rates.items()
+            f"percent_{shanten}_shanten_after_6_draws_1_middle": _told(percent, 2)
+            for shanten, percent in enumerate(percents)
         },
     )
     out = args.out or RUNS / f"train-greedy-{args.games}-{args.seed}-{args.length}"
     written = save_weights("greedy", {"hands": hands}, manifest, out)
-    _show(rates, row)
+    _show(percents, row)
     seconds = time.monotonic() - begun
     print(f"{args.games} games, {kyoku} kyoku, {int(hands[:, :, 0].sum())} hands, {seconds:.1f} s")
     tell_weights("greedy", written, out)
@@ -77,27 +78,23 @@ def count_hands(games: int, seed: int, last_round: int) -> tuple[NDArray[np.int3
     return hands, row, kyoku
 
 
-def rate_with_interval(row: Counts, shanten: int) -> tuple[float, float]:
-    """Return the percentage of a shanten and the half width of its 95 % interval.
-
-    ``row`` int64[games, 7]: each game is one observation (a ratio of sums, delta method).
-    """
-    total = int(row.sum())
-    rate = float(row[:, shanten].sum() / total)
-    residuals = row[:, shanten] - rate * row.sum(axis=1)
-    games = len(row)
-    deviation = math.sqrt(float((residuals**2).sum()) * games / (games - 1)) / total
-    return 100 * rate, 196 * deviation
+def percent_of(row: Counts, shanten: int) -> Estimate:
+    """Return the percentage of a shanten in ``row`` int64[games, 7]; a game is one observation."""
+    share = rate(row[:, shanten].astype(np.float64), row.sum(axis=1).astype(np.float64))
+    return Estimate(100 * share.value, 100 * share.low, 100 * share.high)
 
 
-def _show(rates: dict[int, tuple[float, float]], row: Counts) -> None:
+def _told(percent: Estimate, decimals: int) -> str:
+    low, high = f"{percent.low:.{decimals}f}", f"{percent.high:.{decimals}f}"
+    return f"{percent.value:.{decimals}f} [{low}, {high}]"
+
+
+def _show(percents: Sequence[Estimate], row: Counts) -> None:
     table = Table(
-        "shanten", "%", "95 %", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
+        "shanten", "% [95 %]", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
     )
-    for shanten, (rate, half) in rates.items():
+    for shanten, percent in enumerate(percents):
         told = PAPER_PERCENT.get(shanten)
-        table.add_row(
-            str(shanten), f"{rate:.1f}", f"+-{half:.1f}", "" if told is None else str(told)
-        )
+        table.add_row(str(shanten), _told(percent, 1), "" if told is None else str(told))
     Console().print(table)
     print(f"{int(row.sum())} such hands")

@@ -11,11 +11,12 @@ from mjbot.learning.greedy_count import (
     complete_blocks,
     greedy_choice,
 )
-from mjbot.learning.greedy_train import count_hands, rate_with_interval
+from mjbot.learning.greedy_train import count_hands, percent_of
 from mjbot.learning.weights import load_manifest, load_weights
 from mjbot.rules.acceptance import acceptance
 from mjbot.rules.hands import hand_counts, kinds_of
 from mjbot.rules.shanten import shanten
+from mjbot.statistics import t_quantile
 from mjbot.table.actions import ACTIONS, TSUMO
 from protocol.tiles import tile_kind
 from strategies.evaluation.greedy_table import (
@@ -74,10 +75,14 @@ def test_counting_is_the_same_each_time_and_adds_up():
 def test_the_interval_takes_a_game_as_one_observation():
     row = np.zeros((4, 7), np.int64)
     row[:, 0], row[:, 1] = (10, 20, 30, 40), (90, 80, 70, 60)
-    rate, half = rate_with_interval(row, 0)
-    assert rate == pytest.approx(25)
+    found = percent_of(row, 0)
+    assert found.value == pytest.approx(25)
     deviations = np.array([-0.15, -0.05, 0.05, 0.15])
-    assert half == pytest.approx(196 * deviations.std(ddof=1) / 2)
+    t = t_quantile(0.975, 3)
+    assert found.half_width == pytest.approx(100 * t * deviations.std(ddof=1) / 2)
+    never = percent_of(row, 6)  # four games hold none: that is not "0 +- 0"
+    assert (never.value, never.low) == (0, 0)
+    assert never.high == pytest.approx(100 * (1 - 0.025**0.25))
 
 
 def test_the_command_writes_what_strategies_read(tmp_path, capsys):
