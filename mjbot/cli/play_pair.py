@@ -12,7 +12,7 @@ from mjbot.pair.fair_play import (
     require_team_table,
 )
 from mjbot.pair.member import PairMember
-from mjbot.registry import make_strategy
+from mjbot.registry import built_in_names, make_strategy, strategy_class
 from mjbot.strategy import Strategy
 from protocol.dialects import Dialect
 
@@ -78,7 +78,8 @@ def _require_team(args: argparse.Namespace) -> None:
 def require_member(name: str, strategy: Strategy) -> None:
     """Raise ``ValueError`` if a strategy cannot be one of a pair."""
     if not isinstance(strategy, PairMember):
-        raise ValueError(f"strategy {name!r} cannot be one of a pair: it is no PairMember")
+        able = [name for name in built_in_names() if issubclass(strategy_class(name), PairMember)]
+        raise ValueError(f"strategy {name!r} cannot be one of a pair; these can: {', '.join(able)}")
 
 
 def _writer(file: Path | None) -> Callable[[float, int], None]:

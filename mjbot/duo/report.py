@@ -19,6 +19,8 @@ COLUMNS: Final = (
     "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "best", "score",
 )  # fmt: skip
 
+CAPTION: Final = "means per game; of two: rank and score are sums, best is the better rank"
+
 Seats = Callable[[PairGame], Sequence[int]]
 
 
@@ -63,7 +65,10 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
     title = f"{counted(len(games), 'game')}, {kyoku} kyoku"
-    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(
+        title=title, caption=CAPTION, caption_justify="left", box=None, pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )  # fmt: skip
     for column in COLUMNS:
         table.add_column(column, no_wrap=True, justify="left" if column == "player" else "right")
     table.add_row(labels[0], *_figures(games, lambda game: game.seats[:1]))

@@ -115,7 +115,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
         (["stdio:"], "no pair at stdio:"),
         (["mjsonp://game.example:11600/a\nb"], "has not declared that teams may play"),
         (["no\nURL"], "expected mjsonp"),
-        (["--top", "fast-riichi-d"], "strategy 'fast-riichi-d' cannot be one of a pair"),
+        (["--top", "fast-riichi-d"], "these can: combo-partner, yaku-evaluation"),
         (["--partner-option", "techniques=some"], "techniques"),
         (["--games", "0"], "--games"),
         (["--rivals", "no-such-bot", "tsumogiri"], "no-such-bot"),
