@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.match.faults import environ_for_faults, log_file
 from mjbot.match.players import Player
 from mjbot.match.processes import Child, describe_exit
 from protocol.codec import decode_line
@@ -131,9 +132,10 @@ class Visit:
     async def _running(self) -> AsyncIterator[None]:
         try:
             for place, player in enumerate(self._players):
-                log = self._folder / f"player-{place + 1}.txt"
+                log = log_file(self._folder, place)
                 command = player.command(self._url, self._games)
-                self._children.append(await Child.start(command, log, player.environ))
+                environ = {**player.environ, **environ_for_faults(self._folder, place)}
+                self._children.append(await Child.start(command, log, environ))
             yield
         finally:
             await asyncio.gather(*[child.stop() for child in self._children])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.duo.visit import Visit, VisitError
+from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player
 
 GUARD_S = 120
@@ -54,3 +55,21 @@ def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
     expected = 'player 2, early (its last words: "no table here"): ended with exit status 7'
     assert str(caught.value) == expected
     assert [text.split(",")[0] for text in notes] == ["player 2", "player 1"]
+
+
+def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
+    writes = (
+        "import os\n"
+        "from pathlib import Path\n"
+        "from mjbot.client.faults import FAULTS_VARIABLE, Fault, Faults\n"
+        "Faults(Path(os.environ[FAULTS_VARIABLE])).add(Fault('crash', True, 'KeyError: 3'))\n"
+    )
+    players = [doomed("fine", "pass"), doomed("broken", writes)]
+
+    async def visit() -> None:
+        async with asyncio.timeout(GUARD_S):
+            await Visit(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], print)
+
+    asyncio.run(visit())
+    (line,) = fault_lines(tmp_path, players)
+    assert line.startswith("player 2, broken: 1 decision replaced, first: KeyError: 3; see ")
