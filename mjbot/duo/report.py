@@ -19,7 +19,7 @@ COLUMNS: Final = (
     "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "best", "score",
 )  # fmt: skip
 
-CAPTION: Final = "means per game; of two: rank and score are sums, best is the better rank"
+CAPTION: Final = "means per game; of two players rank and score are sums"
 
 Seats = Callable[[PairGame], Sequence[int]]
 
