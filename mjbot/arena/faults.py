@@ -10,6 +10,7 @@ import msgspec
 from mjbot.arena.guard import Fault
 from mjbot.arena.setup import Setup, Unit
 from mjbot.blame import FaultKind
+from mjbot.records.wording import counted
 from mjbot.strategy_spec import Spec
 
 FAULT_FOLDER: Final = "faults"
@@ -92,8 +93,8 @@ def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
     for number, count in enumerate(counts):
         if not count:
             continue
-        were = "decision of {} was" if count == 1 else "decisions of {} were"
-        text = f"{count} {were.format(setup.strategies[number])} replaced"
+        were = "was" if count == 1 else "were"
+        text = f"{counted(count, 'decision')} of {setup.strategies[number]} {were} replaced"
         lines.append(text + (_first_of(kept[number]) if number in kept else ""))
     return lines
 

@@ -11,8 +11,9 @@ from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differ
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
-from mjbot.arena.show import counted, pair_names, pairing_line, spelled, verdict_line
+from mjbot.arena.show import pair_names, pairing_line, spelled, verdict_line
 from mjbot.arena.svg import COLOURS, Axis, Plot
+from mjbot.records.wording import counted
 from mjbot.statistics import Estimate
 
 LOOKS: Final = 80

@@ -18,6 +18,7 @@ from mjbot.arena.figures import (
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
+from mjbot.records.wording import counted
 from mjbot.statistics import Estimate
 
 UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
@@ -26,15 +27,6 @@ UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
     "points": (1, 0, ""),
 }
 """Kind -> factor, decimals and unit."""
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "wall"), counted(6, "game")
-    ('1 wall', '6 games')
-    """
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:

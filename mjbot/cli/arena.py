@@ -22,7 +22,6 @@ from mjbot.arena.seating import FORMATS, Format, SeatingError
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED, Setup, code_digest
 from mjbot.arena.show import (
-    counted,
     differences_table,
     figures_table,
     json_records,
@@ -32,6 +31,7 @@ from mjbot.arena.show import (
 )
 from mjbot.arena.workers import Crew, WorkerError
 from mjbot.cli.arena_progress import GamesProgress
+from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
 RUNS = Path("logs", "runs")

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.match.faults import environ_for_faults, log_file
+from mjbot.match.faults import start_player
 from mjbot.match.players import Player
 from mjbot.match.processes import Child, describe_exit
 from protocol.codec import decode_line
@@ -132,10 +132,9 @@ class Visit:
     async def _running(self) -> AsyncIterator[None]:
         try:
             for place, player in enumerate(self._players):
-                log = log_file(self._folder, place)
                 command = player.command(self._url, self._games)
-                environ = {**player.environ, **environ_for_faults(self._folder, place)}
-                self._children.append(await Child.start(command, log, environ))
+                child = await start_player(command, player, place, self._folder)
+                self._children.append(child)
             yield
         finally:
             await asyncio.gather(*[child.stop() for child in self._children])

@@ -1,10 +1,12 @@
 """What a match says of players whose strategies went wrong: their processes write it down."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
 from mjbot.match.players import Player
+from mjbot.match.processes import Child
+from mjbot.records.wording import counted
 
 
 def log_file(folder: Path, place: int) -> Path:
@@ -12,9 +14,13 @@ def log_file(folder: Path, place: int) -> Path:
     return folder / f"player-{place + 1}.txt"
 
 
-def environ_for_faults(folder: Path, place: int) -> Mapping[str, str]:
-    """Return what tells a player's process where to write its faults."""
-    return {FAULTS_VARIABLE: str(_faults_file(folder, place).absolute())}
+async def start_player(command: Sequence[str], player: Player, place: int, folder: Path) -> Child:
+    """Start the process of a match's player, told where to write its faults.
+
+    Raises ``OSError`` if it cannot be run.
+    """
+    faults = {FAULTS_VARIABLE: str(_faults_file(folder, place).absolute())}
+    return await Child.start(command, log_file(folder, place), {**player.environ, **faults})
 
 
 def fault_lines(folder: Path, players: Sequence[Player]) -> list[str]:
@@ -36,9 +42,9 @@ def _summary(faults: Sequence[Fault]) -> str:
     """
     decisions = sum(fault.is_decision for fault in faults)
     starts = len(faults) - decisions
-    counts = [f"{decisions} decision{'s'[: decisions != 1]} replaced"] if decisions else []
+    counts = [f"{counted(decisions, 'decision')} replaced"] if decisions else []
     if starts:
-        counts.append(f"{starts} start{'s'[: starts != 1]} of a game or kyoku missed")
+        counts.append(f"{counted(starts, 'start')} of a game or kyoku missed")
     return f"{', '.join(counts)}, first: {faults[0].problem}"
 
 

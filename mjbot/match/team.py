@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.faults import environ_for_faults, log_file
+from mjbot.match.faults import start_player
 from mjbot.match.players import Player
 from mjbot.match.processes import Child, describe_exit
 
@@ -122,9 +122,7 @@ class Team:
         player = self._players[place]
         command = player.command(self._urls[place], self._games)
         try:
-            log = log_file(self._folder, place)
-            environ = {**player.environ, **environ_for_faults(self._folder, place)}
-            child = await Child.start(command, log, environ)
+            child = await start_player(command, player, place, self._folder)
         except OSError as error:
             raise MatchError(f"player {place + 1}, {player.spec}: cannot run: {error}") from None
         self._children[place] = child
