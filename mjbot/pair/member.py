@@ -9,7 +9,7 @@ from mjbot.pair.messages import Holding
 from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
 from mjbot.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
-from mjbot.table.apply import apply_discard, apply_reveal
+from mjbot.table.apply import apply_reveal
 from mjbot.table.observe import hide
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import ACCEPTED, CHI, PON, State, copy_state
@@ -55,9 +55,8 @@ class PairMember(Strategy):
         ``helps`` are kinds.  The discard that declares riichi counts as accepted.
         """
         if action.code < DECLARE_RIICHI:
-            after = copy_state(view.state)
-            apply_discard(after, view.seat, action.tile, action.tsumogiri)
-            self._link.tell(holding_of(View(after, view.seat), self._game, aim, helps))
+            after = view.after_discard(view.seat, action.tile, action.tsumogiri)
+            self._link.tell(holding_of(after, self._game, aim, helps))
 
     def hear(self, view: View) -> "Ally | None":
         """Return what the partner holds, or ``None`` where nothing is known of it now."""

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from mjbot.rules.shanten import shanten
 from mjbot.rules.waits import waits
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.table.apply import apply_discard
 from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, unseen_kinds
-from mjbot.table.state import DECLARED, State
+from mjbot.table.state import DECLARED, State, copy_state
 from protocol.tiles import N_KINDS
 
 Counts = NDArray[np.int8]
@@ -79,6 +80,12 @@ class View:
     def claim_tile(self) -> int:
         """The tile (0..36) on offer or discarded last, -1 before the first discard."""
         return int(self.state["last_tile"])
+
+    def after_discard(self, source: int, tile: int, tsumogiri: bool = False) -> "View":
+        """Return what the seat would see once ``source`` has discarded ``tile`` (0..36)."""
+        state = copy_state(self.state)
+        apply_discard(state, source, tile, tsumogiri)
+        return View(state, self.seat)
 
     # --- own hand ----------------------------------------------------------------------------
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
-from mjbot.table.apply import apply_discard
 from mjbot.table.apply_calls import kuikae_kinds
-from mjbot.table.state import CHI, PON, TURN, copy_state
+from mjbot.table.state import CHI, PON, TURN
 from mjbot.table.view import View
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
 from strategies.evaluation.draws import Counts
@@ -76,11 +75,11 @@ def wishes_after(view: View, discard: Action, call: Callable[[View], Action | No
 
     ``call`` is what it answers to a tile on offer.  In tenpai nothing is called.
     """
-    after = _after_discard(view, view.seat, discard.tile)
+    after = view.after_discard(view.seat, discard.tile)
     if after.waits:
         return []
     left = (view.seat - 1) % 4
-    return [kind for kind in _usable_kinds(after) if call(_after_discard(after, left, kind))]
+    return [kind for kind in _usable_kinds(after) if call(after.after_discard(left, kind))]
 
 
 def _usable_kinds(view: View) -> Iterator[int]:
@@ -103,13 +102,6 @@ def _completes_run(hand: list[int], kind: int) -> bool:
     return kind < EAST and any(
         all(hand[other] for other in range(low, low + 3) if other != kind) for low in lows
     )
-
-
-def _after_discard(view: View, source: int, tile: int) -> View:
-    """Return what the seat sees once ``source`` has discarded a tile."""
-    state = copy_state(view.state)
-    apply_discard(state, source, tile, False)
-    return View(state, view.seat)
 
 
 def _calls(view: View) -> list[Action]:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import Final
 
 from mjbot.table.actions import CALL_KAN, DECLARE_RIICHI, PON_PLAIN, Action
-from mjbot.table.apply import apply_discard
-from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.yaku_choices import (
@@ -66,8 +64,7 @@ def aim_after(view: View, discard: Action) -> str:
 
 def wishes_after(view: View, discard: Action) -> list[int]:
     """Return the kinds that the hand left by a discard would call; in tenpai there are none."""
-    after = copy_state(view.state)
-    apply_discard(after, view.seat, discard.tile, discard.tsumogiri)
+    after = view.after_discard(view.seat, discard.tile, discard.tsumogiri).state
     if after["waits"][view.seat] or after["riichi"][view.seat]:
         return []
     kinds = helpful_kinds(after, view.seat)

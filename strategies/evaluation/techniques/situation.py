@@ -9,7 +9,6 @@ import numpy as np
 from mjbot.pair.member import Ally
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DECLARE_RIICHI, Action
-from mjbot.table.apply import apply_discard
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
 from mjbot.table.view import View
@@ -115,8 +114,8 @@ class Situation:
 
     def fed_points(self, discard: Action) -> Sequence[int]:
         """Return what each seat gains if the ally wins on a discard, honba and sticks included."""
-        after = copy_state(self.ally.state)
-        apply_discard(after, self.view.seat, discard.tile, discard.tsumogiri)
+        seat = self.view.seat
+        after = self.ally.view.after_discard(seat, discard.tile, discard.tsumogiri).state
         assert after["phase"] == REACTION
         payment = np.zeros(1, PAYMENT)[0]
         win_payment(after, self.ally.seat, discard.tile, False, payment)
