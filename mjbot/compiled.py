@@ -1,12 +1,10 @@
-"""The one decorator for compiled code, and where its machine code is cached.
+"""The one decorator for compiled code, and the digests that tell what it depends on.
 
-numba forgets to recompile a function when a *callee* in another file changes.  So each module's
-cache lives in a folder named after a digest of its source and of all our modules it imports:
-edit anything below and exactly what depends on it is compiled again.
+With ``NUMBA_DISABLE_JIT=1`` nothing is compiled: every function runs as the Python that it is,
+some hundred times slower, for debuggers and coverage.
 """
 
 import hashlib
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -15,9 +13,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import config as _config
 from numba.core import types as _types
 
+from mjbot.code_cache import CodeCache, cache_folder
 from mjbot.record_arguments import read_records_in_place
 
 config: Final[Any] = _config  # numba has no type hints
@@ -29,30 +29,30 @@ _IMPORT = re.compile(
     r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M
 )
 
+IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
+"""Whether ``NUMBA_DISABLE_JIT=1`` is set."""
+
 read_records_in_place()
-
-
-def cache_folder() -> Path:
-    """Return the folder for compiled code and tables (``MJBOT_CACHE`` overrides it)."""
-    if chosen := os.environ.get("MJBOT_CACHE"):
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mjbot"
 
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
+    if IS_INTERPRETED:
+        return function
+    # nobody takes the functions' addresses: without C wrappers a tenth less to compile
+    options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(**options)(function)
     version = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder() / version / source_digest(function.__module__))
-    try:
-        # nobody takes the functions' addresses: without C wrappers a tenth less to compile
-        options: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-        dispatcher = numba.njit(**options)(function)
-        _widen_integers(dispatcher)
-        return cast(Function, dispatcher)
-    finally:
-        config.CACHE_DIR = before
+    folder = cache_folder() / version / source_digest(function.__module__)
+    dispatcher._cache = CodeCache(function, folder)
+    _widen_integers(dispatcher)
+    return cast(Function, dispatcher)
+
+
+def record_type(fields: list[Any], align: bool = True) -> np.dtype[Any]:
+    """Return the layout of a record whose fields compiled code reads as attributes."""
+    layout: np.dtype[Any] = np.dtype(fields, align=align)
+    return np.dtype((np.record, layout)) if IS_INTERPRETED else layout
 
 
 def _widen_integers(dispatcher: Any) -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.referee.desk import Wins
 from mjbot.referee.outcome import Outcome
 from mjbot.table.draws import EXHAUSTIVE, NAGASHI, NO_DRAW
 from mjbot.table.settle import Payment
 from mjbot.table.state import NO_RIICHI, State
 
-COUNTS: Final = np.dtype(
+COUNTS: Final = record_type(
     [
         ("kyoku", np.int32),
         ("wins", np.int32),
@@ -30,7 +30,8 @@ COUNTS: Final = np.dtype(
         ("no_win", np.int32),  # kyoku that ended without a win
         ("draws", np.int32),  # of these, those in which the wall ran out
         ("tenpai", np.int32),  # of these, those in which this seat was tenpai
-    ]
+    ],
+    align=False,
 )
 COLUMNS: Final = tuple(
     column

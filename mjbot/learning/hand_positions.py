@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.learning.positions import Step
 from mjbot.table.observe import dora_values, unseen_kinds
 from mjbot.table.state import ACCEPTED, State
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME
 
-HAND_POSITION: Final = np.dtype(
+HAND_POSITION: Final = record_type(
     [
         ("own", np.int64),  # mask of the kinds this seat has discarded
         ("game", np.int32),  # number of the game in the records
@@ -35,8 +35,7 @@ HAND_POSITION: Final = np.dtype(
         ("safe", np.int8, (34,)),  # how many others cannot win by a tile of the kind
         ("tile", np.int8),  # 0..36: what was discarded
         ("before_riichi", np.int8),  # 1: by the kyoku's first to declare riichi, up to then
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.referee.walls import N_WALL, shuffle_wall
 from mjbot.rules.shanten import shanten
 
@@ -21,7 +21,7 @@ N_HIDDEN: Final = N_WALL - N_USED
 """Tiles that stay in the wall: at ``t`` draws before the end, ``N_HIDDEN + t`` are unseen."""
 WALLS_PER_SEED: Final = 1 << 32
 
-GAME: Final = np.dtype(
+GAME: Final = record_type(
     [
         ("wall", np.int8, (N_USED,)),  # kinds: 13 dealt, 27 to draw
         ("hand", np.int8, (N_KINDS,)),  # counts per kind, the drawn tile included
@@ -30,7 +30,8 @@ GAME: Final = np.dtype(
         ("n_draws", np.int8),
         ("drawn", np.int8),  # kind of the last draw, -1 before it
         ("is_won", np.int8),
-    ]
+    ],
+    align=False,
 )
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.one_player.game import N_DRAWS, N_HIDDEN, N_KINDS
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, is_edge
@@ -29,7 +29,7 @@ N_READY: Final = 64
 MAX_DEPTH: Final = 16
 MAX_WIDTH: Final = 14
 
-SEARCH: Final = np.dtype(
+SEARCH: Final = record_type(
     [
         ("hashes", np.uint64, (N_KINDS + 1,)),
         ("root", np.int8, (N_KINDS,)),  # the hand of 14 tiles where it starts
@@ -45,8 +45,7 @@ SEARCH: Final = np.dtype(
         ("kinds", np.int8, (MAX_DEPTH, MAX_WIDTH)),
         ("counts", np.int64, (MAX_DEPTH, MAX_WIDTH)),
         ("best", np.float32, (MAX_DEPTH, N_KINDS, N_TIMES)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

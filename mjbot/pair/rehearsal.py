@@ -9,7 +9,8 @@ from typing import Final
 
 import numba
 
-from mjbot.compiled import cache_folder, source_digest
+from mjbot.code_cache import cache_folder
+from mjbot.compiled import source_digest
 from mjbot.pair.member import pair_up
 from mjbot.referee import Referee
 from mjbot.strategy import Strategy

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.referee.outcome import OUTCOME, Outcome
 from mjbot.table.actions import N_ACTIONS
 from mjbot.table.settle import PAYMENT, Payment
@@ -32,7 +32,7 @@ FLAG: Final = 8
 LOG_ROWS: Final = 16
 """More than one decision can bring: at most five markers, a call, a draw and a few more."""
 
-DESK: Final = np.dtype(
+DESK: Final = record_type(
     [
         ("choices", np.int16, (4,)),  # action codes; only those of asked seats matter
         ("asked", np.int8),  # bit per seat that must decide now
@@ -43,8 +43,7 @@ DESK: Final = np.dtype(
         ("log", np.int8, (LOG_ROWS, LOG_COLUMNS)),
         ("outcome", OUTCOME),
         ("wins", PAYMENT, (3,)),
-    ],
-    align=True,
+    ]
 )
 
 Wins = Sequence[Payment]

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-OUTCOME: Final = np.dtype(
+from mjbot.compiled import record_type
+
+OUTCOME: Final = record_type(
     [
         ("deltas", np.int32, (4,)),  # what a draw pays
         ("n_wins", np.int8),
@@ -14,8 +16,7 @@ OUTCOME: Final = np.dtype(
         ("reason", np.int8),  # NO_DRAW after a win, else a code of mjbot.table.draws
         ("actor", np.int8),  # who declared nine terminals
         ("tenpai", np.int8, (4,)),
-    ],
-    align=True,
+    ]
 )
 """Beside it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
 

@@ -20,7 +20,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from mjbot.compiled import cache_folder, compiled
+from mjbot.code_cache import cache_folder
+from mjbot.compiled import IS_INTERPRETED, compiled
 from mjbot.rules import table_maker
 from mjbot.rules.table_maker import N_BYTES, Tables, make_tables
 
@@ -63,8 +64,14 @@ for _name, _table in TABLES._asdict().items():
 
 
 def _pointer(name: str) -> Any:
-    """Return an intrinsic: the address of a table, for use in compiled code only."""
-    element = numba.from_dtype(getattr(TABLES, name).dtype)
+    """Return an intrinsic: the address of a table, for use in compiled code only.
+
+    Interpreted code indexes the table itself.
+    """
+    table = getattr(TABLES, name).ravel()
+    if IS_INTERPRETED:
+        return lambda: table
+    element = numba.from_dtype(table.dtype)
     pointer: Any = types.CPointer
 
     def address(context: Any) -> Any:

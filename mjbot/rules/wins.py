@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.compiled import record_type
+
 # Bits of `flags`:
 TSUMO: Final = 1
 RIICHI: Final = 2
@@ -26,7 +28,7 @@ HAITEI: Final = 64  # the last tile of the wall is drawn; ignored beside RINSHAN
 HOUTEI: Final = 128
 FIRST_TURN: Final = 256  # own first draw, nobody has called: tenhou or chiihou
 
-WIN: Final = np.dtype(
+WIN: Final = record_type(
     [
         ("hand", np.int8, (34,)),  # concealed counts, the winning tile included
         ("n_melds", np.int8),
@@ -39,8 +41,7 @@ WIN: Final = np.dtype(
         ("ura", np.int8),  # 0 without riichi
         ("red", np.int8),
         ("flags", np.int32),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

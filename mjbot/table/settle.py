@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled, keep_alive
+from mjbot.compiled import compiled, keep_alive, record_type
 from mjbot.rules.points import (
     STICK_POINTS,
     Parties,
@@ -38,7 +38,7 @@ from mjbot.table.observe import add_melds, dora_values, ura_values
 from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
 from protocol.tiles import N_KINDS
 
-PAYMENT: Final = np.dtype(
+PAYMENT: Final = record_type(
     [
         ("yaku_mask", np.int64),  # bit per Tenhou yaku id
         ("points", np.int32),  # hand value without honba and sticks
@@ -51,8 +51,7 @@ PAYMENT: Final = np.dtype(
         ("yakuman", np.int8),
         ("winner", np.int8),
         ("liable", np.int8),  # pao, -1 none
-    ],
-    align=True,
+    ]
 )
 if TYPE_CHECKING:
 

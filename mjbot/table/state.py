@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.compiled import record_type
+
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""
 
@@ -56,7 +58,7 @@ URA_WALL: Final = 127
 RINSHAN_WALL: Final = 132
 N_LIVE: Final = 70
 
-STATE: Final = np.dtype(
+STATE: Final = record_type(
     [
         ("scores", np.int32, (4,)),
         # One bit per kind:
@@ -113,8 +115,7 @@ STATE: Final = np.dtype(
         ("draws", np.int8, (4,)),  # live draws of each seat
         ("has_wall", np.int8),  # 1 in a referee's state and in playouts
         ("wall", np.int8, (136,)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import N_KINDS
 
-MINDS: Final = np.dtype(
+MINDS: Final = record_type(
     [
         ("prices", np.float64, (N_KINDS,)),  # of the seat that discards now
         ("lists", np.float64, (4, N_KINDS)),  # [viewer, kind] expected loss, fixed
@@ -28,8 +28,7 @@ MINDS: Final = np.dtype(
         ("keeps_tenpai", np.int8),  # 1: whoever is tenpai stays so at any price
         ("builds", np.int8),  # 1: falling back from tenpai has a price
         ("declares", np.int8),  # 1: riichi is declared whenever it is legal
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.rules.points import HONBA_POINTS, STICK_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.ruleset import TARGET_POINTS
 from mjbot.rules.scoring import score_win
@@ -44,7 +44,7 @@ TYPICAL_BASE: Final = 960
 """Base points of a hand of which nothing is known: 3 han 30 fu."""
 
 
-READS: Final = np.dtype(
+READS: Final = record_type(
     [
         ("n_samples", np.int64, (4,)),
         ("hand", np.int8, (4, SAMPLES, 34)),
@@ -58,8 +58,7 @@ READS: Final = np.dtype(
         ("later_loss", np.float64, (4, 4)),  # [viewer, winner] loss if the winner wins later
         ("own_odds", np.float64, (7,)),  # chance to win from each shanten
         ("scores", np.int32, (4,)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.referee.desk import DESK, Desk
 from mjbot.referee.flow import carry_out
 from mjbot.splitmix import mix
@@ -44,7 +44,7 @@ Codes = NDArray[np.int64]
 NO_CODE: Final = -1
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
 
-WORKSHOP: Final = np.dtype(
+WORKSHOP: Final = record_type(
     [
         # What is asked:
         ("seat", np.int64),
@@ -65,8 +65,7 @@ WORKSHOP: Final = np.dtype(
         ("tenpai", np.float64, (4,)),
         ("reads", READS),
         ("list", np.float64, (34,)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

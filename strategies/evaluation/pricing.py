@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, WIN, Win
@@ -25,7 +25,7 @@ Points = NDArray[np.float64]
 N_TURNS: Final = 19
 """One more than a seat can draw in a kyoku without calls."""
 
-READING: Final = np.dtype(
+READING: Final = record_type(
     [
         ("found", np.int8),  # 1 if any hand in tenpai fits
         # Points are those that the viewer pays, means over the samples:
@@ -38,11 +38,10 @@ READING: Final = np.dtype(
         # The part of those samples that win on the kind by ron:
         ("draw_at_won", np.float64, (34, N_TURNS)),
         ("alive_at_won", np.float64, (34, N_TURNS)),
-    ],
-    align=True,
+    ]
 )
 
-READER: Final = np.dtype(
+READER: Final = record_type(
     [
         ("readings", READING, (4,)),
         ("tenpai", TENPAI),
@@ -57,8 +56,7 @@ READER: Final = np.dtype(
         ("draw_copies", np.int64),
         ("has_yaku", np.int8),
         ("alive", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.rules.shanten import shanten as shanten_of
 from mjbot.splitmix import next_below
 from strategies.evaluation.tenpai_parts import TENPAI, Counts, Tenpai, prepare
@@ -20,7 +20,7 @@ MORE_SWAPS: Final = 16
 MOST_SWAPS: Final = 20_000
 DISTANCE_WEIGHT: Final = 12
 
-DEALER: Final = np.dtype(
+DEALER: Final = record_type(
     [
         ("unseen", np.int8, (34,)),  # tiles that are not dealt yet, per kind
         ("red", np.int8, (3,)),  # 1 for a red five among them
@@ -28,8 +28,7 @@ DEALER: Final = np.dtype(
         ("deck", np.int8, (136,)),
         ("n_deck", np.int64),
         ("tenpai", TENPAI),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiled import compiled, record_type
 from mjbot.rules.shapes import MAX_SHAPES
 from mjbot.splitmix import GOLDEN, mix
 
@@ -23,7 +23,7 @@ N_OPEN_RUNS: Final = 18
 """Two tiles of a run open at both ends: 23 to 78 of each suit."""
 N_GAPS: Final = 21 + 6
 """Two tiles of a run that wait on one kind: 13 to 79, then 12 and 89 of each suit."""
-TENPAI: Final = np.dtype(
+TENPAI: Final = record_type(
     [
         ("unseen", np.int8, (34,)),
         ("barred", np.int64),  # kinds that the hand may not wait on
@@ -41,8 +41,7 @@ TENPAI: Final = np.dtype(
         # What is at work meanwhile:
         ("rest", np.int8, (34,)),
         ("shapes", np.int64, (MAX_SHAPES, 4)),
-    ],
-    align=True,
+    ]
 )
 
 if TYPE_CHECKING:

@@ -1,0 +1,150 @@
+"""Where compiled code is kept: one folder per module, named after a digest of what it depends on.
+
+numba's own cache is keyed by the path of a source file and the time it was written, so that every
+checkout compiles everything anew, and forgets to recompile a function when a *callee* in another
+file changes.  Here the folder's name says all that the code in it depends on: edit anything below
+and exactly what depends on it is compiled again; copy the project and nothing is.
+
+Folders that nobody loads any more are removed, the longest unused first, while more is kept than
+:data:`KEPT_BYTES`.
+"""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from numba.core import caching as _caching
+
+caching: Final[Any] = _caching  # numba has no type hints
+
+KEPT_BYTES: Final = 600 << 20
+"""All compiled code of one version of ours takes some 30 MB."""
+
+IN_USE_S: Final = 3600.0
+"""A folder is not removed for so long after a process has found code in it."""
+
+_TOUCHED_AGAIN_S: Final = 600.0
+_LOCK: Final = ".lock"
+
+on_compiled: list[Callable[[str], None]] = []
+"""Called with a function's name when its machine code was made, not found."""
+
+
+def cache_folder() -> Path:
+    """Return the folder for compiled code and tables (``MJBOT_CACHE`` overrides it)."""
+    if chosen := os.environ.get("MJBOT_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "mjbot"
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Tells numba the folder; the folder's name is the whole stamp."""
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._folder = folder
+        self._lineno = function.__code__.co_firstlineno
+        self._py_file = function.__code__.co_filename
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return str(self._lineno)
+
+
+class _File(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """An index that several processes may add to at once: numba's loses and mixes up entries."""
+
+    def save(self, key: Any, data: Any) -> None:
+        with _locked(Path(self._cache_path)):
+            super().save(key, data)
+
+
+class _Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    """How numba turns compiled code into bytes and back, with our own names."""
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Locator(folder, function)
+        self._filename_base = f"{function.__qualname__}-{self._lineno}"
+
+
+class CodeCache(caching.FunctionCache):  # type: ignore[misc]
+    """The machine code of one function in ``folder``, which need not exist."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._impl_class = partial(_Impl, folder)
+        super().__init__(function)
+        self._folder = folder
+        self._label = function.__name__
+        self._cache_file = _File(str(folder), self._impl.filename_base, "")
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for a signature, or ``None`` where it is missing or damaged."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception:  # whatever the damage is, compiling again cures it
+            return None
+        if found is not None:
+            _note_use(self._folder)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for a signature; on a full or read-only disk it just is not kept."""
+        _prune_once(self._folder.parent)
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+        for hear in on_compiled:
+            hear(self._label)
+
+
+def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
+    """Remove the folders in ``folder`` that were used longest ago until the rest fits."""
+    found = []
+    with contextlib.suppress(OSError):
+        for module in folder.iterdir():
+            with contextlib.suppress(OSError):
+                size = sum(file.stat().st_size for file in module.iterdir())
+                found.append((module.stat().st_mtime, size, module))
+    room = kept_bytes
+    for used_at, size, module in sorted(found, reverse=True):
+        room -= size
+        if room < 0 and time.time() - used_at > IN_USE_S:
+            shutil.rmtree(module, ignore_errors=True)
+
+
+_used: Final[set[Path]] = set()
+_pruned: Final[set[Path]] = set()
+
+
+def _note_use(folder: Path) -> None:
+    if folder not in _used:
+        _used.add(folder)
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _TOUCHED_AGAIN_S:
+                os.utime(folder)
+
+
+def _prune_once(folder: Path) -> None:
+    if folder not in _pruned:
+        _pruned.add(folder)
+        prune(folder)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl  # not on Windows
+
+            fcntl.flock(stack.enter_context((folder / _LOCK).open("w")), fcntl.LOCK_EX)
+        yield

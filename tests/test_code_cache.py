@@ -1,0 +1,81 @@
+"""Compiled code is kept by content alone: what changes is compiled anew, a copy is not."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mjbot.code_cache import prune
+
+ROOT = Path(__file__).parents[1]
+COUNT = """
+import sys
+sys.path[:0] = [sys.argv[1]]
+import mjbot, mjbot.code_cache
+made = []
+mjbot.code_cache.on_compiled.append(made.append)
+from mjbot.splitmix import mix
+import numpy as np
+mix(np.uint64(7))
+assert mjbot.__file__.startswith(sys.argv[1]), mjbot.__file__
+print(*made)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A second checkout of the same source, as a clone would be."""
+
+    def copy(name):
+        shutil.copytree(ROOT / "mjbot", tmp_path / name / "mjbot")
+        shutil.copytree(ROOT / "protocol", tmp_path / name / "protocol")
+        return tmp_path / name
+
+    return copy
+
+
+def compiled_by(folder, cache):
+    environ = {**os.environ, "MJBOT_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, str(folder)],
+        env=environ, capture_output=True, text=True, check=True, cwd=folder,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_a_second_checkout_of_the_same_source_compiles_nothing(checkout, tmp_path):
+    assert compiled_by(checkout("one"), tmp_path / "cache") == ["mix"]
+    assert compiled_by(checkout("two"), tmp_path / "cache") == []
+
+
+def test_a_change_below_compiles_again(checkout, tmp_path):
+    one = checkout("one")
+    compiled_by(one, tmp_path / "cache")
+    below = one / "mjbot" / "record_arguments.py"
+    below.write_text(below.read_text() + "\n# changed\n")
+    assert compiled_by(one, tmp_path / "cache") == ["mix"]
+
+
+def test_damaged_code_is_made_again(checkout, tmp_path):
+    one = checkout("one")
+    compiled_by(one, tmp_path / "cache")
+    for file in (tmp_path / "cache").rglob("*.nbc"):
+        file.write_bytes(file.read_bytes()[:100])
+    assert compiled_by(one, tmp_path / "cache") == ["mix"]
+    assert compiled_by(one, tmp_path / "cache") == []
+
+
+def test_what_was_used_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path):
+    ages = {"old": 9e5, "older": 1e6, "recent": 60.0, "new": 9e3}
+    for name, age_s in ages.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.nbc").write_bytes(bytes(1000))
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+    prune(tmp_path, kept_bytes=3500)
+    assert {folder.name for folder in tmp_path.iterdir()} == {"old", "recent", "new"}
+    prune(tmp_path, kept_bytes=0)
+    assert {folder.name for folder in tmp_path.iterdir()} == {"recent"}
