@@ -3,20 +3,36 @@
 A timer ticks all the while, so that a decision costs next to nothing extra: it is late when it
 has seen a deadline's worth of ticks.  Where the system has no such timer (Windows) nobody is late.
 
+Compiling is no thinking: while numba works, be it for seconds because a function is called for
+the first time on this machine, no tick counts, and none interrupts it (the compiler would be left
+broken).  It says so itself: its lock is held while it looks into the cache, compiles and saves.
+
+A decision that swallows the interruption and goes on for as long again ends its process.
+
 The timer can only interrupt Python.  Compiled code that never returns stops the ticks, which
 another process sees in the shared pulse.
 """
 
+import os
 import signal
+import threading
 from types import FrameType
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
+
+from numba.core import event as _event
+
+event: Final[Any] = _event  # numba has no type hints
 
 TICKS: Final = 20
 LONGEST_TICK_S: Final = 0.5
+COMPILER: Final = "numba:compiler_lock"
+EXIT_OVERDUE: Final = 118
+"""Exit status of a process whose strategy cannot be interrupted."""
 
 BEAT: Final = 0
 DECISION: Final = 1
-PULSE_SIZE: Final = 2
+COMPILING: Final = 2
+PULSE_SIZE: Final = 3
 
 
 class LateError(BaseException):
@@ -24,10 +40,10 @@ class LateError(BaseException):
 
 
 class Pulse(Protocol):
-    """Two numbers that other processes can see.
+    """Three numbers that other processes can see.
 
     ``BEAT`` grows while Python runs; ``DECISION`` is 0 between decisions, else as
-    :func:`decision_code` says.
+    :func:`decision_code` says; ``COMPILING`` is 0 but while the compiler works.
     """
 
     def __setitem__(self, place: int, value: int) -> None: ...
@@ -48,6 +64,25 @@ def decoded(code: int) -> tuple[int, int] | None:
     return ((code - 1) % 4, (code - 1) // 4) if code else None
 
 
+class _Compiling(event.Listener):  # type: ignore[misc]
+    """Notes in the pulse how deep in the compiler (or waiting for it) the thread of its maker is.
+
+    numba enters its compiler again for each function that is called in the compiled one.
+    """
+
+    def __init__(self, pulse: Pulse) -> None:
+        self._thread: Final = threading.get_ident()
+        self._pulse: Final = pulse
+
+    def on_start(self, _: Any) -> None:
+        if threading.get_ident() == self._thread:
+            self._pulse[COMPILING] += 1
+
+    def on_end(self, _: Any) -> None:
+        if threading.get_ident() == self._thread:
+            self._pulse[COMPILING] -= 1
+
+
 class Clock:
     """Watches one decision after the other.
 
@@ -55,8 +90,9 @@ class Clock:
     """
 
     def __init__(self, deadline_s: float, pulse: Pulse) -> None:
-        self._deadline_s = deadline_s
+        self._deadline_s: Final = deadline_s
         self._pulse: Final = pulse
+        self._compiling: Final = _Compiling(pulse)
         self._deciding = False
         self._limit = 0
         self._ticks = 0
@@ -73,29 +109,31 @@ class Clock:
         self._deciding = False
         self._pulse[DECISION] = 0
 
-    def set_deadline(self, deadline_s: float) -> None:
-        """Give the decisions from now on another deadline."""
-        self._deadline_s = deadline_s
-        if hasattr(signal, "setitimer"):
-            tick_s = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
-            self._limit = round(deadline_s / tick_s)
-            signal.setitimer(signal.ITIMER_REAL, tick_s, tick_s)
-
     def __enter__(self) -> "Clock":
         self._pulse[BEAT] = self._beat = 1
         if hasattr(signal, "setitimer"):
+            event.register(COMPILER, self._compiling)
             self._before = signal.signal(signal.SIGALRM, self._tick)
-            self.set_deadline(self._deadline_s)
+            tick_s = min(self._deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
+            self._limit = round(self._deadline_s / tick_s)
+            signal.setitimer(signal.ITIMER_REAL, tick_s, tick_s)
         return self
 
     def __exit__(self, *_: object) -> None:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
+            event.unregister(COMPILER, self._compiling)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         self._beat += 1
         self._pulse[BEAT] = self._beat
+        if self._pulse[COMPILING]:
+            return
         self._ticks += 1
-        if self._deciding and self._limit and self._ticks > self._limit:
+        if not self._deciding or not self._limit:
+            return
+        if self._ticks > 2 * self._limit:
+            os._exit(EXIT_OVERDUE)
+        if self._ticks == self._limit + 1:  # once: whoever catches it shall do so undisturbed
             raise LateError(f"no decision after {self._deadline_s:g} s")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from mjbot.arena.clock import BEAT, DECISION, PULSE_SIZE, Clock, decoded
+from mjbot.arena.clock import BEAT, COMPILING, DECISION, EXIT_OVERDUE, PULSE_SIZE, Clock, decoded
 from mjbot.arena.guard import Fault
 from mjbot.arena.playing import Games, Played
 from mjbot.arena.results import GameLine
@@ -23,11 +23,11 @@ from mjbot.arena.setup import Setup, Unit
 from mjbot.blame import FaultKind
 from mjbot.match.processes import describe_exit, die_with_parent
 
-FIRST_GAME_DEADLINE_S: Final = 120.0
-"""Compiled code may have to be loaded or compiled in a worker's first game."""
-
 PATIENCE_S: Final = 60.0
-"""How long a process may stand still before it is ended (at least four deadlines)."""
+"""How long a process may show no sign of life before it is ended (at least four deadlines)."""
+
+COMPILING_PATIENCE_S: Final = 1800.0
+"""The same while it compiles: one call of LLVM, which no tick gets into, can take minutes."""
 
 MOST_DEATHS: Final = 6
 MOST_STILLBORN: Final = 3
@@ -45,12 +45,10 @@ def work(jobs: Connection, pulse: Any, setup: Setup, recording: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
-    first = max(FIRST_GAME_DEADLINE_S, setup.deadline_s) if setup.deadline_s else 0.0
-    with contextlib.suppress(EOFError, OSError), Clock(first, pulse) as clock:
+    with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, pulse) as clock:
         games = Games(setup, clock, recording)
         while True:
             jobs.send(_played(games, *jobs.recv()))
-            clock.set_deadline(setup.deadline_s)
 
 
 def _played(games: Games, unit: Unit, fatal: dict[int, dict[int, Fault]]) -> Played:
@@ -65,6 +63,30 @@ def void_game(unit: Unit, reason: str) -> Played:
     return Played(GameLine(wall=unit.wall, seating=unit.seating, void=reason), ())
 
 
+class Heartbeat:
+    """Knows how long a process has shown no sign of life; times are seconds of one clock.
+
+    >>> heart = Heartbeat(now_s=0.0)
+    >>> [heart.silent_s(signs, now_s) for signs, now_s in [((1, 0), 9.0), ((1, 0), 30.0)]]
+    [0.0, 21.0]
+    """
+
+    def __init__(self, now_s: float) -> None:
+        self._signs: tuple[int, ...] = ()
+        self._seen_s = now_s
+
+    def rest(self, now_s: float) -> None:
+        """Note that nothing is to be expected before now."""
+        self._seen_s = now_s
+
+    def silent_s(self, signs: tuple[int, ...], now_s: float) -> float:
+        """Return for how long none of the signs has changed; any that grows will do."""
+        if signs != self._signs:
+            self._signs = signs
+            self._seen_s = now_s
+        return now_s - self._seen_s
+
+
 class _Worker:
     """One process, the games given to it, and its pulse."""
 
@@ -73,14 +95,14 @@ class _Worker:
         self.pulse: Any = context.RawArray("q", PULSE_SIZE)
         self.line, theirs = context.Pipe()
         self.units: deque[Unit] = deque()
+        self.finished = 0
         self._process = context.Process(
             target=work, args=(theirs, self.pulse, setup, recording), name="arena", daemon=True
         )
         self._process.start()
         theirs.close()
         self.stood_still = False
-        self._beat = -1
-        self._moved_at = time.monotonic()
+        self._heartbeat = Heartbeat(time.monotonic())
 
     @property
     def has_lived(self) -> bool:
@@ -90,18 +112,27 @@ class _Worker:
     def give(self, job: Job) -> None:
         """Add a game to what the worker has to do."""
         if not self.units:
-            self._moved_at = time.monotonic()
+            self._heartbeat.rest(time.monotonic())
         self.units.append(job[0])
         with contextlib.suppress(OSError):  # it is dead: that is noticed when its line is read
             self.line.send(job)
 
+    def finish(self) -> None:
+        """Note that the first of its games has come back."""
+        self.units.popleft()
+        self.finished += 1
+
     def look_after(self, patience_s: float) -> None:
-        """Kill the process if nothing has moved for so long though there is work."""
-        now = time.monotonic()
-        if self.pulse[BEAT] != self._beat or not self.units or not self.has_lived:
-            self._beat = self.pulse[BEAT]
-            self._moved_at = now
-        if now - self._moved_at > patience_s:
+        """Kill the process if it has shown no sign of life for so long though there is work.
+
+        A tick of its clock is a sign, and so is a finished game.
+        """
+        now_s = time.monotonic()
+        if not self.units or not self.has_lived:
+            self._heartbeat.rest(now_s)
+        if self.pulse[COMPILING]:
+            patience_s = max(patience_s, COMPILING_PATIENCE_S)
+        if self._heartbeat.silent_s((self.pulse[BEAT], self.finished), now_s) > patience_s:
             self.stood_still = True
             self.kill()
 
@@ -126,7 +157,7 @@ class Crew:
         self._recording: Final = recording
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
-        self._workers: list[_Worker] = []
+        self.workers: Final[list[_Worker]] = []
         self._deaths: dict[Unit, list[tuple[int, int] | None]] = {}
         self._fatal: dict[Unit, dict[int, dict[int, Fault]]] = {}
         self._again: deque[Unit] = deque()
@@ -139,12 +170,12 @@ class Crew:
         The first process begins alone: what it compiles, the others find in the cache.
         """
         waiting = iter(units)
-        if not self._workers:
-            self._workers = [_Worker(self._setup, self._recording)]
+        if not self.workers:
+            self.workers.append(_Worker(self._setup, self._recording))
         while True:
-            for worker in self._workers:
+            for worker in self.workers:
                 self._keep_busy(worker, waiting)
-            if not any(worker.units for worker in self._workers):
+            if not any(worker.units for worker in self.workers):
                 return
             for played in self._collect():
                 self._complete(waiting)
@@ -156,17 +187,17 @@ class Crew:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
+        for worker in self.workers:
             worker.kill()
-        for worker in self._workers:
+        for worker in self.workers:
             worker.bury()
 
     # --- inside ------------------------------------------------------------------------------
 
     def _complete(self, waiting: Iterator[Unit]) -> None:
-        while len(self._workers) < self._jobs:
-            self._workers.append(_Worker(self._setup, self._recording))
-            self._keep_busy(self._workers[-1], waiting)
+        while len(self.workers) < self._jobs:
+            self.workers.append(_Worker(self._setup, self._recording))
+            self._keep_busy(self.workers[-1], waiting)
 
     def _keep_busy(self, worker: _Worker, waiting: Iterator[Unit]) -> None:
         while len(worker.units) < AHEAD:
@@ -177,7 +208,7 @@ class Crew:
 
     def _collect(self) -> Iterator[Played]:
         """Wait for something to happen, and return the games that were finished."""
-        lines = {worker.line: number for number, worker in enumerate(self._workers)}
+        lines = {worker.line: number for number, worker in enumerate(self.workers)}
         for line in wait(list(lines), timeout=1.0):
             assert isinstance(line, Connection)
             number = lines[line]
@@ -186,22 +217,24 @@ class Crew:
             except (EOFError, OSError):
                 self._replace(number)
             else:
-                self._workers[number].units.popleft()
+                self.workers[number].finish()
                 yield played
-        for worker in self._workers:
+        for worker in self.workers:
             worker.look_after(self._patience_s)
 
     def _replace(self, number: int) -> None:
         """Note who was deciding when a process died, and start another for its games."""
-        dead = self._workers[number]
-        end = describe_exit(dead.bury())
+        dead = self.workers[number]
+        status = dead.bury()
+        dead.stood_still |= status == EXIT_OVERDUE
+        end = describe_exit(status)
         self._stillborn = 0 if dead.has_lived else self._stillborn + 1
         if self._stillborn == MOST_STILLBORN:
             raise WorkerError(f"no process can be started to play: {end}")
         if dead.units and dead.has_lived:
             self._note_death(dead, end)
         self._again.extend(dead.units)
-        self._workers[number] = _Worker(self._setup, self._recording)
+        self.workers[number] = _Worker(self._setup, self._recording)
 
     def _note_death(self, dead: _Worker, end: str) -> None:
         unit = dead.units[0]

@@ -52,6 +52,14 @@ def test_a_process_that_stands_still_is_ended_and_the_decision_late(
     assert played[0].line.scores == quiet_scores[0]
 
 
+def test_a_strategy_that_swallows_the_interruption_is_late_all_the_same(
+    setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
+) -> None:
+    played = play(setup_of("Deaf", "tsumogiri", deadline_s=0.2), UNITS[:1], 1)
+    assert [(fault.kind, fault.seat) for fault in played[0].faults] == [("late", 0)]
+    assert played[0].line.scores == quiet_scores[0]
+
+
 def test_a_game_that_cannot_be_played_is_void_and_the_others_are_not(setup_of: MakeSetup) -> None:
     played = play(setup_of("tsumogiri", "tsumogiri"), [Unit(0, 99), Unit(0, 1)], 1)
     assert "IndexError" in played[0].line.void
