@@ -5,6 +5,15 @@ All games of one wall share its luck, so a wall with all its seatings is one obs
 games); its interval comes from the walls' residuals by the delta method, with Student's t for
 the few walls of a short run (Cameron and Miller, "A practitioner's guide to cluster-robust
 inference", Journal of Human Resources 50, 2015).
+
+Walls that all came out the same tell nothing of their spread: the estimate of it is 0, and so
+would be the interval's width.  By chance that is common on two walls (a mean of four ranks takes
+the same value twice in some 13 % of cases), though never of a figure that is fixed by the rules
+of the run, such as the average rank of four equal players.  If no value comes up on more than
+half of all walls, n walls agree with probability 2 ** (1 - n) at most, which is 1.6 % from
+:data:`LEAST_ALIKE` = 7 on and below the 2.5 % that each end of an interval may err.  So fewer
+equal walls give no interval (it is unbounded), and from there on the figure counts as *alike*:
+its interval has no width, and whoever shows it says so in that word.
 """
 
 import math
@@ -18,6 +27,11 @@ from numpy.typing import NDArray
 CONFIDENCE: Final = 0.95
 MOST_FREEDOM: Final = 1000
 """From here on the t distribution is taken as it is here: 0.1 % too wide at most."""
+ROUNDING: Final = 1e-9
+"""Residuals below this are none: figures are of the order of 1 or more."""
+
+LEAST_ALIKE: Final = 7
+"""From so many walls on it is no chance that all came out the same; see above."""
 
 Sums = NDArray[np.float64]
 """One number per wall: float64[n_walls]."""
@@ -27,7 +41,8 @@ Sums = NDArray[np.float64]
 class Estimate:
     """A figure and its interval; all three are ``nan`` where nothing was observed.
 
-    With a single wall nothing is known of the spread: the interval is then unbounded.
+    With a single wall, or a few that came out the same, nothing is known of the spread: the
+    interval is then unbounded.
     """
 
     value: float
@@ -38,6 +53,21 @@ class Estimate:
     def half_width(self) -> float:
         """Half the length of the interval."""
         return (self.high - self.low) / 2
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is an interval at all."""
+        return math.isfinite(self.half_width)
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether every wall gave this very value."""
+        return self.low == self.high
+
+    @property
+    def leaves_out_zero(self) -> bool:
+        """Whether the whole interval lies on one side of 0: of a difference, the 95 % verdict."""
+        return self.low > 0 or self.high < 0
 
     def __str__(self) -> str:
         return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
@@ -101,8 +131,11 @@ def _residuals(numerators: Sums, denominators: Sums) -> Sums:
 
 def _around(value: float, residuals: Sums) -> Estimate:
     n = len(residuals)
-    if n < 2:
+    alike = bool(np.all(np.abs(residuals) < ROUNDING))
+    if n < 2 or (alike and n < LEAST_ALIKE):
         return Estimate(value, -math.inf, math.inf)
+    if alike:
+        return Estimate(value, value, value)
     error = math.sqrt(float(residuals @ residuals) / (n * (n - 1)))
     reach = t_quantile((1 + CONFIDENCE) / 2, min(n - 1, MOST_FREEDOM)) * error
     return Estimate(value, value - reach, value + reach)

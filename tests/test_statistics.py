@@ -61,10 +61,30 @@ def test_an_interval_that_took_the_games_for_independent_would_not_hold() -> Non
 
 
 def test_the_same_games_differ_by_exactly_nothing() -> None:
-    ranks = np.array([9.0, 12.0, 7.0])
-    games = np.full(3, 4.0)
+    ranks = np.array([9.0, 12.0, 7.0, 9.0, 10.0, 11.0, 13.0])
+    games = np.full(7, 4.0)
     found = difference((ranks, games), (ranks, games))
-    assert (found.value, found.low, found.high) == (0, 0, 0)
+    assert found == Estimate(0, 0, 0)
+    assert found.is_alike
+
+
+@pytest.mark.parametrize("walls", [2, 3, 6])
+def test_a_few_walls_that_came_out_the_same_give_no_interval(walls: int) -> None:
+    games = np.full(walls, 12.0)
+    mean = ratio(np.full(walls, 27.0), games)
+    assert (mean.value, mean.is_bounded) == (2.25, False)
+    less = difference((np.full(walls, 27.0), games), (np.full(walls, 30.0), games))
+    assert (less.value, less.is_bounded, less.leaves_out_zero) == (-0.25, False, False)
+    assert rate(np.full(walls, 7.0), games) == Estimate(pytest.approx(7 / 12), 0, 1)
+
+
+@pytest.mark.parametrize("walls", [2, 3, 5])
+def test_the_interval_holds_on_few_walls_of_few_games(walls: int) -> None:
+    ranks = np.random.default_rng(walls).integers(1, 5, (4 * RUNS, walls, 4)).sum(2).astype(float)
+    games = np.full(walls, 4.0)
+    found = [ratio(ranks[run], games) for run in range(4 * RUNS)]
+    assert coverage([estimate.low <= 2.5 <= estimate.high for estimate in found]) >= 0.94
+    assert not any(estimate.is_alike for estimate in found)
 
 
 def test_a_paired_difference_is_narrower_than_the_two_apart() -> None:

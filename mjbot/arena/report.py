@@ -1,6 +1,7 @@
 """The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ from mjbot.arena.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differ
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import confidence_sequence
 from mjbot.arena.setup import labels
-from mjbot.arena.show import pair_names, pairing_line, spelled, verdict_line
+from mjbot.arena.show import difference_rows, pair_names, pairing_line, spelled, verdict_line
 from mjbot.arena.svg import COLOURS, Axis, Plot
 from mjbot.records.wording import counted
 from mjbot.statistics import Estimate
@@ -37,12 +38,25 @@ svg text { font-size: 12px; fill: currentColor; }
 """
 
 
-def write_report(path: Path, outcome: Outcome) -> None:
+@dataclass(frozen=True)
+class Origin:
+    """Where a page comes from: command, date, and the commit of mjbot if it is known."""
+
+    command: str
+    date: str
+    commit: str = ""
+
+    def __str__(self) -> str:
+        by = f", commit {self.commit}" if self.commit else ""
+        return f"{self.command}: {self.date}{by}"
+
+
+def write_report(path: Path, outcome: Outcome, origin: Origin) -> None:
     """Write the page."""
-    path.write_text(page(outcome), encoding="utf-8")
+    path.write_text(page(outcome, origin), encoding="utf-8")
 
 
-def page(outcome: Outcome) -> str:
+def page(outcome: Outcome, origin: Origin) -> str:
     """Return the page; there must be at least one complete wall."""
     setup = outcome.plan.setup
     names = labels(setup.strategies)
@@ -57,8 +71,10 @@ def page(outcome: Outcome) -> str:
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
         f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
         f"<p>{escape(_summary(outcome))}</p>",
+        f"<p class=origin>{escape(str(origin))}</p>",
         f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
         _table(FIGURES, names, outcome.rows),
+        _html_table(*difference_rows(outcome)) if len(names) > 2 else "",
         _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
         f'<div class="plots">{"".join(plots)}</div></html>\n',
     ]
@@ -76,15 +92,21 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:
-    heads = [*names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
-    rows = ["".join([f"<th>{escape(text)}</th>" for text in ["", *heads]])]
+    heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
+    rows = []
     for figure in figures:
         cells = [spelled(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))]
         if len(names) == 2:
             less = figure.difference(sums[:, 0], sums[:, 1])
             cells.append(spelled(less, figure.kind, signed=True))
-        rows.append("".join([f"<td>{escape(text)}</td>" for text in [figure.label, *cells]]))
-    return f"<table>{''.join([f'<tr>{row}</tr>' for row in rows])}</table>"
+        rows.append([figure.label, *cells])
+    return _html_table(heads, rows)
+
+
+def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = ["".join([f"<th>{escape(text)}</th>" for text in heads])]
+    lines += ["".join([f"<td>{escape(text)}</td>" for text in row]) for row in rows]
+    return f"<table>{''.join([f'<tr>{line}</tr>' for line in lines])}</table>"
 
 
 def _rank_plot(outcome: Outcome, names: Sequence[str]) -> str:
@@ -157,25 +179,34 @@ def _running_plot(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def _difference_plot(outcome: Outcome, names: Sequence[str]) -> str:
-    """The first two strategies' rank difference, with the interval that always holds."""
-    differences = rank_differences(outcome.rows, 0, 1)
-    setup, rates = outcome.plan.setup, outcome.plan.rates
-    bound = setup.seating.rank_bound
-    looks = _looks(len(differences))
-    ends = [confidence_sequence(differences[:n], bound, rates.error) for n in looks]
-    means = [float(differences[:n].mean()) for n in looks]
-    reach = max(0.1, 3 * (ends[-1][1] - ends[-1][0]) / 2, abs(means[-1]))
-    reach = min(reach, bound)
+    """The first two strategies' rank difference; its interval is the one that the verdict uses."""
+    looks = _looks(len(outcome.rows))
+    found = [_difference_after(outcome, n) for n in looks]
+    bound = outcome.plan.setup.seating.rank_bound
+    ends = [(max(-bound, each.low), min(bound, each.high)) for each in found]
+    last = found[-1].value
+    reach = min(bound, max(0.1, 3 * (ends[-1][1] - ends[-1][0]) / 2, abs(last)))
+    holds = "that holds at all looks" if outcome.plan.until_sure else "of 95 %"
     plot = Plot(
         Axis("walls", 0, looks[-1]),
         Axis("rank difference", -reach, reach, flip=True),
-        f"{names[0]} less {names[1]}, with the interval that holds at all looks",
+        f"{names[0]} less {names[1]}, with the interval {holds}",
     )
     plot.stroke((0, 0), (looks[-1], 0), "currentColor")
     plot.band([(n, low, high) for n, (low, high) in zip(looks, ends, strict=True)], COLOURS[0])
-    plot.line(list(zip(looks, means, strict=True)), COLOURS[0])
+    plot.line([(n, each.value) for n, each in zip(looks, found, strict=True)], COLOURS[0])
     plot.key("above the line the first is better", COLOURS[0])
     return plot.svg()
+
+
+def _difference_after(outcome: Outcome, n_walls: int) -> Estimate:
+    rows = outcome.rows[:n_walls]
+    if not outcome.plan.until_sure:
+        return BY_KEY["rank"].difference(rows[:, 0], rows[:, 1])
+    differences = rank_differences(rows, 0, 1)
+    bound = outcome.plan.setup.seating.rank_bound
+    ends = confidence_sequence(differences, bound, outcome.plan.rates.error)
+    return Estimate(float(differences.mean()), *ends)
 
 
 def _looks(n: int) -> list[int]:

@@ -16,10 +16,10 @@ from mjbot.arena.figures import (
     rank_differences,
 )
 from mjbot.arena.run import Outcome
-from mjbot.arena.sequential import confidence_sequence
+from mjbot.arena.sequential import Verdict, confidence_sequence
 from mjbot.arena.setup import labels
 from mjbot.records.wording import counted
-from mjbot.statistics import Estimate
+from mjbot.statistics import CONFIDENCE, Estimate
 
 UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
     "mean": (1, 3, ""),
@@ -37,7 +37,9 @@ def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     >>> spelled(Estimate(0.0, 0.0, 0.036), "rate")
     '0.00 (0.00 .. 3.60) %'
     >>> spelled(Estimate(-1e-17, -1e-17, -1e-17), "mean")
-    '0.000 ± 0.000'
+    '0.000 (alike)'
+    >>> spelled(Estimate(2.25, -math.inf, math.inf), "mean")
+    '2.250 ± ?'
     >>> spelled(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
     '-0.050 ± 0.020'
     """
@@ -46,8 +48,10 @@ def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     factor, decimals, unit = UNITS[kind]
     sign = "+" if signed else ""
     value = f"{factor * estimate.value:{sign}z.{decimals}f}"
-    if math.isinf(estimate.high):
+    if not estimate.is_bounded:
         return f"{value} ± ?{unit}"
+    if estimate.is_alike:
+        return f"{value} (alike){unit}"
     low, high = (f"{factor * end:.{decimals}f}" for end in (estimate.low, estimate.high))
     middle = (estimate.low + estimate.high) / 2
     if abs(middle - estimate.value) > 0.1 * estimate.half_width:
@@ -82,19 +86,25 @@ def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
     table.add_row(figure.label, *cells)
 
 
+def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows of the paired rank differences of all strategies."""
+    names = labels(outcome.plan.setup.strategies)
+    rows = []
+    for one, name in enumerate(names[:-1]):
+        less = [
+            FIGURES[0].difference(outcome.rows[:, one], outcome.rows[:, other])
+            for other in range(one + 1, len(names))
+        ]
+        rows.append([name, *[""] * one, *[spelled(each, "mean", signed=True) for each in less]])
+    return ["average rank, row less column", *names[1:]], rows
+
+
 def differences_table(outcome: Outcome) -> Table:
     """Return the paired rank differences of all strategies (row less column)."""
-    names = labels(outcome.plan.setup.strategies)
-    rank = FIGURES[0]
-    table = Table("average rank, row less column", *names[1:])
-    for one, name in enumerate(names[:-1]):
-        cells = [
-            spelled(rank.difference(outcome.rows[:, one], outcome.rows[:, other]), "mean", True)
-            if one < other
-            else ""
-            for other in range(1, len(names))
-        ]
-        table.add_row(name, *cells)
+    heads, rows = difference_rows(outcome)
+    table = Table(*heads)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -106,6 +116,39 @@ def pair_names(outcome: Outcome) -> list[str]:
 
 
 def verdict_line(outcome: Outcome) -> str:
+    """Say which of the first two is better: by the sequential test if that was asked for."""
+    return sequential_line(outcome) if outcome.plan.until_sure else fixed_line(outcome)
+
+
+def fixed_line(outcome: Outcome) -> str:
+    """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
+    first, second = labels(outcome.plan.setup.strategies)[:2]
+    less = rank_difference(outcome)
+    told = f"average rank {spelled(less, 'mean', signed=True)}"
+    if not less.is_bounded:
+        return f"too few walls to tell {first} from {second} ({told})"
+    if less.is_alike and not less.value:
+        return f"{first} and {second} came in alike on every wall"
+    if less.leaves_out_zero:
+        word = "better" if less.value < 0 else "worse"
+        return f"{first} is {word} than {second}: {told}, which leaves out 0"
+    return f"{first} and {second} are not told apart: {told}, which holds 0"
+
+
+def rank_difference(outcome: Outcome) -> Estimate:
+    """Return the paired difference of the first two strategies' average ranks."""
+    return FIGURES[0].difference(outcome.rows[:, 0], outcome.rows[:, 1])
+
+
+def fixed_verdict(outcome: Outcome) -> Verdict:
+    """Return the verdict of :func:`fixed_line` in a word."""
+    less = rank_difference(outcome)
+    if not (less.is_bounded and less.leaves_out_zero):
+        return "open"
+    return "better" if less.value < 0 else "worse"
+
+
+def sequential_line(outcome: Outcome) -> str:
     """Say what the sequential test knows, and with what chance of error."""
     first, second = labels(outcome.plan.setup.strategies)[:2]
     rates = outcome.plan.rates
@@ -125,12 +168,11 @@ def verdict_line(outcome: Outcome) -> str:
 
 def pairing_line(outcome: Outcome) -> str:
     """Say what the shared walls have gained."""
-    first, second = labels(outcome.plan.setup.strategies)[:2]
     share = pairing_ratio(outcome.rows, 0, 1)
     if len(outcome.rows) < 2:
         return "of one wall alone there is no spread to tell"
     if math.isnan(share):
-        return f"{first} and {second} came in alike on every wall"
+        return "the ranks are the same in every game"
     return f"shared walls leave {share:.2f} of the variance of their rank difference"
 
 
@@ -145,7 +187,7 @@ def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
     """Return the run, every strategy, every pair and every difference as plain records."""
     setup = outcome.plan.setup
     names = labels(setup.strategies)
-    low, high = sequence_interval(outcome)
+    asked = outcome.plan.until_sure
     yield {
         "record": "run",
         "strategies": setup.strategies,
@@ -157,11 +199,12 @@ def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
         "complete_walls": len(outcome.rows),
         "faults": sum(outcome.faults),
         "void_walls": sorted(outcome.void),
-        "verdict": outcome.verdict,
-        "verdict_walls": outcome.test_walls,
-        "error": outcome.plan.rates.error,
-        "margin": outcome.plan.rates.margin,
-        "rank_difference_always": [low, high],
+        "verdict": outcome.verdict if asked else fixed_verdict(outcome),
+        "verdict_by": "sequential test" if asked else "95 % interval",
+        "verdict_walls": outcome.test_walls if asked else len(outcome.rows),
+        "error": outcome.plan.rates.error if asked else round(1 - CONFIDENCE, 3),
+        "margin": outcome.plan.rates.margin if asked else None,
+        "rank_difference_always": sequence_interval(outcome) if asked else None,
         "variance_left_by_pairing": _number(pairing_ratio(outcome.rows, 0, 1)),
     }
     for k, name in enumerate(names):

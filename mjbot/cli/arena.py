@@ -1,9 +1,12 @@
 """``mjbot arena A B [C D]``: thousands of games on shared walls, and figures with intervals."""
 
 import argparse
+import datetime
 import os
+import shlex
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from mjbot.arena.faults import FaultFileError, fault_lines
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
 from mjbot.arena.recording import RECORDS_FOLDER
-from mjbot.arena.report import write_report
+from mjbot.arena.report import Origin, write_report
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.seating import FORMATS, Format, SeatingError
@@ -37,6 +40,8 @@ from mjbot.strategy_options import StrategyError
 RUNS = Path("logs", "runs")
 FIGURES_FILE = "figures.jsonl"
 REPORT_FILE = "report.html"
+SHORTEST_DEADLINE_S = 0.01
+LONGEST_DEADLINE_S = 86400.0
 
 
 class ArgumentError(ValueError):
@@ -170,8 +175,9 @@ def _check_numbers(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
     if args.on and args.on != LOCAL and not args.on.startswith(PREFIX):
         raise ArgumentError(f"--on {args.on}: expected ray or ray://HOST:PORT")
-    if args.deadline_s < 0:
-        raise ArgumentError(f"--deadline-s {args.deadline_s:g}: 0 or more")
+    if args.deadline_s and not SHORTEST_DEADLINE_S <= args.deadline_s <= LONGEST_DEADLINE_S:
+        allowed = f"0 (none) or {SHORTEST_DEADLINE_S:g} to {LONGEST_DEADLINE_S:g}"
+        raise ArgumentError(f"--deadline-s {args.deadline_s:g}: {allowed}")
     if not 0 < args.error < 1:
         raise ArgumentError(f"--error {args.error:g}: between 0 and 1")
     if not 0 < args.margin < 1:
@@ -244,7 +250,26 @@ def save(outcome: Outcome) -> None:
         return
     folder = outcome.plan.folder
     (folder / FIGURES_FILE).write_bytes(_json_lines(outcome))
-    write_report(folder / REPORT_FILE, outcome)
+    write_report(folder / REPORT_FILE, outcome, origin(outcome.plan))
+
+
+def origin(plan: Plan) -> Origin:
+    """Return the command of a run, the date and the commit of mjbot's checkout, if it is one."""
+    setup = plan.setup
+    words = ["mjbot", "arena", *map(shlex.quote, setup.strategies)]
+    words += ["--format", setup.format, "--length", setup.length, "--seed", str(setup.seed)]
+    words += ["--games", str(plan.n_walls * len(setup.seating.tables))]
+    words += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
+    words += ["--until", "sure"] if plan.until_sure else []
+    return Origin(" ".join(words), datetime.date.today().isoformat(), _commit())
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def show(console: Console, outcome: Outcome) -> None:

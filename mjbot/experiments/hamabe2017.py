@@ -191,8 +191,14 @@ def _compared(
 
 
 def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
-    """Say whether the two figures' own intervals have nothing in common."""
-    return "apart" if apart(*[figure.estimate(found[arm]) for arm in (one, other)]) else "overlap"
+    """Say whether the two figures' own intervals have nothing in common.
+
+    Arms differ in their walls; on those that both have, the paired difference must leave out 0,
+    too.
+    """
+    own = apart(*[figure.estimate(found[arm]) for arm in (one, other)])
+    paired = figure.difference(found[one], found[other]).leaves_out_zero
+    return "apart" if own and paired else "overlap"
 
 
 def apart(one: Estimate, other: Estimate) -> bool:

@@ -138,7 +138,7 @@ def test_every_arm_has_as_many_hanchan(report: tuple[Path, list[str]]) -> None:
 def test_what_is_compared_with_itself_differs_by_nothing(report: tuple[Path, list[str]]) -> None:
     """With the stand-ins the arms with a partner, without techniques and as the paper are one."""
     less = row(report[1], "wins of the top AI, with a partner")
-    assert less[5:9] == ["+0.00 ± 0.00 %", "overlap", "+0.00 ± 0.00 %", "overlap"]
+    assert less[5:9] == ["+0.00 ± ? %", "overlap", "+0.00 ± ? %", "overlap"]
 
 
 def test_intervals_are_apart_if_nothing_is_in_both() -> None:
