@@ -8,6 +8,7 @@ start.  Games are functions of their units, hence the rest comes out as if nothi
 import contextlib
 import os
 import time
+import zlib
 from pathlib import Path
 from typing import IO, Final
 
@@ -52,10 +53,31 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
         return Unit(self.wall, self.seating)
 
 
+def encode_game(line: GameLine) -> bytes:
+    """Return the line's text, with a checksum of all the rest as its last field.
+
+    >>> encode_game(GameLine(wall=0, seating=1, void="why"))
+    b'{"wall":0,"seating":1,"void":"why","check":"778da3a1"}'
+    """
+    text = msgspec.json.encode(line)
+    return b'%s,"check":"%08x"}' % (text[:-1], zlib.crc32(text))
+
+
+def decode_game(text: bytes) -> GameLine:
+    """Return what :func:`encode_game` was given.
+
+    Raises :class:`msgspec.DecodeError` if that is no game, or not as it was written.
+    """
+    line = msgspec.json.decode(text, type=GameLine)
+    if text != encode_game(line):
+        raise msgspec.ValidationError("this game is not as it was written (its checksum differs)")
+    return line
+
+
 def read_games(folder: Path) -> list[GameLine]:
     """Return the games of a run that nobody is writing any more.  Raises ``OSError``."""
     _, *lines = (folder / GAMES_FILE).read_bytes().splitlines()
-    return [msgspec.json.decode(line, type=GameLine) for line in lines]
+    return [decode_game(line) for line in lines]
 
 
 class Results:
@@ -125,12 +147,13 @@ class Results:
 
     def _read(self, line: bytes, number: int) -> GameLine:
         try:
-            return msgspec.json.decode(line, type=GameLine)
+            return decode_game(line)
         except msgspec.DecodeError as error:
             raise ResultsError(f"{self.path}, line {number}: {error}; use --fresh") from None
 
     def _write(self, line: Header | GameLine) -> None:
-        self._file.write(msgspec.json.encode(line) + b"\n")
+        text = encode_game(line) if isinstance(line, GameLine) else msgspec.json.encode(line)
+        self._file.write(text + b"\n")
         self._file.flush()
 
 

@@ -78,6 +78,27 @@ def test_a_damaged_line_is_named(written: Path, setup_of: MakeSetup) -> None:
         Results(written, setup_of("tsumogiri", "tsumogiri"))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"scores":[25000,', b'"scores":[26000,'),
+        (b'"wall":1', b'"wall":7'),
+        (b'"wall":1', b'"wall":-1'),
+        (b'"seating":0', b'"seating":3'),
+        (b',"check"', b',"chock"'),
+    ],
+)
+def test_a_game_that_was_edited_is_named(
+    written: Path, setup_of: MakeSetup, old: bytes, new: bytes
+) -> None:
+    path = written / GAMES_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert old in lines[2]
+    path.write_bytes(b"".join([*lines[:2], lines[2].replace(old, new), *lines[3:]]))
+    with pytest.raises(ResultsError, match=r"line 3: .* not as it was written .*--fresh"):
+        Results(written, setup_of("tsumogiri", "tsumogiri"))
+
+
 def test_a_file_that_is_no_run_is_refused(tmp_path: Path, setup_of: MakeSetup) -> None:
     (tmp_path / GAMES_FILE).write_text('{"hello":"world"}\n')
     with pytest.raises(ResultsError, match=r"line 1: .*--out"):
