@@ -91,6 +91,18 @@ def test_pairs_count_feeds_apart_from_deal_ins_to_rivals() -> None:
     assert {figure.key for figure in PAIR_FIGURES} >= {"feed", "rival", "rank_sum", "score_sum"}
 
 
+def test_a_pair_feeds_both_ways_and_neither_is_a_deal_in_to_a_rival() -> None:
+    fed = np.zeros((4, 4), np.int32)
+    fed[0, 1], fed[1, 0], fed[0, 2], fed[1, 3], fed[2, 0], fed[3, 2] = 1, 2, 4, 8, 16, 32
+    seating = make_seating("pair", 2)
+    games = [game((40000, 30000, 20000, 10000)) for _ in seating.tables]
+    number = seating.tables.index((0, 0, 1, 1))
+    games[number] = game((40000, 30000, 20000, 10000), fed=fed.tolist())
+    ours, theirs = WallSummary(seating).pairs(games)
+    assert (ours["feeds"], ours["rivals"]) == (1 + 2, 4 + 8)
+    assert (theirs["feeds"], theirs["rivals"]) == (32, 16)
+
+
 def test_rank_differences_are_taken_wall_by_wall() -> None:
     seating = make_seating("1v3", 2)
     good = [game([40000 if seat == own else 20000 for seat in range(4)]) for own in range(4)]

@@ -1,6 +1,14 @@
 """Who is paid how much, and which circumstances of a win count."""
 
+import numpy as np
+
+from mjbot.arena.count_events import EventCounter
+from mjbot.arena.counts import count_kyoku, no_counts
 from mjbot.referee import Position
+from mjbot.referee.outcome import OUTCOME
+from mjbot.table.draws import NO_DRAW
+from mjbot.table.settle import PAYMENT
+from mjbot.table.state import STATE
 from protocol import messages as m
 
 ON_NINE_SOU = ["123456m123p44z11s", "234567m234p22s78s", "345678p345s88m78s", "345678m45677p78s"]
@@ -25,6 +33,24 @@ def test_two_rons_nearest_first_who_alone_gets_honba_and_sticks(scripted):
     assert second.scores == (21400, 27600, 25000, 26000)
     start = game.last(m.StartKyoku)
     assert (start.oya, start.honba, start.kyotaku) == (1, 0, 0)
+
+
+def test_a_double_ron_is_one_deal_in_and_two_wins_fed(scripted):
+    game = scripted(ON_NINE_SOU, "9s", dora="3z")
+    game.discard(0, "9s").together({1: "ron", 3: "ron", 2: "pass"})
+    counter = EventCounter()
+    for event in game.events:
+        counter.add(event)
+    outcome, wins = np.zeros(1, OUTCOME)[0], np.zeros(3, PAYMENT)
+    outcome["n_wins"], outcome["target"], outcome["reason"] = 2, 0, NO_DRAW
+    wins["winner"], wins["points"] = (1, 3, 0), (1000, 1000, 0)
+    in_bulk = no_counts()
+    count_kyoku(np.zeros(1, STATE)[0], outcome, wins, in_bulk)
+    for counts in (counter.counts, in_bulk):
+        assert counts["deal_ins"].tolist() == [1, 0, 0, 0]
+        assert counts["deal_in_points"].tolist() == [2000, 0, 0, 0]
+        assert counts["fed"][0].tolist() == [0, 1, 0, 1]
+        assert counts["wins"].tolist() == [0, 1, 0, 1]
 
 
 def test_the_nearest_counts_from_the_discarder(scripted):
