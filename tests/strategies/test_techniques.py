@@ -6,14 +6,19 @@ import pytest
 from mjbot.pair.member import Ally
 from mjbot.pair.messages import Holding
 from mjbot.pair.stamp import game_stamp
+from mjbot.rules.hands import hand_counts
 from mjbot.table.state import ACCEPTED
 from mjbot.table.view import View
-from protocol.tiles import TILE_NAMES, parse_tiles
+from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi import FastRiichi
 from strategies.evaluation.techniques.bluff import feign_one_suit, feigned_suit
 from strategies.evaluation.techniques.danger import discard_danger, tenpai_chance
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
-from strategies.evaluation.techniques.haitei_okuri import last_drawer, send_last_tile
+from strategies.evaluation.techniques.haitei_okuri import (
+    danger_after,
+    last_drawer,
+    send_last_tile,
+)
 from strategies.evaluation.techniques.hold_back import held_back
 from strategies.evaluation.techniques.nakase import call_worth
 from strategies.evaluation.techniques.open_way import loose_kinds, open_way
@@ -158,6 +163,26 @@ def test_an_ally_that_is_not_tenpai_has_no_use_for_it(position):
 def test_nor_is_it_sent_at_the_price_of_a_dangerous_discard(position):
     view = position("11455m4567p4567s", offered="1m", source=2, wall_left=1, riichi=[3])
     assert send_last_tile(situation(view)) is None
+
+
+SWAPS = {"pon": ("111455m4567p456s", "1m"), "chi": ("56777m4567p4567s", "4m")}
+"""Beside the called tile the hand keeps one that is safe and that kuikae forbids: 1m, 7m."""
+
+
+@pytest.mark.parametrize("call", SWAPS)
+def test_the_discard_after_it_is_one_that_kuikae_allows(position, call):
+    hand, tile = SWAPS[call]
+    safe = tile_kind(parse_tiles("1m" if call == "pon" else "7m")[0])
+    view = position(hand, offered=tile, wall_left=1, riichi=[2])
+    view.state["passed"][2:] = 1 << safe
+    here = situation(view)
+    (chosen,) = [action for action in view.legal if action.name == call]
+    used = {"pon": "11m", "chi": "56m"}[call]
+    left = view.hand - hand_counts(used)
+    allowed = [kind for kind in left.nonzero()[0].tolist() if kind != safe]
+    assert here.danger[safe] == 0
+    assert danger_after(here, chosen) == min(here.danger[kind] for kind in allowed) > 100
+    assert send_last_tile(here) is None
 
 
 # --- dora-fuyashi ----------------------------------------------------------------------------
