@@ -196,6 +196,13 @@ def test_nothing_is_called_while_the_ally_is_nearer(position, techniques):
     assert choice(view, TENPAI, "3s", aim="tanyao", techniques=techniques) == "pass"
 
 
+def test_at_equal_shanten_the_own_hand_calls(position):
+    view = position("2388m345p46s19p77z", offered="7z")
+    for ally, called in (("147m258p369s1235z", "pon"), ("234m66m135p67s159s", "pon")):
+        assert choice(view, ally, aim="tanyao") == called
+    assert choice(view, "234m66m345p678s25s", aim="tanyao") == "pass"
+
+
 def test_nothing_is_wished_for_that_the_table_no_longer_lets_one_call(position):
     """After the last discard of a kyoku there are no calls."""
     for wall_left, wished in ((4, [33]), (0, [])):
