@@ -3,6 +3,11 @@
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# on a busy machine or an empty cache of compiled code any example may take long
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)

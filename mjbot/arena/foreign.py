@@ -23,6 +23,8 @@ from protocol.server_session import FaultError, LockstepSession, RefusedError
 HOST: Final = "127.0.0.1"
 JOIN_S: Final = 60.0
 LOOK_S: Final = 0.5
+EXIT_S: Final = 10.0
+"""How long a process that has closed its connection may take to end: its last words come then."""
 MOST_STARTS: Final = 2
 ROOM: Final = "arena"
 MANY_GAMES: Final = 1_000_000_000
@@ -164,7 +166,7 @@ class Foreigner:
         if self._process is None:
             return "it was not started"
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(LOOK_S)
+            self._process.wait(EXIT_S)
         status = self._process.returncode
         end = "it closed the connection" if status is None else describe_exit(status)
         said = self._words.read_text("utf-8", "replace").strip().splitlines()

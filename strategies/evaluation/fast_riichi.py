@@ -25,7 +25,6 @@ from protocol.tiles import N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.draws import Counts, Numbers, discard_values, hand_value
 from strategies.evaluation.tenpai import tiles_of, waits_by_discard
 
-RIICHI_MIN_WALL: Final = 4
 ALL_KINDS: Final = range(N_KINDS)
 
 Points = Numbers
@@ -61,7 +60,7 @@ class FastRiichi(Strategy):
             return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
         for action in reversed(view.legal):
             if action.code <= DECLARE_RIICHI:
-                declare = action.code == DECLARE_RIICHI and view.wall_left >= RIICHI_MIN_WALL
+                declare = action.code == DECLARE_RIICHI
                 return action if declare and self._ready(view, kinds) else None
         return None
 

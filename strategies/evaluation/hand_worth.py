@@ -88,7 +88,8 @@ def _closed_worth(hand: Counts, n_melds: int, position: Position, near: int) -> 
     stage, accepted = regular_acceptance(hand, n_melds)
     han = closed_han(hand, holding)
     gain = worth_of(race.worth, typical_points(han, holding.is_dealer) + race.extra_points)
-    tiles = min(count_tiles(accepted, race.unseen), USUAL_TILES[min(stage, N_STAGES - 1)] * 1.3)
+    usual = USUAL_TILES[min(stage, N_STAGES - 1)]
+    tiles = min(count_tiles(accepted, race.unseen), usual * WIDEST)
     if stage > near:
         best = DETOUR * stage_worth(race, stages, stage, tiles, gain)
     elif 2 <= stage < FAR:

@@ -3,7 +3,7 @@
 Seats are absolute, kinds 0..33, prices in points of the final worth (score and placement).
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +54,6 @@ if TYPE_CHECKING:
 
 else:
     Minds = np.void
-
-
-def new_minds() -> Minds:
-    """Return empty minds: every discard costs nothing."""
-    return cast(Minds, np.zeros(1, MINDS)[0])
 
 
 @compiled

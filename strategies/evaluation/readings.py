@@ -42,8 +42,6 @@ __all__ = [
 SAMPLES: Final = 10
 MOST_SAMPLES: Final = 60
 """Nobody opens a hand that cannot win: those without a yaku are left out, up to this limit."""
-YAKU_TRIES: Final = 10
-"""How often a playout's reading samples an open hand without a yaku again."""
 
 
 @compiled

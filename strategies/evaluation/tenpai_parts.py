@@ -5,7 +5,7 @@ tile.  Each is drawn from all unseen tiles, whatever the hand holds; if two part
 tile, and not only tiles of a kind, the hand is given up.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +68,6 @@ if TYPE_CHECKING:
 
 else:
     Tenpai = np.void
-
-
-def new_tenpai() -> Tenpai:
-    """Return an empty record to sample with."""
-    return cast(Tenpai, np.zeros(1, TENPAI)[0])
 
 
 @compiled

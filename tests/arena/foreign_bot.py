@@ -5,6 +5,7 @@ discards what it does not hold.
 """
 
 import json
+import os
 import socket
 import sys
 
@@ -31,7 +32,8 @@ def main() -> None:
                 if turns == 5 and habit == "late":
                     continue
                 if turns == 5 and habit == "gone":
-                    sys.exit("I have had enough")
+                    print("I have had enough", file=sys.stderr, flush=True)
+                    os._exit(1)  # the connection ends with the process, not before it
                 if turns == 5 and habit == "wrong":
                     reply["pai"] = "P" if event["pai"] != "P" else "F"
             line.sendall(json.dumps(reply).encode() + b"\n")

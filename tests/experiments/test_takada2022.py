@@ -6,7 +6,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.experiments import takada2022
-from mjbot.experiments.last_hands import LastHand, play_last_hand
+from mjbot.experiments.last_hands import LastHand, play_last_hand, ranks_and_bonus
 from mjbot.table.state import CALLED, CHI, PON, TURN
 from protocol.tiles import TILE_NAMES
 
@@ -67,3 +67,11 @@ def test_a_last_hand_ends_the_game_with_all_points_on_the_table():
     ending = play_last_hand(hand)
     assert sum(ending.scores) == 100_000
     assert ending == play_last_hand(hand)
+
+
+def test_of_equal_scores_the_earlier_seat_ranks_first():
+    bonus = (50_000, 10_000, -10_000, -30_000)
+    level = [ranks_and_bonus((25_000,) * 4, seat, bonus) for seat in range(4)]
+    assert level == [(1, 75_000), (2, 35_000), (3, 15_000), (4, -5_000)]
+    pair = [ranks_and_bonus((20_000, 30_000, 20_000, 30_000), seat, bonus)[0] for seat in range(4)]
+    assert pair == [3, 1, 4, 2]

@@ -31,7 +31,7 @@ from proof.made_hands import MadeHand, made_hands
 
 FOUR = xiangting.PlayerCount.FOUR
 
-many = settings(max_examples=400, deadline=None, database=None)
+many = settings(max_examples=400, database=None)
 
 
 @many
@@ -93,7 +93,7 @@ def test_acceptance_by_discard_is_that_of_each_hand_left(made: MadeHand) -> None
         hand[kind] += 1
 
 
-@settings(max_examples=20, deadline=None, database=None)
+@settings(max_examples=20, database=None)
 @given(st.lists(made_hands(2), max_size=5))
 def test_many_hands_at_once_give_what_each_gives(made: list[MadeHand]) -> None:
     hands = np.array([each.counts() for each in made], np.int8).reshape(-1, 34)

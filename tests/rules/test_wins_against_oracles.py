@@ -10,7 +10,7 @@ from mjbot.rules.yaku import YAKUMAN
 from proof.made_wins import MadeWin, made_wins
 from proof.oracles import as_riichienv, mahjong_score, riichienv_score, yaku_set
 
-many = settings(max_examples=400, deadline=None, database=None)
+many = settings(max_examples=400, database=None)
 
 
 @many
@@ -37,7 +37,7 @@ def test_a_win_needs_a_yaku(made: MadeWin) -> None:
     assert can_win(win) == (mahjong_score(made)[0] > 0)
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(max_examples=100, database=None)
 @given(made_wins(), made_wins())
 def test_many_wins_at_once_give_what_each_gives(made: MadeWin, other: MadeWin) -> None:
     records = np.array([made.record(), other.record()], WIN)

@@ -15,7 +15,12 @@ from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.calls import wishes_after
-from strategies.evaluation.techniques.worth import kyoku_to_come, pair_worth, worth_after
+from strategies.evaluation.techniques.worth import (
+    PLACEMENT_POINTS,
+    kyoku_to_come,
+    pair_worth,
+    worth_after,
+)
 from strategies.yaku_evaluation import YakuEvaluation
 
 GAME = game_stamp(())
@@ -191,6 +196,13 @@ def test_nothing_is_called_while_the_ally_is_nearer(position, techniques):
     assert choice(view, TENPAI, "3s", aim="tanyao", techniques=techniques) == "pass"
 
 
+def test_at_equal_shanten_the_own_hand_calls(position):
+    view = position("2388m345p46s19p77z", offered="7z")
+    for ally, called in (("147m258p369s1235z", "pon"), ("234m66m135p67s159s", "pon")):
+        assert choice(view, ally, aim="tanyao") == called
+    assert choice(view, "234m66m345p678s25s", aim="tanyao") == "pass"
+
+
 def test_nothing_is_wished_for_that_the_table_no_longer_lets_one_call(position):
     """After the last discard of a kyoku there are no calls."""
     for wall_left, wished in ((4, [33]), (0, [])):
@@ -350,6 +362,18 @@ def test_a_dealer_of_the_pair_that_wins_and_goes_on_is_worth_more(position):
     won = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500), winner=3)
     drawn = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500))
     assert won - drawn == pytest.approx(1_500)
+
+
+def test_a_rival_dealer_that_wins_and_goes_on_is_worth_no_more(position):
+    view = in_the_last_hand(position, (26_000, 24_000, 25_500, 24_500), dealer=2)
+    won = worth_after(view, (0, 3), (-1_500, 0, 1_500, 0), winner=2)
+    assert won == pair_worth((24_500, 24_000, 27_000, 24_500), (0, 3), kyoku_left=1)
+
+
+def test_of_equal_scores_at_the_end_the_earlier_seat_ranks_first():
+    ranks = [pair_worth((25_000,) * 4, pair, kyoku_left=0) for pair in ((0, 1), (0, 3), (2, 3))]
+    first, second, third, fourth = PLACEMENT_POINTS
+    assert ranks == [50_000 + first + second, 50_000 + first + fourth, 50_000 + third + fourth]
 
 
 def test_points_moved_inside_an_even_pair_gain_it_little():

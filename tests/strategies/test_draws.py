@@ -94,7 +94,7 @@ def mask(kinds: set[int]) -> int:
     return sum(1 << kind for kind in kinds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(sizes=(14, 11, 8, 5, 2)), st.booleans())
 def test_every_discard_has_the_value_found_by_enumeration(table, best_draw):
     hand, unseen, own = table
@@ -107,7 +107,7 @@ def test_every_discard_has_the_value_found_by_enumeration(table, best_draw):
         assert values[kind] == value_by_enumeration(rest, unseen, own | {kind}, best_draw)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(sizes=(13, 10, 7, 4, 1)), st.booleans())
 def test_a_hand_without_a_discard_has_the_value_found_by_enumeration(table, best_draw):
     hand, unseen, own = table

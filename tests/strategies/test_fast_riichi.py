@@ -163,6 +163,20 @@ def test_an_open_hand_leaves_calls_that_do_not(position, name):
 
 
 @pytest.mark.parametrize("name", CALLERS)
+def test_of_equal_calls_pon_comes_first_and_chi_in_the_middle_last(position, name):
+    view = position("346m67p55s789s", offered="5m", melds=PON)
+    assert {"chi middle", "chi high"} < set(map(str, view.legal))
+    assert choice(name, view) == "chi high"
+
+
+@pytest.mark.parametrize("name", CALLERS)
+def test_a_dora_in_the_meld_makes_a_call_worth_it(position, name):
+    view = position("123m466p55s78s", offered="4m", melds=PON, markers="3m")
+    assert choice(name, view) == "pass"
+    assert choice(name, view, dora_points="100000") == "chi high"
+
+
+@pytest.mark.parametrize("name", CALLERS)
 @pytest.mark.parametrize("hand", ["056m67p55s789s", "056m67p55s78s2z"])
 def test_a_red_five_goes_into_the_meld(position, name, hand):
     view = position(hand, offered="4m", melds=PON)

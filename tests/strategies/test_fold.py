@@ -63,6 +63,11 @@ def test_late_in_the_kyoku_every_opponent_counts(position):
     assert late["1m"] == SAFEST - LATE * (1 + 2 + 2)
 
 
+def test_with_sixteen_tiles_left_it_is_not_late(position):
+    points = safety(position(HAND, drawn="3m", rivers=RIVERS, wall_left=16))
+    assert points["1m"] == SAFEST - 1 - 2 - 2
+
+
 def test_late_and_riichi_multiply(position):
     points = safety(position(HAND, drawn="3m", rivers=RIVERS, riichi=[1], wall_left=15))
     assert points["1m"] == SAFEST - LATE * (RIICHI + 2 + 2)

@@ -7,12 +7,15 @@ import pytest
 
 from mjbot.learning import danger_fit as fit
 from mjbot.learning.danger_features import MAX_ACTIVE, active_features, read_opponent
+from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.weights import load_weights
 from mjbot.referee import Referee
 from mjbot.registry import make_strategy
 from mjbot.table.observe import dora_values
-from protocol.tiles import TILE_NAMES
+from protocol.tiles import TILE_NAMES, tile_kind
+from strategies.evaluation.calls_plus import N_CALLS, weigh_calls
 from strategies.evaluation.danger import danger_weights, deal_in_chances, grade_chances
+from strategies.evaluation.hand_worth import less_danger
 from strategies.fast_riichi_a import FastRiichiA
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
@@ -101,6 +104,58 @@ def test_a_value_pon_is_called_when_it_brings_the_hand_on(position):
     hand = "340m67p55z44678s1z"
     assert choice(position(hand, offered="5z")) == "pon"
     assert choice(position(hand, offered="5z"), calls=False) == "pass"
+
+
+def test_a_call_must_gain_the_margin(position):
+    view = position("340m67p55z44678s1z", offered="5z")
+    codes = np.array([action.code for action in view.legal if action.name == "pon"], np.int64)
+    bot, worths = FoldRecognitionPlus(), np.empty(N_CALLS)
+    passed = weigh_calls(
+        view.state, 0, view.unseen, codes, danger_weights(), bot._temper, bot._stages, worths
+    )
+    gained = worths.max() - passed
+    assert choice(view, call_margin=gained - 1) == "pon"
+    assert choice(view, call_margin=gained + 1) == "pass"
+    factor = (worths.max() - 100) / passed
+    assert choice(view, call_factor=factor - 0.01) == "pon"
+    assert choice(view, call_factor=factor + 0.01) == "pass"
+
+
+def test_a_concealed_kan_is_declared_where_it_costs_nothing(position):
+    free = "1111m340p678s55z9s"
+    assert choice(position(free, drawn="7z")) == "ankan 1m"
+    assert choice(position(free, drawn="7z", riichi=[2])) != "ankan 1m"
+    assert choice(position("111123m456p789s1z", drawn="7z")) != "ankan 1m"  # 123m goes
+
+
+def test_a_silent_tenpai_is_one_that_riichi_is_worth_less_than(position):
+    view = position("234m067p23456s77s", drawn="2z", rivers={2: "1m"}, riichi=[2], wall_left=20)
+    for caution in (0.5, 1.0, 2.0, 4.0):
+        bot = FoldRecognitionPlus(caution=caution, evaluator=False)
+        values, riichis, here = bot._weighed(view, view.legal[:1] + view.legal[1:-1])
+        riichi = less_danger(riichis, here).max() > less_danger(values, here).max()
+        assert (choice(view, caution=caution, evaluator=False) == "riichi") is bool(riichi)
+        assert choice(view, caution=caution, silent_tenpai=False) == "riichi"
+
+
+def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
+    view = position(HOPELESS, drawn="5p")
+    tasted, plain = FoldRecognitionPlus(), FoldRecognitionPlus(evaluator=False)
+    legal = [action.tile for action in view.legal if action.name == "discard"]
+    here = plain._position(view, view.wall_left // 4)
+    kinds = [tile_kind(tile) for tile in legal]
+    less, whole = (np.array(bot.discard_worths(view))[legal] for bot in (tasted, plain))
+    scores = HandEvaluator.load("plus").scores_at(view.state, 0)
+    kept = np.exp((scores[kinds] - scores.max()) / 60)
+    assert less + here.loss[kinds] == pytest.approx(kept * (whole + here.loss[kinds]))
+    assert kept.min() < 0.2
+    assert less.max() > 0
+
+
+def test_only_threats_quicken_the_others(position):
+    usual, quick = FoldRecognitionPlus(threat_pace=1.0)._pace, FoldRecognitionPlus()._pace
+    assert quick[:, [0, 3]] == pytest.approx(usual[:, [0, 3]])
+    assert quick[:, 1:3] == pytest.approx(1.3 * usual[:, 1:3])
 
 
 def test_nothing_is_called_without_a_yaku_in_sight(position):

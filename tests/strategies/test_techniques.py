@@ -6,19 +6,30 @@ import pytest
 from mjbot.pair.member import Ally
 from mjbot.pair.messages import Holding
 from mjbot.pair.stamp import game_stamp
-from mjbot.table.state import ACCEPTED
+from mjbot.rules.hands import hand_counts
+from mjbot.table.state import ACCEPTED, ANKAN
 from mjbot.table.view import View
-from protocol.tiles import TILE_NAMES, parse_tiles
+from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi import FastRiichi
 from strategies.evaluation.techniques.bluff import feign_one_suit, feigned_suit
-from strategies.evaluation.techniques.danger import discard_danger, tenpai_chance
+from strategies.evaluation.techniques.danger import (
+    deal_in_cost,
+    discard_danger,
+    expected_win,
+    tenpai_chance,
+)
 from strategies.evaluation.techniques.dora_fuyashi import add_dora
-from strategies.evaluation.techniques.haitei_okuri import last_drawer, send_last_tile
+from strategies.evaluation.techniques.haitei_okuri import (
+    danger_after,
+    last_drawer,
+    send_last_tile,
+)
 from strategies.evaluation.techniques.hold_back import held_back
 from strategies.evaluation.techniques.nakase import call_worth
-from strategies.evaluation.techniques.open_way import loose_kinds, open_way
+from strategies.evaluation.techniques.open_way import loose_kinds, open_way, spared_danger
 from strategies.evaluation.techniques.situation import Situation
 from strategies.evaluation.techniques.spare_ally import spares_ally
+from strategies.evaluation.techniques.worth import worth_after
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s
@@ -63,6 +74,60 @@ def test_tenpai_grows_with_melds_and_turns(position):
     chances.append(tenpai_chance(view, 2))
     assert chances == sorted(set(chances))
     assert chances[-1] == 1
+
+
+def test_a_win_is_expected_to_be_worth_more_with_riichi_dora_and_as_dealer(position):
+    """6,000 points in riichi, 4,000 closed, 2,500 open, 1,500 more a dora; a dealer's by half."""
+    view = position("46m19p55s2z", drawn="3m", melds=["777z", "345p"], markers="6z", riichi=[2])
+    assert expected_win(view, 2) == 6000
+    assert expected_win(view, 3) == 4000
+    assert expected_win(view, 0) == (2500 + 3 * 1500) * 1.5
+    view.state["meld_red"][0, 1] = 2
+    assert expected_win(view, 0) == (2500 + 4 * 1500) * 1.5
+    view.state["dealer"] = 2
+    assert expected_win(view, 2) == 9000
+    assert expected_win(view, 0) == 2500 + 4 * 1500
+
+
+def test_dealing_in_costs_points_and_the_rank_that_goes_with_them(position):
+    view = position("1405m19p55s2234z1s9s", drawn="3m")
+    view.state["round"] = view.state["last_round"] = 7
+    view.state["dealer"] = 3
+    view.state["scores"] = (31_000, 20_000, 30_000, 19_000)
+    assert deal_in_cost(view, (0, ALLY), 0, 2, 400) == 400
+    assert deal_in_cost(view, (0, ALLY), 0, 2, 2000) == 2000 + 30_000  # oka, too
+
+
+# --- playing on ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("own_points", [0, 8000])
+@pytest.mark.parametrize("wall_left", [1, 8, 50])
+def test_playing_on_is_what_all_who_may_win_first_make_of_it(position, wall_left, own_points):
+    """A turn the ally wins on 1.7 tiles, we on 1.3, a tenpai rival seven times in a hundred."""
+    view = position("123m456m789m23p55s", wall_left=wall_left, riichi=[2], offered="9s")
+    view.state["sticks"] = 1
+    here = situation(view)
+    unseen = here.own_view.unseen
+    chances = {
+        ALLY: 1.7 * unseen[20] / unseen.sum(),
+        2: 0.07,
+        3: 0.07 * tenpai_chance(view, 3),
+    }
+    if own_points:
+        chances[0] = 1.3 * (unseen[9] + unseen[12]) / unseen.sum()
+    won = {
+        0: (9000, -0, -4000, -4000),  # each rival pays half; the stick on the table beside
+        ALLY: (0, 5900 + 1000, -2950, -2950),
+        2: (-2000, -2000, 6000 + 1000, -2000),
+        3: (-1334, -1334, -1334, 4000 + 1000),
+    }
+    rate = sum(chances.values())
+    over = 1 - (1 - rate) ** (wall_left / 4)
+    expected = (1 - over) * worth_after(view, (0, ALLY), (0, 0, 0, 0))
+    for seat, chance in chances.items():
+        expected += over * chance / rate * worth_after(view, (0, ALLY), won[seat], seat)
+    assert here.worth_of_playing_on(5900, own_points) == pytest.approx(expected)
 
 
 # --- nakase ----------------------------------------------------------------------------------
@@ -155,9 +220,37 @@ def test_an_ally_that_is_not_tenpai_has_no_use_for_it(position):
     assert send_last_tile(situation(view, "234m66m345p678s2s9p", "")) is None
 
 
+def test_nor_is_it_sent_at_the_price_of_the_own_tenpai(position):
+    hand, safe = "11m234567p34588s", {3: "1z9m"}
+    view = position(hand, offered="1m", source=2, wall_left=1, rivers=safe)
+    assert view.waits
+    assert {"pon"} < set(map(str, view.legal))
+    assert send_last_tile(situation(view)) is None
+
+
 def test_nor_is_it_sent_at_the_price_of_a_dangerous_discard(position):
     view = position("11455m4567p4567s", offered="1m", source=2, wall_left=1, riichi=[3])
     assert send_last_tile(situation(view)) is None
+
+
+SWAPS = {"pon": ("111455m4567p456s", "1m"), "chi": ("56777m4567p4567s", "4m")}
+"""Beside the called tile the hand keeps one that is safe and that kuikae forbids: 1m, 7m."""
+
+
+@pytest.mark.parametrize("call", SWAPS)
+def test_the_discard_after_it_is_one_that_kuikae_allows(position, call):
+    hand, tile = SWAPS[call]
+    safe = tile_kind(parse_tiles("1m" if call == "pon" else "7m")[0])
+    view = position(hand, offered=tile, wall_left=1, riichi=[2])
+    view.state["passed"][2:] = 1 << safe
+    here = situation(view)
+    (chosen,) = [action for action in view.legal if action.name == call]
+    used = {"pon": "11m", "chi": "56m"}[call]
+    left = view.hand - hand_counts(used)
+    allowed = [kind for kind in left.nonzero()[0].tolist() if kind != safe]
+    assert here.danger[safe] == 0
+    assert danger_after(here, chosen) == min(here.danger[kind] for kind in allowed) > 100
+    assert send_last_tile(here) is None
 
 
 # --- dora-fuyashi ----------------------------------------------------------------------------
@@ -178,6 +271,14 @@ def test_a_fourth_kan_would_end_the_kyoku(position):
     view = position("1111m5p19p3579s23z", drawn="7z", riichi=[ALLY])
     view.state["kans"] = 3
     assert add_dora(situation(view)) is None
+
+
+def test_but_one_seat_alone_may_declare_all_four(position):
+    view = position("1111m5z", melds=["222p", "333p", "444s"], riichi=[ALLY], drawn="7z")
+    view.state["kans"] = 3
+    assert add_dora(situation(view)) is None
+    view.state["meld_type"][0, :3] = ANKAN
+    assert str(add_dora(situation(view))) == "ankan 1m"
 
 
 def test_of_two_kans_the_concealed_one(position):
@@ -222,6 +323,20 @@ def test_no_way_is_opened_at_the_price_of_the_own_first_place(position):
     view = way_view(position, (34_000, 1_000, 33_000, 32_000))
     safe = next(action for action in view.legal if action.tile == 31)
     assert open_way(situation(view, WITH_SPARE, ""), safe) is None
+
+
+@pytest.mark.parametrize("ally_points", range(30_000, 50_000, 1_000))
+def test_the_way_is_worth_six_tenths_of_the_danger_that_it_spares(position, ally_points):
+    view = way_view(position, (21_000, ally_points, 20_000, 59_000 - ally_points))
+    here = situation(view, WITH_SPARE, "")
+    loose, spared = loose_kinds(here.ally.view), spared_danger(here)
+    ways = [action for action in here.discards if loose >> tile_kind(action.tile) & 1]
+    gains = [0.6 * spared[tile_kind(way.tile)] - here.danger[way.tile] for way in ways]
+    best = int(np.argmax(gains))
+    for base in here.discards:
+        pays = bool(gains[best] + here.danger[base.tile] >= 200)
+        nearer = here.own_shanten(ways[best]) <= here.own_shanten(base)
+        assert (open_way(here, base) is ways[best]) is (pays and nearer), str(base)
 
 
 # --- spare the ally --------------------------------------------------------------------------

@@ -9,14 +9,14 @@ from mjbot.compiled import compiled
 from mjbot.rules.hands import hand_counts, kinds_of
 from mjbot.rules.waits import waits
 from proof.frequencies import deviation, hands_from
-from strategies.evaluation.tenpai_parts import draw_two_sides, new_tenpai, prepare
+from strategies.evaluation.tenpai_parts import TENPAI, draw_two_sides, prepare
 from strategies.evaluation.tenpai_samples import ONE_KIND, TWO_SIDES, sample_class, sample_tenpai
 
 SAMPLES = 4_000
 
 
 def sampler(unseen, n_melds, barred=""):
-    tenpai = new_tenpai()
+    tenpai = np.zeros(1, TENPAI)[0]
     tenpai["unseen"] = unseen
     tenpai["n_melds"] = n_melds
     tenpai["barred"] = sum(1 << int(kind) for kind in np.flatnonzero(hand_counts(barred)))

@@ -1,5 +1,9 @@
 """Legal actions in positions made by hand; rules: tenhou.md section 8."""
 
+import pytest
+
+from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.state import CHI, PON
 from protocol import messages as m
 
 JUNK = "147m258p369s1234z"
@@ -48,6 +52,21 @@ def test_kuikae_forbids_the_same_tile_and_the_other_end(story):
     assert "discard 6m" not in position.legal(1)
     position = story([JUNK, "556m258p369s1123z", None, None]).turn(0, "5m").pon(1, 0, "5m", "55m")
     assert "discard 6m" in position.legal(1)
+
+
+@pytest.mark.parametrize("suit", range(3))
+def test_kuikae_forbids_whatever_the_same_two_tiles_would_have_called(suit):
+    """Of every chi, 12 with 3 and 89 with 7 included: those have no other end."""
+    for low in range(9 * suit, 9 * suit + 7):
+        for called in range(low, low + 3):
+            rest = {*range(low, low + 3)} - {called}
+            runs = [{*range(other, other + 3)} for other in range(9 * suit, 9 * suit + 7)]
+            same = set().union(*(run - rest for run in runs if rest < run))
+            assert kuikae_kinds(CHI, called, low) == sum(1 << kind for kind in same)
+
+
+def test_after_a_pon_kuikae_forbids_the_same_tile_alone():
+    assert [kuikae_kinds(PON, kind, -1) for kind in range(34)] == [1 << kind for kind in range(34)]
 
 
 def test_a_chi_that_leaves_only_kuikae_is_not_offered(story):

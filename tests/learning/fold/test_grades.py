@@ -106,7 +106,7 @@ def slow_grade(genbutsu: set[int], unseen: list[int], own: list[int], kind: int)
     return NEARLY_SAFE if alive or kind % 9 in (0, 8) else SUJI
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_grades_are_those_of_all_two_sided_waits(random):
     wall = [kind for kind in range(34) for _ in range(4)]
