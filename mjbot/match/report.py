@@ -78,7 +78,7 @@ class MatchReport:
 
     def watcher(self) -> Watcher:
         """Return who listens to the match."""
-        return Watcher(self.on_event, self.on_result, self.on_void, on_note=self.on_note)
+        return Watcher(self.on_event, self.on_result, on_note=self.on_note, on_void=self.on_void)
 
     def on_void(self, text: str) -> None:
         """Count a game that does not count, and print why."""

@@ -48,9 +48,9 @@ class Watcher:
 
     on_event: Callable[[int, Event], None] = lambda game, event: None
     on_result: Callable[[GameResult], None] = lambda result: None
-    on_void: Callable[[str], None] = lambda text: None
     on_start: Callable[[int, int], None] = lambda place, pid: None
     on_note: Callable[[str], None] = lambda text: None
+    on_void: Callable[[str], None] = lambda text: None
 
 
 async def play_match(
