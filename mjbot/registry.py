@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +23,9 @@ from mjbot.strategy import Strategy
 from mjbot.strategy_options import Option, StrategyError, options_of, read_options
 
 BUILT_IN: Final = "strategies"
+OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
+MOST_NAMES: Final = 3
+"""How many names an error message lists."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def strategy_class(name: str) -> type[Strategy]:
     module = _module(place)
     cls = getattr(module, class_name, None)
     if cls is None:
-        has = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
+        has = _some([cls.__name__ for cls in _classes(module)], ", ") or "none"
         raise StrategyError(f"strategy {name!r}: no class {class_name} in {place}, only: {has}")
     if not (inspect.isclass(cls) and issubclass(cls, Strategy)):
         raise StrategyError(f"strategy {name!r}: {class_name} is not a mjbot.strategy.Strategy")
@@ -106,8 +109,11 @@ def _built_in_module(name: str) -> ModuleType:
         return _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
     if Path(f"{name.removesuffix('.py')}.py").is_file():
         raise StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
-    near = difflib.get_close_matches(name, names) or names
-    raise StrategyError(f"unknown strategy {name!r}; the nearest: {', '.join(near)}")
+    if name.endswith(".py") or "/" in name:
+        raise StrategyError(f"strategy {name!r}: no such file here; write FILE.py:CLASS")
+    near = difflib.get_close_matches(name, names)
+    others = f"the nearest: {', '.join(near)}" if near else "mjbot strategies lists them"
+    raise StrategyError(f"unknown strategy {name!r}; {others}")
 
 
 def _module(place: str) -> ModuleType:
@@ -125,9 +131,21 @@ def _imported(module: str) -> ModuleType:
         return importlib.import_module(module)
     except (Exception, SystemExit) as problem:
         if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
-            hint = f"no file {module}.py here and no module of that name"
+            hint = f"no file {module}.py here and no module of that name{_whose(problem)}"
             raise StrategyError(f"strategy {module!r}: {hint}") from problem
-        raise StrategyError(f"strategy {module!r}: {blame(problem)}") from problem
+        raise StrategyError(f"strategy {module!r}: {blame(problem)}{_whose(problem)}") from problem
+
+
+def _whose(problem: BaseException) -> str:
+    """Say what a module of the user's is hidden by, if it is called as one of our packages."""
+    name = problem.name if isinstance(problem, ModuleNotFoundError) else None
+    package, dot, _ = (name or "").partition(".")
+    if not dot or package not in OWN_PACKAGES:
+        return ""
+    where = Path(sys.modules[package].__path__[0])
+    return (
+        f"; {package!r} is mjbot's own package ({where}): rename yours, or name it as FILE.py:CLASS"
+    )
 
 
 def _is_within(module: str, parent: str | None) -> bool:
@@ -151,7 +169,8 @@ def _loaded(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         del sys.modules[name]
-        raise StrategyError(f"strategy {file.name!r}: {blame(problem)}") from problem
+        text = f"strategy {file.name!r}: {blame(problem)}{_whose(problem)}"
+        raise StrategyError(text) from problem
     return module
 
 
@@ -179,7 +198,8 @@ def _deciding(
     """Return the class; refuse a base, which would play nothing but default actions."""
     if cls.decide is not Strategy.decide:
         return cls
-    meant = " or ".join(other.__name__ for other in others if other.decide is not Strategy.decide)
+    able = [other.__name__ for other in others if other.decide is not Strategy.decide]
+    meant = _some(able, " or ")
     hint = f"; did you mean {meant}?" if meant else ""
     raise StrategyError(f"strategy {name!r}: {cls.__name__} has no decide of its own{hint}")
 
@@ -187,6 +207,18 @@ def _deciding(
 def _only_class(module: ModuleType) -> type[Strategy]:
     classes = _classes(module)
     if len(classes) != 1:
-        found = ", ".join(cls.__name__ for cls in classes) or "none"
+        found = _some([cls.__name__ for cls in classes], ", ") or "none"
         raise StrategyError(f"{module.__name__}: expected one strategy class, found: {found}")
     return classes[0]
+
+
+def _some(names: Sequence[str], between: str) -> str:
+    """Return the first few names as a text.
+
+    >>> _some(["A", "B", "C", "D", "E"], " or ")
+    'A or B or C or 2 others'
+    """
+    first = [*names[:MOST_NAMES]]
+    if more := len(names) - len(first):
+        first.append(f"{more} others")
+    return between.join(first)

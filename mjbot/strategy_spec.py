@@ -9,6 +9,9 @@ from mjbot.strategy import Strategy
 from mjbot.strategy_options import read_options, split_options
 
 EXTERNAL: Final = "external:"
+PIPED: Final = ("external-lines:", "external-arrays:")
+EXTERNALS: Final = (EXTERNAL, *PIPED)
+"""A foreign program: one that connects to a table, and those that speak over their pipes."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Spec:
 
         Raises :class:`~mjbot.strategy_options.StrategyError` if an option is no ``KEY=VALUE``.
         """
-        if text.startswith(EXTERNAL):
+        if text.startswith(EXTERNALS):
             return cls(text, {})
         name, *options = text.split(",")
         return cls(name, split_options(options))
@@ -38,13 +41,13 @@ class Spec:
     @property
     def is_external(self) -> bool:
         """Whether it is a foreign program, which plays over a line."""
-        return self.name.startswith(EXTERNAL)
+        return self.name.startswith(EXTERNALS)
 
     @property
     def label(self) -> str:
         """What tables call it: without the file of a class, or ``external:``."""
         if self.is_external:
-            return self.name.removeprefix(EXTERNAL)
+            return self.name.partition(":")[2]
         options = [f"{key}={value}" for key, value in self.options.items()]
         return ",".join([self.name.rpartition(":")[2], *options])
 

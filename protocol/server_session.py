@@ -40,9 +40,12 @@ class FaultError(ValueError):
 
 
 class LockstepSession:
-    """One player's connection to a table that speaks the original server's dialect."""
+    """One player's connection to a table that speaks the original server's dialect.
 
-    def __init__(self, room: str = "default") -> None:
+    ``room`` is what a join must name; ``None`` takes any.
+    """
+
+    def __init__(self, room: str | None = "default") -> None:
         self.room: Final = room
         self.name: str | None = None
         self.seat: Seat | None = None
@@ -61,7 +64,7 @@ class LockstepSession:
         Raises :class:`RefusedError` in the original server's words.
         """
         join = _read_join(line)
-        if join.room != self.room:
+        if self.room not in (None, join.room):
             raise RefusedError(f"No such room. Available room: {self.room}")
         if busy:
             raise RefusedError(BUSY)

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,12 +28,11 @@ from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
-from mjbot.match.run import Watcher, play_match
+from mjbot.match.run import play_match
 from mjbot.match.team import MatchError
 from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
 from mjbot.registry import make_strategy
 from mjbot.server.core import OnFault
-from mjbot.server.server import GameResult
 from mjbot.strategy_options import StrategyError
 from protocol.messages import Event
 
@@ -146,51 +145,68 @@ class _Duo:
     console: Console
 
     def run(self) -> int:
+        report = DuoReport(self.console, self.args.games, self.args.length, self.members)
+        partners_score = PairScore([member.name for member in self.members])
+        status = exit_codes.OK
         try:
-            score = asyncio.run(self._visit() if self.args.url else self._host())
+            if self.args.url:
+                asyncio.run(self._visit(report, partners_score))
+            else:
+                asyncio.run(self._host(report))
         except MatchError as error:
-            return _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
+            status = _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
         except VisitError as error:
-            return _fail(f"{error}; logs in {self.folder}", max(error.status, exit_codes.FAILED))
+            text = f"{error}; logs in {self.folder}"
+            status = _fail(text, max(error.status, exit_codes.FAILED))
         except NodeError as error:
-            return _fail(str(error), exit_codes.UNREACHABLE)
-        except asyncio.CancelledError:
-            return exit_codes.INTERRUPTED
+            status = _fail(str(error), exit_codes.UNREACHABLE)
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            status = exit_codes.INTERRUPTED
+        # Where the top was lost on the way, the partner has seen more.
+        score = max(report.score, partners_score, key=lambda score: len(score.games))
+        return self._conclude(report, score, status)
+
+    def _conclude(self, report: DuoReport, score: PairScore, status: int) -> int:
+        """Print what was played, whatever ended it, and return the exit status."""
+        if not self.args.url:
+            save_results(self.folder, self._players, report.results)
+        if status and not score.games:
+            return status
         self.console.print(pair_table(score, labels_of(self.members)))
+        voids = report.void_lines()
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
         faults = fault_lines(self.folder, self._players)
-        for line in [*faults, f"logs in {self.folder}"]:
+        for line in [*voids, *faults, f"logs in {self.folder}"]:
             self._say(line)
-        return exit_codes.OK if score.games and not faults else exit_codes.FAILED
+        if status:
+            return status
+        return exit_codes.FAILED if voids or faults or not score.games else exit_codes.OK
 
     @property
     def _players(self) -> tuple[Player, ...]:
         return (*self.members, *self.rivals)
 
-    async def _host(self) -> PairScore:
+    async def _host(self, report: DuoReport) -> None:
         """Play at a table of our own; its events are what is counted."""
         end_on_signals()
         settings = match_settings(self.args, self.folder)
         self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
         self._say_who("the pair", self.members)
         self._say_who("against", self.rivals)
-        with self._report() as report:
+        with report:
             noter = self._noting(report)
-            watcher = Watcher(report.on_event, noter.on_result, on_note=noter)
-            results: list[GameResult] = await play_match(settings, self._players, watcher)
-        save_results(self.folder, self._players, results)
-        return report.score
+            watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
+            await play_match(settings, self._players, watcher)
 
-    async def _visit(self) -> PairScore:
+    async def _visit(self, report: DuoReport, partners_score: PairScore) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
         end_on_signals()
         self._say(f"{self.args.games} games at {self.args.url}:")
         self._say_who("the pair", self.members)
         names = [member.name for member in self.members]
-        partners_score = PairScore(names)
         visit = Visit(self._players, self.args.url, self.args.games, self.folder)
-        with self._report() as report:
+        with report:
             tops = PairOfEyes(names, report.on_event)
             partners = PairOfEyes(names[::-1], lambda game, event: partners_score.add(event))
             eyes = [
@@ -200,11 +216,6 @@ class _Duo:
             await visit.play(eyes, self._noting(report))
             tops.finish()
             partners.finish()
-        # Where the top was lost on the way, the partner has seen more.
-        return max(report.score, partners_score, key=lambda score: len(score.games))
-
-    def _report(self) -> DuoReport:
-        return DuoReport(self.console, self.args.games, self.args.length, self.members)
 
     def _noting(self, report: DuoReport) -> "_Noter":
         return _Noter(report, self.folder / NOTES)
@@ -219,18 +230,21 @@ class _Duo:
 
 @dataclass(frozen=True)
 class _Noter:
-    """Says what happened to a player or went wrong in a game, and keeps it beside the games."""
+    """Says what happened to a player, and keeps it beside the games."""
 
     report: DuoReport
     file: Path
 
-    def on_result(self, result: GameResult) -> None:
-        self.report.on_result(result)
-        for fault in result.faults:
-            self(f"game {result.game + 1}, {result.names[fault.seat]}: {fault.text}")
-
     def __call__(self, text: str) -> None:
         self.report.on_note(text)
+        self._keep(text)
+
+    def on_void(self, text: str) -> None:
+        """Say why a game does not count."""
+        self.report.on_void(text)
+        self._keep(text)
+
+    def _keep(self, text: str) -> None:
         with self.file.open("a", encoding="utf-8") as notes:
             notes.write(f"{text}\n")
 

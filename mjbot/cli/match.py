@@ -17,7 +17,7 @@ from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking
-from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.match.run import MatchSettings, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.server import GameResult
 
@@ -31,8 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=4,
         metavar="SEAT",
         help="a strategy, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
-        " external:majiang; or 'external:COMMAND' for any mjai client: it is"
-        " started with mjsonp://HOST:PORT/ROOM as its last argument",
+        " external:majiang; 'external:COMMAND' for any mjai client: it is started with"
+        " mjsonp://HOST:PORT/ROOM as its last argument; 'external-lines:COMMAND' or"
+        " 'external-arrays:COMMAND' for a bot on standard input and output, Mortal's kind or"
+        " mjai.app's: {seat} in it becomes the seat's number",
     )
     add_match_arguments(parser)
 
@@ -92,29 +94,34 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     seed = settings.rules.seed
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
     console.print(start, highlight=False, soft_wrap=True)
+    report = MatchReport(console, settings.games, settings.rules.length)
+    status = exit_codes.OK
     try:
-        results = asyncio.run(_watch(settings, players, console))
+        results = asyncio.run(_watch(settings, players, report))
+        if any(result.void for result in results):
+            status = exit_codes.FAILED
     except MatchError as error:
-        return _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
+        status = _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
     except NodeError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except asyncio.CancelledError:
-        return exit_codes.INTERRUPTED
-    save_results(folder, players, results)
-    console.print(final_table(players, results))
+        status = _fail(str(error), exit_codes.UNREACHABLE)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        status = exit_codes.INTERRUPTED
+    # Whatever ended the match: what was played until then is not lost.
+    save_results(folder, players, report.results)
+    if report.results:
+        console.print(final_table(players, report.results))
     faults = fault_lines(folder, players)
-    for line in [*faults, f"logs in {folder}"]:
+    for line in [*report.void_lines(), *faults, f"logs in {folder}"]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    return exit_codes.FAILED if faults else exit_codes.OK
+    return status or (exit_codes.FAILED if faults else exit_codes.OK)
 
 
 async def _watch(
-    settings: MatchSettings, players: tuple[Player, ...], console: Console
+    settings: MatchSettings, players: tuple[Player, ...], report: MatchReport
 ) -> list[GameResult]:
     end_on_signals()
-    with MatchReport(console, settings.games, settings.rules.length) as report:
-        watcher = Watcher(report.on_event, report.on_result, on_note=report.on_note)
-        return await play_match(settings, players, watcher)
+    with report:
+        return await play_match(settings, players, report.watcher())
 
 
 def end_on_signals() -> None:

@@ -17,6 +17,7 @@ from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.play import DEADLINES_S, Settings, play
 from mjbot.pair.fair_play import FairPlayError
+from mjbot.records.wording import counted
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError, split_options
@@ -59,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--silence-s",
         type=_seconds,
         help="longest the server may say nothing (default 300; pipes: no limit)",
+    )
+    parser.add_argument(
+        "--wait-s",
+        type=_patience,
+        default=10.0,
+        help="longest to wait for a server that is not up yet (default 10)",
     )
     strictness = parser.add_mutually_exclusive_group()
     strictness.add_argument(
@@ -109,6 +116,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         games=args.games,
         deadline_s=args.deadline_s,
         silence_s=args.silence_s,
+        wait_s=args.wait_s,
         strict=args.strict,
         log=args.log,
         faults=named_file(),
@@ -139,6 +147,11 @@ def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> i
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
         return _fail(f"{error.filename or settings.log}: {error.strerror}", exit_codes.UNREACHABLE)
+    if voids := [result.void for result in results if result.void]:
+        if len(voids) == len(results):
+            return _fail(f"the server ended the game: {voids[-1]}", exit_codes.PROTOCOL_FAULT)
+        count = f"{len(voids)} of {counted(len(results), 'game')} void"
+        return _fail(f"{count}, the last one since the server said: {voids[-1]}", exit_codes.FAILED)
     if any(result.validated is False for result in results):
         return _fail("the server's validation was not passed", exit_codes.FAILED)
     return exit_codes.OK
@@ -186,6 +199,10 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < 1e6:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
     return seconds
+
+
+def _patience(text: str) -> float:
+    return 0.0 if text == "0" else _seconds(text)
 
 
 def option_pair(text: str) -> tuple[str, str]:

@@ -1,6 +1,8 @@
 """``mjbot strategies``: what can play, what each believes, and the options of those named."""
 
 import argparse
+import sys
+from collections.abc import Iterable
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -25,14 +27,23 @@ def run(args: argparse.Namespace) -> int:
     """Print the strategies; fail if one of them cannot be loaded."""
     console = Console()
     if args.names:
-        infos = tuple(map(strategy_info, args.names))
-        for info in infos:
-            console.print(described(info), soft_wrap=True)
-    else:
-        infos = all_strategies()
-        console.print(strategy_table(infos))
-        console.print("options and their defaults: mjbot strategies NAME ...", highlight=False)
+        return _describe(console, args.names)
+    infos = all_strategies()
+    console.print(strategy_table(infos))
+    console.print("options and their defaults: mjbot strategies NAME ...", highlight=False)
     return exit_codes.FAILED if any(info.problem for info in infos) else exit_codes.OK
+
+
+def _describe(console: Console, names: Iterable[str]) -> int:
+    status = exit_codes.OK
+    for name in names:
+        info = strategy_info(name)
+        if info.problem:
+            print(f"mjbot strategies: {info.problem}", file=sys.stderr)
+            status = exit_codes.BAD_ARGUMENTS
+        else:
+            console.print(described(info), soft_wrap=True)
+    return status
 
 
 def strategy_table(infos: tuple[StrategyInfo, ...]) -> Table:
@@ -47,7 +58,7 @@ def strategy_table(infos: tuple[StrategyInfo, ...]) -> Table:
 def described(info: StrategyInfo) -> Group:
     """Return name, thesis and options with default and unit, one line each."""
     options = [Text(f"  {option}") for option in info.options]
-    none = [] if options or info.problem else [Text("  no options")]
+    none = [] if options else [Text("  no options")]
     return Group(Text(info.name, "bold"), Text.assemble("  ", _thesis(info)), *options, *none)
 
 

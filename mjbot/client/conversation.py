@@ -30,15 +30,23 @@ class ServerSaysError(ProtocolError):
         super().__init__("error", message)
         self.before_game = before_game
 
+    def blames(self, seat: int | None) -> bool:
+        """Whether it says, as the original server does, that ``seat`` is at fault."""
+        return self.problem.startswith(f"Error in player {seat}'s response:")
+
 
 @dataclass(frozen=True)
 class GameResult:
-    """How a game ended for us; ``scores`` (points by seat) as far as the server told."""
+    """How a game ended for us; ``scores`` (points by seat) as far as the server told.
+
+    ``void`` is why the server broke it off for another's fault, empty if it counts.
+    """
 
     seat: int
     names: tuple[str, ...]
     scores: tuple[int, ...]
     validated: bool | None = None
+    void: str = ""
 
     @property
     def place(self) -> int:

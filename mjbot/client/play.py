@@ -1,6 +1,7 @@
 """A bot at a server for one game or many: connect, play, come back."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,13 @@ from mjbot.records.mjai_log import EventLog
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.stages import Stage
-from protocol.transports.base import Transport, TransportError, UnreachableError, VanishedError
+from protocol.transports.base import (
+    RefusedError,
+    Transport,
+    TransportError,
+    UnreachableError,
+    VanishedError,
+)
 from protocol.transports.stdio import StdioTransport
 from protocol.transports.tcp import connect_tcp
 from protocol.transports.websocket import connect_websocket
@@ -30,10 +37,12 @@ _VERDICT_S: Final = 5.0
 DEADLINES_S: Final = {
     Dialect.TCP: 30.0,
     Dialect.STDIO_LINES: 30.0,
-    Dialect.STDIO_ARRAYS: 2.0,
+    Dialect.STDIO_ARRAYS: 1.5,
     Dialect.RIICHILAB: 15.0,
 }
-"""Default time for a decision: the original server waits 60 s, mjai.app 3 s, RiichiLab 18 s."""
+"""Default time for a decision: the original server waits 60 s, mjai.app 3 s or, installed, 2 s,
+RiichiLab 18 s.  Beside the decision an answer needs time to be read, checked, written and fetched:
+20 ms were measured on a quiet machine, so a quarter is left for a busy one."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,9 @@ class Settings:
     """What ``mjbot play`` was told.
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
-    how long the server may say nothing (``None``: as long as is usual where it is); ``log``
-    takes what is said, ``faults`` what goes wrong with the strategy.
+    how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
+    long it may not be there at first; ``log`` takes what is said, ``faults`` what goes wrong with
+    the strategy.
     """
 
     address: Address
@@ -52,9 +62,14 @@ class Settings:
     games: int = 1
     deadline_s: float | None = None
     silence_s: float | None = None
+    wait_s: float = 0.0
     strict: bool = True
     log: Path | None = None
     faults: Path | None = None
+
+
+PlayGame = Callable[[Transport, ClientSession], Awaitable[GameResult]]
+"""Plays one game over a connection that was just made."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,7 @@ async def play(
     pipes: tuple[int, int] = (0, 1),
     hooks: Hooks = Hooks(),
 ) -> list[GameResult]:
-    """Play the games and return how each ended.
+    """Play the games and return how each ended; one that is void for another's fault counts.
 
     ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
     :meth:`Conversation.play_game` raises, and :class:`UnreachableError`.
@@ -88,7 +103,9 @@ async def play(
         bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
-        return await _play_by_connecting(bot)
+        if settings.address.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
+            await player.rehearse()
+        return await play_by_connecting(settings, bot.play_connected)
 
 
 @dataclass(frozen=True)
@@ -110,6 +127,14 @@ class _Bot:
             timed=self.timed,
         )
 
+    async def play_connected(self, transport: Transport, session: ClientSession) -> GameResult:
+        await self.player.rehearse()
+        conversation = self.converse(transport, session)
+        result = await conversation.play_game()
+        if session.dialect is Dialect.RIICHILAB:
+            result = replace(result, validated=await conversation.linger(_VERDICT_S))
+        return result
+
 
 async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
     """All games come down the same pipe; its end between two games is no fault."""
@@ -128,13 +153,15 @@ async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
     return results
 
 
-async def _play_by_connecting(bot: _Bot) -> list[GameResult]:
-    """Every game has its own connection, as the original server and RiichiLab want it."""
-    settings = bot.settings
+async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[GameResult]:
+    """Play every game over a connection of its own, as the original server and RiichiLab want it.
+
+    ``play_game`` plays one.  Raises what it raises, and :class:`UnreachableError`.
+    """
     results: list[GameResult] = []
     while not settings.games or len(results) < settings.games:
         try:
-            results.append(await _play_one(bot, rejoining=bool(results)))
+            results.append(await _play_one(settings, play_game, rejoining=bool(results)))
         except UnreachableError:
             if settings.games or not results:
                 raise
@@ -142,33 +169,41 @@ async def _play_by_connecting(bot: _Bot) -> list[GameResult]:
     return results
 
 
-async def _play_one(bot: _Bot, *, rejoining: bool) -> GameResult:
+async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> GameResult:
     """Connect and play; between two games give the server a while to be ready again."""
     clock = asyncio.get_running_loop()
-    give_up_at = clock.time() + (REJOIN_S if rejoining else 0.0)
+    patience_s = REJOIN_S if rejoining else settings.wait_s
+    give_up_at = clock.time() + patience_s
+    waits = False
     while True:
-        session = _session(bot.settings)
+        session = _session(settings)
         try:
-            return await _play_connected(bot, session)
+            async with await _connect(settings) as transport:
+                logger.info("connected to {}", settings.address.url)
+                return await play_game(transport, session)
         except (TransportError, ServerSaysError) as error:
-            if session.names or clock.time() >= give_up_at:
+            if isinstance(error, ServerSaysError) and not error.before_game:
+                return _void(session, error)
+            may_come = rejoining or _is_absent(error)
+            if session.names or not may_come or clock.time() >= give_up_at:
                 raise
-            logger.debug("not ready yet: {}", error)
+            if not rejoining and not waits:
+                waits = True
+                logger.info("waiting for {}, at most {:g} s", error, patience_s)
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 
-async def _play_connected(bot: _Bot, session: ClientSession) -> GameResult:
-    settings, player = bot.settings, bot.player
-    if session.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
-        await player.rehearse()
-    async with await _connect(settings) as transport:
-        logger.info("connected to {}", settings.address.url)
-        await player.rehearse()
-        conversation = bot.converse(transport, session)
-        result = await conversation.play_game()
-        if session.dialect is Dialect.RIICHILAB:
-            result = replace(result, validated=await conversation.linger(_VERDICT_S))
-        return result
+def _is_absent(error: Exception) -> bool:
+    """Whether nobody is there yet, rather than somebody who does not want us."""
+    return isinstance(error, UnreachableError) and not isinstance(error, RefusedError)
+
+
+def _void(session: ClientSession, error: ServerSaysError) -> GameResult:
+    """Return a game that ended for another's fault; raises the error if it was ours."""
+    if error.blames(session.seat):
+        raise error
+    logger.warning("the game is void: {}", error.problem)
+    return GameResult(session.seat or 0, session.names, (), void=error.problem)
 
 
 async def _connect(settings: Settings) -> Transport:

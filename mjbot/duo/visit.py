@@ -13,7 +13,7 @@ from mjbot.match.faults import start_player
 from mjbot.match.players import Player
 from mjbot.match.processes import Child, describe_exit
 from protocol.codec import decode_line
-from protocol.messages import EndGame, Event, StartGame
+from protocol.messages import Event, StartGame
 
 LOOK_S: Final = 0.2
 """How often the log of the one whose eyes we use is looked at."""
@@ -29,7 +29,7 @@ class Eyes:
         self._log: Final = log
         self._on_event: Final = on_event
         self._read_bytes = 0
-        self._game = 0
+        self._game = -1
 
     def look(self) -> None:
         """Pass on every event of which the whole line is there by now."""
@@ -44,8 +44,9 @@ class Eyes:
     def _pass_on(self, line: bytes) -> None:
         for message in decode_line(line):
             if isinstance(message, Event):
+                # By its start: a void game has no end.
+                self._game += isinstance(message, StartGame)
                 self._on_event(self._game, message)
-                self._game += isinstance(message, EndGame)
 
 
 class PairOfEyes:

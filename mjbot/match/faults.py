@@ -1,12 +1,19 @@
 """What a match says of players whose strategies went wrong: their processes write it down."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
 from mjbot.match.players import Player
 from mjbot.match.processes import Child
 from mjbot.records.wording import counted
+
+MOST_TOLD: Final = 5
+"""How many faults of one player are told while the match runs."""
+
+LONGEST_LINE: Final = 240
 
 
 def log_file(folder: Path, place: int) -> Path:
@@ -32,6 +39,49 @@ def fault_lines(folder: Path, players: Sequence[Player]) -> list[str]:
             where = log_file(folder, place)
             lines.append(f"player {place + 1}, {player.spec}: {_summary(faults)}; see {where}")
     return lines
+
+
+class RunningFaults:
+    """Tells of decisions that were replaced while a match runs, the first few of each player.
+
+    ``note`` gets the lines.
+    """
+
+    def __init__(
+        self, folder: Path, players: Sequence[Player], note: Callable[[str], None]
+    ) -> None:
+        self._files: Final = [_faults_file(folder, place) for place in range(len(players))]
+        self._note: Final = note
+        self._read: Final[Counter[int]] = Counter()
+        self._told: Final[Counter[int]] = Counter()
+
+    def news(self) -> Iterator[tuple[int, str]]:
+        """Yield place and problem of what players of our own have written down since."""
+        for place, file in enumerate(self._files):
+            if self._told[place] < MOST_TOLD:
+                faults = read_faults(file)
+                new = faults[self._read[place] :]
+                self._read[place] = len(faults)
+                for fault in new:
+                    what = "decision replaced" if fault.is_decision else "start missed"
+                    yield place, f"{what}, {fault.kind}: {fault.problem}"
+
+    def tell(self, place: int, line: str) -> None:
+        """Pass on a line about a player, unless enough was told of it."""
+        self._told[place] += 1
+        if self._told[place] <= MOST_TOLD:
+            last = "; more of this is only counted" if self._told[place] == MOST_TOLD else ""
+            self._note(f"{line}{last}")
+
+
+def one_line(text: str) -> str:
+    """Return a foreign text as one short line that is safe to print.
+
+    >>> one_line('dahai missing. Response: {"type":\n"\x1b[2J"}')
+    'dahai missing. Response: {"type": "[2J"}'
+    """
+    line = " ".join("".join([c if c.isprintable() else " " for c in text]).split())
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..."
 
 
 def _summary(faults: Sequence[Fault]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mjbot.external.majiang import majiang_command
-from mjbot.strategy_spec import EXTERNAL, Spec
+from mjbot.strategy_spec import EXTERNAL, EXTERNALS, PIPED, Spec
 
 MAJIANG = "external:majiang"
+PIPES = "mjbot.external.pipes"
 
 
 class SeatError(ValueError):
@@ -29,6 +30,11 @@ class Player:
     plays_on: bool
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether it is a client that we know nothing of: it may insist on a room of its own."""
+        return self.spec.startswith(EXTERNAL) and self.spec != MAJIANG
+
+    @property
     def environ(self) -> Mapping[str, str]:
         """What is added to the environment of its process."""
         return {}
@@ -41,7 +47,11 @@ class Player:
         if self.spec == MAJIANG:
             return majiang_command(url, games=games, name=self.name)
         if self.spec.startswith(EXTERNAL):
-            return [*shlex.split(self.spec.removeprefix(EXTERNAL)), url]
+            return [*_words(self.spec), url]
+        if self.spec.startswith(PIPED):
+            kind = self.spec.partition(":")[0].removeprefix("external-")
+            options = ["--name", self.name, "--games", str(games)]
+            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(self.spec)]
         spec = Spec.read(self.spec)
         command = [sys.executable, "-m", "mjbot.cli.main", "play", url, "--strategy", spec.name]
         options = [word for pair in spec.options.items() for word in ("--option", "=".join(pair))]
@@ -59,22 +69,27 @@ def read_players(specs: list[str], taken: Sequence[str] = ()) -> tuple[Player, .
         _check(spec)
         name = _free_name(_short_name(spec), names)
         names.append(name)
-        foreign = spec.startswith(EXTERNAL) and spec != MAJIANG
-        players.append(Player(spec, name, plays_on=not foreign))
+        connects = spec.startswith(EXTERNAL) and spec != MAJIANG
+        players.append(Player(spec, name, plays_on=not connects))
     return tuple(players)
+
+
+def _words(spec: str) -> list[str]:
+    """Return the words of an external player's command; raises ``ValueError``."""
+    return shlex.split(spec.partition(":")[2])
 
 
 def _check(spec: str) -> None:
     if spec == MAJIANG:
         return
-    if not spec.startswith(EXTERNAL):
+    if not spec.startswith(EXTERNALS):
         try:
             Spec.read(spec).check()
         except (ValueError, LookupError, ImportError) as error:
             raise SeatError(f"seat {spec!r}: {error}") from None
         return
     try:
-        words = shlex.split(spec.removeprefix(EXTERNAL))
+        words = _words(spec)
     except ValueError as error:
         raise SeatError(f"seat {spec!r}: {error}") from None
     if not words or shutil.which(words[0]) is None:
@@ -83,9 +98,9 @@ def _check(spec: str) -> None:
 
 
 def _short_name(spec: str) -> str:
-    if not spec.startswith(EXTERNAL):
+    if not spec.startswith(EXTERNALS):
         return Spec.read(spec).label
-    words = shlex.split(spec.removeprefix(EXTERNAL))
+    words = _words(spec)
     return words[0].replace("\\", "/").rpartition("/")[2]
 
 

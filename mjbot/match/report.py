@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from mjbot.match.players import Player
+from mjbot.match.run import Watcher
+from mjbot.records.wording import counted
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
 from protocol.messages import EndGame, Event, StartKyoku
@@ -16,12 +18,17 @@ from protocol.tiles import WIND_NAMES
 
 
 class MatchReport:
-    """Shows the progress of ``games`` games of ``length`` on ``console``."""
+    """Shows the progress of ``games`` games of ``length`` on ``console``.
+
+    ``results`` has the games that count so far.
+    """
 
     def __init__(self, console: Console, games: int, length: Length) -> None:
         self._console = console
         self._games = games
         self._rounds = LAST_ROUND[length] + 1
+        self._void = 0
+        self.results: Final[list[GameResult]] = []
         # Redrawn at each kyoku by the one thread there is: players are forked off it.
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -69,8 +76,22 @@ class MatchReport:
         """Print what happened to a player."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
+    def watcher(self) -> Watcher:
+        """Return who listens to the match."""
+        return Watcher(self.on_event, self.on_result, on_note=self.on_note, on_void=self.on_void)
+
+    def on_void(self, text: str) -> None:
+        """Count a game that does not count, and print why."""
+        self._void += 1
+        self.on_note(text)
+
+    def void_lines(self) -> list[str]:
+        """Return a line on the void games, if there were any."""
+        return [f"{counted(self._void, 'game')} void, not counted"] if self._void else []
+
     def on_result(self, result: GameResult) -> None:
         """Print the game's line."""
+        self.results.append(result)
         order = ranking(result)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
         faults = f"  ({len(result.faults)} faults)" if result.faults else ""

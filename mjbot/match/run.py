@@ -4,18 +4,24 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from mjbot.match.faults import RunningFaults, one_line
 from mjbot.match.players import Player
 from mjbot.match.team import MatchError, Party, Team, Upkeep
-from mjbot.server.core import OnFault
+from mjbot.server.core import Fault, OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
+from mjbot.server.tcp import OwnDoor
 from mjbot.server.warm_up import warm_up
-from protocol.messages import EndGame, Error, Event, StartGame
+from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 
 HOST: Final = "127.0.0.1"
+REMIND_S: Final = 30.0
+"""How often it is told who is not at the table yet."""
+
 _OBITUARY_S: Final = 1.0
 
 
@@ -36,22 +42,24 @@ class MatchSettings:
 class Watcher:
     """Who wants to know how the match goes.
 
-    ``on_start`` hears of each process, ``on_note`` of deaths that do not end the match.
+    ``on_result`` hears of each game that counts and ``on_void`` why one does not, ``on_start`` of
+    each process, ``on_note`` of deaths and replaced decisions.
     """
 
     on_event: Callable[[int, Event], None] = lambda game, event: None
     on_result: Callable[[GameResult], None] = lambda result: None
     on_start: Callable[[int, int], None] = lambda place, pid: None
     on_note: Callable[[str], None] = lambda text: None
+    on_void: Callable[[str], None] = lambda text: None
 
 
 async def play_match(
     settings: MatchSettings, players: Sequence[Player], watcher: Watcher
 ) -> list[GameResult]:
-    """Play all games and return their results; every process is gone afterwards.
+    """Play all games and return their results, void ones too; every process is gone afterwards.
 
-    Where the rules go on after a fault, a player that dies is started again for the next game.
-    Raises :class:`MatchError` when a player does not come, voids a game or else dies,
+    A player that dies is started again for the next game.  Raises :class:`MatchError` when one
+    does not come or dies without having played,
     :class:`mjbot.external.node.NodeError` when the external AI cannot run, and ``OSError``.
     """
     match = _Match(settings, players, watcher)
@@ -75,6 +83,7 @@ class _Match:
         self._settings = settings
         self._players = players
         self._watcher = watcher
+        self._faults = RunningFaults(settings.folder, players, watcher.on_note)
         self._rooms = {f"player-{place + 1}": (place,) for place in range(len(players))}
         self._playing = asyncio.Event()
         self._free = asyncio.Event()
@@ -83,20 +92,30 @@ class _Match:
         self._server: TableServer
 
     async def play(self) -> list[GameResult]:
-        async with TableServer(
-            self._settings.rules, self._rooms, self._settings.folder, self._note
-        ) as server:
+        rules, folder = self._settings.rules, self._settings.folder
+        async with TableServer(rules, self._rooms, folder, self._note, self._fault) as server:
             # First alone: players that start now would compile the same functions again.
             await warm_up()
-            port = await server.open_tcp(HOST, 0)
-            urls = [f"mjsonp://{HOST}:{port}/{room}" for room in self._rooms]
             self._server = server
+            port = await server.open_tcp(HOST, 0)
+            urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]
             party = Party(self._players, urls, self._settings.games)
             self._team = Team(party, self._settings.folder, self._upkeep())
             try:
                 return await self._compete()
             finally:
                 await self._team.stop()
+
+    async def _url(self, room: str, place: int, port: int) -> str:
+        """Return where a player is to come; who may insist on a room has a door of its own."""
+        if self._players[place].is_foreign:
+            refused = partial(self._refused, place)
+            port = await self._server.open_tcp(HOST, 0, OwnDoor(room, refused))
+        return f"mjsonp://{HOST}:{port}/{room}"
+
+    def _refused(self, place: int, reason: str) -> None:
+        who = self._team.name(place)
+        self._watcher.on_note(f"{who}: the table refuses it: {one_line(reason)}")
 
     def _upkeep(self) -> Upkeep:
         goes_on = self._settings.rules.on_fault is not OnFault.ABORT
@@ -115,45 +134,63 @@ class _Match:
         results: list[GameResult] = []
         async with contextlib.aclosing(self._server.play(self._settings.games)) as games:
             async for result in games:
-                if result.void:
-                    raise await self._void(result)
                 results.append(result)
-                self._watcher.on_result(result)
+                if result.void:
+                    self._watcher.on_void(await self._void(result))
+                else:
+                    self._watcher.on_result(result)
         return results
 
-    async def _void(self, result: GameResult) -> MatchError:
+    async def _void(self, result: GameResult) -> str:
         """Say whose fault it was, and whether that player is dead."""
         fault = result.faults[-1]
         place = result.places[fault.seat]
         end = await self._team.obituary(place, _OBITUARY_S)
-        who = self._team.describe(place) + (f": {end}" if end else "")
-        return MatchError(f"{who}; game {result.game + 1} is void: {fault.text}")
+        who = self._team.describe(place, result.game) + (f", {end}" if end else "")
+        return f"game {result.game + 1} is void by {who}: {_reason(fault)}"
+
+    def _fault(self, game: int, fault: Fault) -> None:
+        """Tell of a decision that the table replaced, or made pay for."""
+        place = self._settings.rules.seating(game)[fault.seat]
+        self._faults.tell(place, f"{self._team.name(place, game)}: {_reason(fault)}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):
             await self._free.wait()
-            try:
-                async with asyncio.timeout(self._settings.join_timeout_s):
-                    await self._playing.wait()
-            except TimeoutError:
-                raise MatchError(self._missing()) from None
+            waited_s = 0.0
+            while not self._playing.is_set():
+                if waited_s >= self._settings.join_timeout_s:
+                    raise MatchError(self._missing(waited_s))
+                if waited_s:
+                    self._watcher.on_note(self._missing(waited_s))
+                pause_s = min(REMIND_S, self._settings.join_timeout_s - waited_s)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause_s):
+                        await self._playing.wait()
+                waited_s += pause_s
             self._playing.clear()
 
-    def _missing(self) -> str:
+    def _missing(self, waited_s: float) -> str:
         lobby = self._server.lobby
         missing = [place for room, (place,) in self._rooms.items() if not lobby.is_busy(room)]
         who = "; ".join([self._team.describe(place) for place in missing])
-        return f"not at the table after {self._settings.join_timeout_s:g} s: {who}"
+        return f"not at the table after {waited_s:g} s: {who}"
 
     def _note(self, game: int, event: Event | Error) -> None:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
-            self._team.game_begins()
-        if isinstance(event, EndGame):
+            self._team.game_begins(self._settings.rules.seating(game))
+        if isinstance(event, EndGame | Error):
             self._free.set()
-            self._team.game_over()
-        if isinstance(event, Error):
-            self._team.disband()
-            return
-        self._watcher.on_event(game, event)
+            self._team.game_over(void=isinstance(event, Error))
+        if isinstance(event, Dahai | EndKyoku):
+            for place, problem in self._faults.news():
+                self._faults.tell(place, f"{self._team.name(place, game)}: {problem}")
+        if not isinstance(event, Error):
+            self._watcher.on_event(game, event)
+
+
+def _reason(fault: Fault) -> str:
+    """Return what was wrong; whose reply it was is told otherwise."""
+    return one_line(fault.text.removeprefix(f"Error in player {fault.seat}'s response: "))

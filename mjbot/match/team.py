@@ -18,18 +18,14 @@ class MatchError(Exception):
 MOST_DEATHS: Final = 2
 """How often in a row a player may die without having played, where deaths are put up with."""
 
-_CONSEQUENCE: Final = {
-    True: "the table plays its hand until the game is over, then it is started again",
-    False: "it is started again",
-}
-
 
 @dataclass(frozen=True)
 class Upkeep:
-    """What happens to players who die.
+    """What happens to players who die: they are started anew for the next game.
 
-    ``goes_on`` says that the table plays their game to its end without them; they are then
-    started anew for the next one.  ``started(place, pid)`` and ``note(text)`` are told.
+    ``goes_on`` says that the table plays their game to its end without them; else it is void, and
+    who dies without having played ends the match at once.  ``started(place, pid)`` and
+    ``note(text)`` are told.
     """
 
     goes_on: bool = False
@@ -57,25 +53,32 @@ class Team:
         self._upkeep: Final = upkeep
         self._children: dict[int, Child] = {}
         self._games_over = 0
+        self._seating: Sequence[int] = ()
+        self._void = False
+        self._told_dead: set[Child] = set()
         self._between_games = asyncio.Event()
         self._between_games.set()
 
-    def game_begins(self) -> None:
-        """Take note that all have sat down: who dies now is missed until the game is over."""
+    def game_begins(self, seating: Sequence[int]) -> None:
+        """Take note that all have sat down, ``seating`` the places by seat.
+
+        Who dies now is missed until the game is over.
+        """
+        self._seating = seating
+        self._void = False
         self._between_games.clear()
 
-    def game_over(self) -> None:
-        """Take note that a game has ended: who played it may leave."""
+    def game_over(self, *, void: bool = False) -> None:
+        """Take note that a game has ended: who played it may leave, after a void one everybody."""
         self._games_over += 1
-        self._between_games.set()
-
-    def disband(self) -> None:
-        """Take note that no more games will be played: everyone may leave."""
-        self._games_over = self._games
+        self._void = void
         self._between_games.set()
 
     async def run(self) -> None:
-        """Keep all players going until the last game; raises :class:`MatchError` when one dies."""
+        """Keep all players going until the last game.
+
+        Raises :class:`MatchError` when one dies that nothing is to be hoped of.
+        """
         async with asyncio.TaskGroup() as group:
             for place in range(len(self._players)):
                 group.create_task(self._keep_going(place))
@@ -84,15 +87,23 @@ class Team:
         """End every process and whatever it started."""
         await asyncio.gather(*[child.stop() for child in self._children.values()])
 
-    def describe(self, place: int) -> str:
-        """Name a player and where to read what it said."""
-        player = self._players[place]
-        said = self._said(place)
-        return f"player {place + 1}, {player.spec}{said}"
+    def describe(self, place: int, game: int | None = None) -> str:
+        """Name a player, where it sits in ``game``, and what it said last."""
+        return f"{self.name(place, game)}{self._said(place)}"
+
+    def name(self, place: int, game: int | None = None) -> str:
+        """Name a player, and where it sits in ``game``, the one that began last.
+
+        The seat is the one that logs and complaints speak of.
+        """
+        seat = "" if game is None else f" (seat {self._seating.index(place)} in game {game + 1})"
+        return f"player {place + 1}{seat}, {self._players[place].spec}"
 
     async def obituary(self, place: int, patience_s: float) -> str:
-        """Return how the player ended, or nothing if it is still there after a while."""
+        """Return how the player ended, or nothing if that was told or it is still there then."""
         child = self._children[place]
+        if child in self._told_dead:
+            return ""
         try:
             async with asyncio.timeout(patience_s):
                 return describe_exit(await child.wait())
@@ -108,15 +119,26 @@ class Team:
             status = await child.wait()
             played = self._games_over > games_before
             finished = self._games_over >= self._games
-            if finished or (played and not player.plays_on):
+            if finished or (played and (self._void or not player.plays_on)):
                 continue
             sits = not self._between_games.is_set()
             deaths = 0 if sits or played else deaths + 1
-            text = f"{self.describe(place)}: {describe_exit(status)}"
-            if not self._upkeep.goes_on or deaths >= MOST_DEATHS:
+            who = self.describe(place, self._games_over if sits else None)
+            text = f"{who}: {describe_exit(status)}"
+            if deaths >= (MOST_DEATHS if self._upkeep.goes_on else 1):
                 raise MatchError(text)
-            self._upkeep.note(f"{text}; {_CONSEQUENCE[sits]}")
+            self._told_dead.add(child)
+            self._upkeep.note(f"{text}; {self._consequence(sits)}")
             await self._between_games.wait()
+
+    def _consequence(self, sits: bool) -> str:
+        if not sits:
+            return "it is started again"
+        if not self._upkeep.goes_on:
+            return "its game is void at its next turn"
+        more = self._games_over + 1 < self._games
+        then = ", then it is started again" if more else ""
+        return f"the table plays its hand until the game is over{then}"
 
     async def _start(self, place: int) -> Child:
         player = self._players[place]

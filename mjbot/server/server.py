@@ -13,7 +13,7 @@ from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import Lobby
 from mjbot.server.seats import Seat
 from mjbot.server.table_rules import TableRules
-from mjbot.server.tcp import Doorman
+from mjbot.server.tcp import Doorman, OwnDoor
 from mjbot.server.warm_up import warm_up
 from protocol.messages import Error, Event
 
@@ -40,7 +40,8 @@ class TableServer:
     """One table behind TCP and WebSocket doors; use it as an async context manager.
 
     ``on_event(game, event)`` hears every event once all seats have, and an ``Error`` when a game
-    becomes void, both before any player is told that it is over.
+    becomes void, both before any player is told that it is over; ``on_fault(game, fault)``
+    every fault as it happens, but for the one that makes a game void.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class TableServer:
         rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
         log_dir: Path | None = None,
         on_event: Callable[[int, Event | Error], None] | None = None,
+        on_fault: Callable[[int, Fault], None] | None = None,
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
         self.doorman: Final = Doorman(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
+        self._on_fault = on_fault
         self._closers = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> "TableServer":
@@ -64,9 +67,10 @@ class TableServer:
         await self._closers.aclose()
         await _part(self.lobby.waiting, [])
 
-    async def open_tcp(self, host: str, port: int) -> int:
+    async def open_tcp(self, host: str, port: int, own: OwnDoor | None = None) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
-        server = await asyncio.start_server(self.doorman.admit, host, port)
+        doorman = self.doorman if own is None else Doorman(self.lobby, self.rules, own)
+        server = await asyncio.start_server(doorman.admit, host, port)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
@@ -125,11 +129,15 @@ class TableServer:
     ) -> list[Say]:
         """Play to the end; return the last messages, which are still to be sent."""
         farewells: list[Say] = []
+        told = 0
         while (say := core.next()) is not None:
             if say.is_final:
                 farewells.append(say)
             else:
                 core.answer(await seats[say.seat].exchange(say))
+            if self._on_fault and len(core.faults) > told and not core.void:
+                told = len(core.faults)
+                self._on_fault(game, core.faults[-1])
             self._note(game, core.drain_log(), log)
         if self._on_event and core.void:
             self._on_event(game, Error(message=core.faults[-1].text))

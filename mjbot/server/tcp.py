@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -13,9 +15,20 @@ from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import Error
-from protocol.server_session import LockstepSession, RefusedError
+from protocol.server_session import BUSY, LockstepSession, RefusedError
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
+
+
+@dataclass(frozen=True)
+class OwnDoor:
+    """A door that leads to one room, whatever room a client names.
+
+    ``on_refusal`` hears why a join was refused there, unless the room was only busy.
+    """
+
+    room: str
+    on_refusal: Callable[[str], None] = lambda reason: None
 
 
 class Doorman:
@@ -25,9 +38,10 @@ class Doorman:
     its own connection, and who leaves before the game frees the place.
     """
 
-    def __init__(self, lobby: Lobby, rules: TableRules) -> None:
+    def __init__(self, lobby: Lobby, rules: TableRules, own: "OwnDoor | None" = None) -> None:
         self._lobby: Final = lobby
         self._rules: Final = rules
+        self._own: Final = own
 
     async def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Handle one accepted connection; returns when the game has taken it over."""
@@ -39,6 +53,8 @@ class Doorman:
         try:
             seat = await self._handshake(transport)
         except RefusedError as refusal:
+            if self._own is not None and str(refusal) != BUSY:
+                self._own.on_refusal(str(refusal))
             await dismiss(transport, refusal.line)
         except SilenceError:
             await dismiss(transport, _error(f"No join within {self._rules.join_timeout_s:g} sec."))
@@ -52,8 +68,8 @@ class Doorman:
     async def _handshake(self, transport: Transport) -> TcpSeat:
         await transport.send(LockstepSession().hello())
         line = await transport.receive(self._rules.join_timeout_s)
-        room = self._room_of(line)
-        session = LockstepSession(room)
+        room = self._own.room if self._own else self._room_of(line)
+        session = LockstepSession(None if self._own else room)
         session.join(line, busy=self._lobby.is_busy(room))
         seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)
         self._lobby.take(room, seat)

@@ -14,6 +14,10 @@ class UnreachableError(TransportError):
     """Nobody answers at that address, or it refuses us."""
 
 
+class RefusedError(UnreachableError):
+    """Somebody answers there and does not want us: to wait is no use."""
+
+
 class VanishedError(TransportError):
     """The other side closed the connection."""
 

@@ -14,6 +14,7 @@ from websockets.exceptions import (
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.transports.base import (
+    RefusedError,
     SilenceError,
     Transport,
     UnreachableError,
@@ -93,8 +94,10 @@ async def connect_websocket(
         connection = await _ConnectHere(url, additional_headers=headers, **options)
     except TimeoutError:
         raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
-    except (OSError, InvalidHandshake, InvalidURI) as error:
-        raise UnreachableError(f"{url}: {_redirect_words(error) or system_words(error)}") from None
+    except OSError as error:
+        raise UnreachableError(f"{url}: {system_words(error)}") from None
+    except (InvalidHandshake, InvalidURI) as error:
+        raise RefusedError(f"{url}: {_redirect_words(error) or system_words(error)}") from None
     return WebSocketTransport(connection)
 
 

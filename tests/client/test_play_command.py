@@ -13,7 +13,9 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.client.play import DEADLINES_S
 from mjbot.pair.channel import SECRET_VARIABLE
+from protocol.dialects import Dialect
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 START = b'{"type":"start_game","id":2,"names":["a","b","c","d"]}'
@@ -26,12 +28,12 @@ class ScriptedServer:
     Afterwards it closes, unless it ``holds`` the line until the client does.
     """
 
-    def __init__(self, *lines, holds=False):
+    def __init__(self, *lines, holds=False, port=0):
         self.lines, self.holds = lines, holds
         self.heard = []
         self.said_all = threading.Event()
         self.client_left = threading.Event()
-        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.socket = socket.create_server(("127.0.0.1", port))
         self.url = f"mjsonp://127.0.0.1:{self.socket.getsockname()[1]}/default"
         self.thread = threading.Thread(target=self.serve, daemon=True)
 
@@ -101,6 +103,7 @@ def test_bad_arguments(capfd, arguments, named):
         ["mjsonp://h", "--games", "-1"],
         ["mjsonp://h", "--deadline-s", "0"],
         ["mjsonp://h", "--silence-s", "soon"],
+        ["mjsonp://h", "--wait-s", "-1"],
         ["mjsonp://h", "--option", "lookahead"],
         ["mjsonp://h", "--strict", "--lenient"],
         [],
@@ -131,7 +134,7 @@ def test_a_log_that_cannot_be_written(capfd, tmp_path):
 @pytest.mark.parametrize("scheme", ["mjsonp", "ws"])
 def test_nobody_there(capfd, scheme):
     port = free_port()
-    status, line = played(capfd, f"{scheme}://127.0.0.1:{port}")
+    status, line = played(capfd, f"{scheme}://127.0.0.1:{port}", "--wait-s", "0")
     assert status == exit_codes.UNREACHABLE
     assert f"127.0.0.1:{port}" in line and "refused" in line.lower()
 
@@ -216,21 +219,53 @@ def test_a_contradiction_that_is_let_pass(capfd):
     assert json.loads(server.heard[-1])["type"] == "dahai"
 
 
+class Moody(ScriptedServer):
+    """Says other lines to each client."""
+
+    def __init__(self, *scripts):
+        super().__init__()
+        self.scripts = list(scripts)
+
+    def talk(self, connection, lines):
+        self.lines = self.scripts.pop(0)
+        super().talk(connection, lines)
+
+
+VOID = b'{"type":"error","message":"Error in player %d\'s response: Timeout."}'
+
+
+def test_a_series_goes_on_when_a_game_is_void_by_another_seat(capfd, own_turns):
+    game = [turn.line for turn in own_turns("tcp-riichi.txt") if turn.by == "server"]
+    with Moody([HELLO, START, VOID % 0], game) as server:
+        status, line = played(capfd, server.url, "--games", "2", "--lenient")
+        assert server.scripts == []
+    assert status == exit_codes.FAILED
+    why = "the last one since the server said: Error in player 0's response: Timeout."
+    assert line == f"mjbot play: 1 of 2 games void, {why}"
+
+
+def test_a_series_ends_when_a_game_is_void_by_our_own_seat(capfd):
+    with Moody([HELLO, START, VOID % 2], [HELLO, START]) as server:
+        status, line = played(capfd, server.url, "--games", "2")
+        assert len(server.scripts) == 1
+    assert status == exit_codes.PROTOCOL_FAULT
+    ended = "the server ended the game: Error in player 2's response: Timeout."
+    assert line == f"mjbot play: {ended}"
+
+
 def test_the_next_game_waits_until_the_room_is_free(capfd, own_turns):
     """The first attempts to come back meet a busy room."""
     game = [turn.line for turn in own_turns("tcp-riichi.txt") if turn.by == "server"]
     busy = [HELLO, b'{"type":"error","message":"The room is busy. Retry after a while."}']
-    scripts = [game, busy, [], game]
-
-    class Moody(ScriptedServer):
-        def talk(self, connection, lines):
-            self.lines = scripts.pop(0)
-            super().talk(connection, lines)
-
-    with Moody() as server:
+    with Moody(game, busy, [], game) as server:
         status, line = played(capfd, server.url, "--games", "2", "--lenient")
-    assert (status, scripts) == (exit_codes.OK, [])
+        assert (status, server.scripts) == (exit_codes.OK, [])
     assert "game over" in line
+
+
+def test_a_decision_in_arrays_leaves_time_for_what_is_not_the_decision():
+    """mjai.app's simulator, installed, waits 2 s in all; 2.02 s were measured with a limit of 2."""
+    assert DEADLINES_S[Dialect.STDIO_ARRAYS] <= 0.75 * 2.0
 
 
 # --- a process of its own --------------------------------------------------------------------
@@ -244,6 +279,18 @@ def started(*arguments, **pipes):
         | {"PYTHONWARNINGS": "error::ResourceWarning", SECRET_VARIABLE: "0123456789abcdef"},
         **pipes,
     )
+
+
+def test_a_server_that_is_not_up_yet_is_waited_for(own_turns):
+    game = [turn.line for turn in own_turns("tcp-riichi.txt") if turn.by == "server"]
+    port = free_port()
+    process = started(f"mjsonp://127.0.0.1:{port}/default", "--wait-s", str(GUARD_S), "--lenient")
+    while b"waiting for 127.0.0.1:%d" % port not in (line := process.stderr.readline()):
+        assert line, "it did not wait"
+    with ScriptedServer(*game, port=port):
+        _, err = process.communicate(timeout=GUARD_S)
+    assert process.returncode == exit_codes.OK, err
+    assert b"waiting for" not in err  # it said so once
 
 
 @pytest.mark.parametrize("lines", [[HELLO], [HELLO, START]])

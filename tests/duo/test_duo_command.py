@@ -73,7 +73,8 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     assert int(top[-1]) + int(partner[-1]) == int(pair[-1])
     assert int(pair[-1]) + int(others[-1]) == 100000
     notes = (folder / "notes.txt").read_text()
-    assert notes.startswith("game 1, raw-cheat: Error in player ")  # and the game was played on
+    where = r"player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
+    assert re.match(where, notes)  # and the game was played on
     assert notes.strip() in done.stdout
     assert command("replay", str(folder)).returncode == exit_codes.OK
 

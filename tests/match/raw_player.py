@@ -1,8 +1,10 @@
 """An mjai client of a few lines, started by tests as ``raw_player.py [MODE] URL``.
 
 MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``absent``: never
-joins; ``unable``: ends at once; ``stubborn``: ignores SIGTERM and the end of the game.  With
-WITNESS_PORT set it holds a connection to that port for as long as it lives.
+joins; ``unable``: ends at once; ``stubborn``: ignores SIGTERM and the end of the game; ``default``:
+names that room, whatever the URL says; ``nameless``: joins without a name; ``cheat-once``: cheats
+unless the file in CHEATED exists, and makes it.  With WITNESS_PORT set it holds a connection to
+that port for as long as it lives.
 """
 
 import json
@@ -39,6 +41,10 @@ def play(mode, host, port, room):
             reply = {"type": "none"}
             if event["type"] == "hello":
                 reply = {"type": "join", "name": f"raw-{mode}", "room": room}
+                if mode == "default":
+                    reply["room"] = "default"
+                if mode == "nameless":
+                    del reply["name"]
             elif event["type"] == "start_game":
                 seat = event["id"]
             elif event["type"] in ("end_game", "error"):
@@ -58,7 +64,10 @@ def misdeed(mode, reply):
         os.kill(os.getpid(), signal.SIGKILL)
     if mode == "quit":
         sys.exit("enough of this")
-    return {"type": "none"} if mode == "cheat" else reply
+    if mode == "cheat-once" and not os.path.exists(os.environ["CHEATED"]):
+        open(os.environ["CHEATED"], "x").close()
+        mode = "cheat"
+    return {"type": "none", "log": "\x1b[2J" + 5000 * "x"} if mode == "cheat" else reply
 
 
 if __name__ == "__main__":

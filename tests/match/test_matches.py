@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from mjbot import exit_codes
+from mjbot.match import run
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
@@ -105,13 +106,20 @@ def test_fixed_seats_follow_the_command_line(tmp_path, monkeypatch):
     ("mode", "words"),
     [("die", 'about to die"): killed by SIGKILL'), ("quit", 'enough of this"): ended with')],
 )
-def test_a_death_ends_the_match_in_one_line(tmp_path, monkeypatch, mode, words):
-    with pytest.raises(MatchError) as caught:
-        play(tmp_path, ["play", "play", mode, "play"], monkeypatch)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.startswith("player 3, external:")
-    assert words in text
+def test_a_death_voids_the_game_and_the_match_goes_on(tmp_path, monkeypatch, mode, words):
+    voids, notes = [], []
+    watcher = Watcher(on_void=voids.append, on_note=notes.append)
+    results = play(tmp_path, ["play", "play", mode, "play"], monkeypatch, 2, watcher=watcher)
+    assert [result.void for result in results] == [True, True]
+    for game, line in enumerate(voids):
+        seat = results[game].places.index(2)
+        who = f"player 3 (seat {seat} in game {game + 1}), external:"
+        assert line.startswith(f"game {game + 1} is void by {who}")
+        # How it died stands in the line of its death if that was seen before, else here.
+        deaths = [note for note in notes if note.startswith(who)]
+        told = " ".join([line.replace('"),', '"):'), *deaths])
+        assert words in told and len(deaths) <= 1
+    assert not any("\n" in line for line in voids + notes)
 
 
 def test_where_the_rules_go_on_a_death_ends_no_game(tmp_path, monkeypatch):
@@ -125,7 +133,8 @@ def test_where_the_rules_go_on_a_death_ends_no_game(tmp_path, monkeypatch):
     assert not any(result.faults for result in results)
     assert all(sum(result.scores) == 100000 for result in results)
     assert 1 <= len(notes) <= 2  # it may outlive its last game's last word
-    assert all(note.startswith("player 3, external:") for note in notes)
+    who = r"player 3 \(seat \d in game \d\), external:"
+    assert all(re.match(who, note) for note in notes)
     assert "killed by SIGKILL; the table plays its hand until the game is over" in notes[0]
     assert [place for place, _ in pids].count(2) == 2
 
@@ -135,11 +144,57 @@ def test_who_cannot_even_start_ends_the_match_where_the_rules_go_on(tmp_path, mo
         play(tmp_path, ["play", "play", "unable", "play"], monkeypatch, on_fault=OnFault.DEFAULT)
 
 
-def test_a_fault_names_its_player(tmp_path, monkeypatch):
-    with pytest.raises(
-        MatchError, match=r"player 2, external:.*game 1 is void: Error in player \d"
-    ):
-        play(tmp_path, ["play", "cheat", "play", "play"], monkeypatch)
+def test_a_void_game_is_told_in_one_line_and_the_match_goes_on(tmp_path, monkeypatch):
+    """The player has one name with place and seat; what it replied is cut, and safe to print."""
+    monkeypatch.setenv("CHEATED", str(tmp_path / "cheated"))
+    voids, counted = [], []
+    watcher = Watcher(on_void=voids.append, on_result=counted.append)
+    results = play(
+        tmp_path, ["play", "cheat-once", "play", "play"], monkeypatch, 3, watcher=watcher
+    )
+    assert [result.void for result in results] == [True, False, False]
+    assert counted == results[1:]
+    (line,) = voids
+    seat = results[0].places.index(1)
+    assert line.startswith(f"game 1 is void by player 2 (seat {seat} in game 1), external:")
+    assert "Unexpected response type 'none' for" in line
+    assert line.isprintable() and len(line) < 1000
+    assert "Error in player" not in line  # which would be another name of the same
+
+
+def test_who_insists_on_a_room_is_known_by_its_own_door(tmp_path, monkeypatch):
+    notes = []
+    watcher = Watcher(on_note=notes.append)
+    (result,) = play(
+        tmp_path, ["play", "default", "play", "default"], monkeypatch, watcher=watcher,
+        fixed_seats=True,
+    )  # fmt: skip
+    assert result.names == ("raw-play", "raw-default", "raw-play", "raw-default")
+    assert notes == []
+
+
+def test_a_refusal_at_the_door_is_told(tmp_path, monkeypatch):
+    notes = []
+    watcher = Watcher(on_note=notes.append)
+    with pytest.raises(MatchError, match="player 2, external:"):
+        play(tmp_path, ["play", "nameless", "play", "play"], monkeypatch, watcher=watcher)
+    assert any(
+        note.startswith("player 2, external:") and "the table refuses it: Expected e.g. " in note
+        for note in notes
+    )
+
+
+def test_who_is_not_at_the_table_yet_is_told_from_time_to_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "REMIND_S", 0.5)
+    notes = []
+    watcher = Watcher(on_note=notes.append)
+    with pytest.raises(MatchError, match="not at the table after 2 s: player 4"):
+        play(
+            tmp_path, ["play", "play", "play", "absent"], monkeypatch, join_timeout_s=2.0,
+            watcher=watcher,
+        )  # fmt: skip
+    reminders = [note for note in notes if note.startswith("not at the table after ")]
+    assert len(reminders) == 3 and all("player 4, external:" in note for note in reminders)
 
 
 def test_who_never_comes_is_named(tmp_path, monkeypatch):
@@ -202,6 +257,50 @@ def test_the_command_plays_our_own_strategies(tmp_path):
         assert word in done.stdout
 
 
+def test_what_was_played_is_told_however_the_match_ends(tmp_path):
+    """Ctrl-C in the second game: the first one stands in the table, and in the file."""
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            match = await asyncio.create_subprocess_exec(
+                *MJBOT, "match", raw(), raw(), raw(), raw(), "--games", "1000",
+                "--length", "tonpu", "--log-dir", str(tmp_path),
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            try:
+                while not (line := await match.stdout.readline()).startswith(b"game 1: "):
+                    assert line
+                match.send_signal(signal.SIGINT)
+                output = await match.communicate()
+            finally:
+                if match.returncode is None:
+                    match.kill()
+            return match.returncode, output
+
+    status, (said, errors) = asyncio.run(main())
+    assert status == exit_codes.INTERRUPTED
+    assert b"Traceback" not in errors
+    assert "mean rank" in said.decode()
+    (folder,) = tmp_path.iterdir()
+    with (folder / "results.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) >= 4
+
+
+def test_a_match_with_a_void_game_is_found_wanting(tmp_path):
+    done = subprocess.run(
+        [*MJBOT, "match", raw(), raw("cheat-once"), raw(), raw(), "--games", "2",
+         "--length", "tonpu", "--log-dir", str(tmp_path)],
+        capture_output=True, text=True, timeout=GUARD_S, check=False,
+        env={**os.environ, "CHEATED": str(tmp_path / "cheated")},
+    )  # fmt: skip
+    assert done.returncode == exit_codes.FAILED, done.stderr
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("game 1 is void by player 2 (seat ") for line in lines) == 1
+    assert sum(line.startswith("game 2: ") for line in lines) == 1
+    assert "1 game void, not counted" in lines
+    assert any("mean rank" in line for line in lines)
+
+
 def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
     file = Path(__file__).with_name("broken.py")
     seats = [f"{file}:{name}" for name in ("Raises", "Nothing", "Words")] + ["tsumogiri"]
@@ -214,7 +313,10 @@ def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
     )
     assert done.returncode == exit_codes.FAILED, done.stderr
     (folder,) = tmp_path.iterdir()
-    *_, raises, nothing, words, _ = done.stdout.splitlines()
+    *before, raises, nothing, words, _ = done.stdout.splitlines()
+    for name in seats[:3]:  # and each while the match was still running
+        live = rf"player \d \(seat \d in game 1\), {re.escape(name)}: (decision|start) .*: "
+        assert any(re.match(live, line) for line in before), done.stdout
     where = re.escape(str(folder))
     zero = r"ZeroDivisionError: .* \(broken.py, line 8\)"
     for line, place, problem in (

@@ -113,7 +113,35 @@ def test_an_unknown_name_gets_the_nearest_ones(folder):
     message = problem_of("fast-richi-b")
     assert "fast-richi-b" in message
     assert "fast-riichi-b" in message
-    assert "tsumogiri" in problem_of("zzz")
+    assert problem_of("zzz") == "unknown strategy 'zzz'; mjbot strategies lists them"
+
+
+def test_a_file_that_is_not_there_is_no_strategy_of_an_odd_name(folder):
+    for name in ("mybot.py", "bots/mybot"):
+        assert problem_of(name) == f"strategy {name!r}: no such file here; write FILE.py:CLASS"
+
+
+def test_of_many_classes_only_a_few_are_named(folder):
+    for number in range(9):
+        write_bot(folder / "one.py", f"Bot{number}")
+        with (folder / "many_bots.py").open("a") as file:
+            file.write((folder / "one.py").read_text())
+    with (folder / "many_bots.py").open("a") as file:
+        file.write("class Base(Strategy):\n    pass\n")
+    few = problem_of("many_bots:Base")
+    assert few.endswith("did you mean Bot0 or Bot1 or Bot2 or 6 others?")
+    assert problem_of("many_bots:Other").endswith("only: Bot0, Bot1, Bot2, 7 others")
+
+
+def test_a_package_that_is_called_as_ours_is_told_and_its_files_can_be_named(folder):
+    write_bot(folder / "strategies" / "mine.py")
+    (folder / "strategies" / "helper.py").write_text("x = 1\n")
+    (folder / "strategies" / "needy.py").write_text("import strategies.helper\n")
+    assert strategy_class("strategies/mine.py:MyBot").__name__ == "MyBot"
+    cure = "rename yours, or name it as FILE.py:CLASS"
+    for name in ("strategies.mine:MyBot", "strategies/needy.py:MyBot"):
+        message = problem_of(name)
+        assert "'strategies' is mjbot's own package" in message and message.endswith(cure)
 
 
 def test_a_file_without_its_class_is_told_how(folder):
@@ -277,5 +305,7 @@ def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, c
     write_bot(folder / "shown_bot.py", thesis="Sits quite still.")
     assert main(["strategies", "shown_bot:MyBot"]) == exit_codes.OK
     assert "Sits quite still." in capsys.readouterr().out
-    assert main(["strategies", "shown_bot:NoBot"]) == exit_codes.FAILED
-    assert "NoBot" in capsys.readouterr().out
+    assert main(["strategies", "shown_bot:NoBot", "tsumogiri"]) == exit_codes.BAD_ARGUMENTS
+    out, err = capsys.readouterr()
+    assert err.startswith("mjbot strategies: ") and "NoBot" in err and err.count("\n") == 1
+    assert out.startswith("tsumogiri")  # the others are shown all the same

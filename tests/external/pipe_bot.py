@@ -1,0 +1,66 @@
+"""A bot of a few lines on standard input and output: ``pipe_bot.py lines|arrays|all SEAT [MODE]``.
+
+``lines`` speaks where it is asked, as Mortal does, ``all`` after every event, ``arrays`` once for
+each array.  It discards what it draws.  MODE, at its fifth own turn: ``dies`` by SIGKILL,
+``quits``, is ``silent``, says its answer ``twice``, ``prints`` something else first, is
+``illegal``, or answers for ``another`` seat.  ``early`` quits before the first line.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+
+kind, seat = sys.argv[1], int(sys.argv[2])
+mode = sys.argv[3] if len(sys.argv) > 3 else "plays"
+turns = 0
+
+
+def say(**reply):
+    print(json.dumps(reply), flush=True)
+
+
+def answer(event):
+    """Return the reply to the event that was said last, ``None`` if nothing is to be said."""
+    own = event.get("actor") == seat
+    if event["type"] == "tsumo" and own:
+        return {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+    asked = event["type"] in ("dahai", "kakan") and not own and event.get("can_act", True)
+    return {"type": "none"} if asked or kind != "lines" else None
+
+
+def misdeed(reply):
+    if mode == "dies":
+        print("about to die", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    if mode == "quits":
+        sys.exit(7)
+    if mode == "silent":
+        threading.Event().wait()
+    if mode == "prints":
+        print("let me\x1b[2J think", flush=True)
+    if mode == "twice":
+        say(**reply)
+    if mode == "illegal":
+        reply = {"type": "hora", "actor": seat, "target": seat}
+    if mode == "another":
+        reply["actor"] = (seat + 1) % 4
+    return reply
+
+
+if mode == "early":
+    sys.exit("no weights here")
+for line in sys.stdin:
+    said = json.loads(line)
+    event = said[-1] if kind == "arrays" else said
+    assert isinstance(said, list) == (kind == "arrays"), line
+    reply = answer(event)
+    if event["type"] == "tsumo" and event["actor"] == seat:
+        turns += 1
+        if turns == 5:
+            reply = misdeed(reply)
+    if reply is not None:
+        say(**reply)
+    if event["type"] == "end_game":
+        break

@@ -1,0 +1,151 @@
+"""Bots that speak over their pipes, at a real table of ours, in real processes."""
+
+import asyncio
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from mjbot.match.players import SeatError, read_players
+from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.server.core import OnFault
+from mjbot.server.table_rules import TableRules
+from mjbot.table.table import Table
+from protocol.codec import decode_line
+
+GUARD_S = 300
+BOT = Path(__file__).with_name("pipe_bot.py")
+CLIENT = Path(__file__).parents[1] / "match" / "raw_player.py"
+RAW = f"external:{shlex.join([sys.executable, str(CLIENT)])}"
+
+
+def script(kind, *mode):
+    words = shlex.join([sys.executable, str(BOT), kind])
+    dialect = "arrays" if kind == "arrays" else "lines"
+    return " ".join([f"external-{dialect}:{words} {{seat}}", *mode])
+
+
+def ours(scheme, strategy):
+    dialect = "arrays" if scheme == "stdio-arrays:" else "lines"
+    command = f"{sys.executable} -m mjbot.cli.main play {scheme} {{seat}} --strategy {strategy}"
+    return f"external-{dialect}:{command}"
+
+
+def play(folder, seats, games=1, **rules):
+    """Play a match; return its results and what was noted meanwhile."""
+    notes = []
+    settings = MatchSettings(
+        rules=TableRules(seed=1, length="tonpu", **rules), games=games, folder=folder
+    )
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            watcher = Watcher(on_note=notes.append)
+            return await play_match(settings, read_players(seats), watcher)
+
+    return asyncio.run(main()), notes
+
+
+def events_of(result):
+    table = Table(strict=True)
+    events = []
+    for line in result.log.read_bytes().splitlines():
+        for event in decode_line(line):
+            table.apply(event)
+            events.append(event)
+    return events
+
+
+def test_our_own_bots_play_whole_games_over_both_kinds_of_pipes(tmp_path):
+    lines, arrays = ours("stdio:", "fast-riichi-d"), ours("stdio-arrays:", "fast-riichi-d")
+    (result,), notes = play(tmp_path, [lines, arrays, lines, arrays])
+    assert not result.void and not result.faults and notes == []
+    kinds = {type(event).__name__ for event in events_of(result)}
+    assert {"Chi", "Pon", "Reach", "Hora"} <= kinds
+    for number in (1, 2, 3, 4):
+        said = (tmp_path / f"player-{number}.txt").read_text()
+        assert "ERROR" not in said and "WARNING" not in said, said
+
+
+def test_bots_of_somebody_else_play_over_both_kinds_of_pipes(tmp_path):
+    """One that speaks where it is asked, one that answers everything, one of arrays."""
+    seats = [script("lines"), script("all"), script("arrays"), RAW]
+    results, notes = play(tmp_path, seats, games=2)
+    assert not any(result.void or result.faults for result in results) and notes == []
+    for result in results:
+        assert sum(result.scores) == 100000
+        assert events_of(result)
+
+
+@pytest.mark.parametrize("kind", ["lines", "arrays"])
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("dies", 'the bot killed by SIGKILL; it said last: \'{"type": '),
+        ("quits", 'the bot ended with exit status 7; it said last: \'{"type": '),
+        ("prints", "the bot: 'let me\\x1b[2J think' is no JSON object"),
+        ("twice", '"type": "dahai"'),
+        ("illegal", "is not allowed here, only dahai"),
+        ("another", "is not allowed here, only dahai"),
+    ],
+)
+def test_what_a_bot_does_wrong_voids_its_game_and_is_told_in_one_line(tmp_path, kind, mode, words):
+    seats = [RAW, script(kind, mode), RAW, RAW]
+    (result,), notes = play(tmp_path, seats, fixed_seats=True)
+    assert result.void
+    (line,) = [note for note in notes if note.startswith("game 1 is void")]
+    assert line.startswith("game 1 is void by player 2 (seat 1 in game 1), external-")
+    assert words in line
+    assert "\n" not in line and "\x1b" not in line
+
+
+def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
+    seats = [RAW, script("lines", "silent"), RAW, RAW]
+    (result,), notes = play(tmp_path, seats, fixed_seats=True, timeout_s=2.0)
+    assert result.void
+    (line,) = [note for note in notes if note.startswith("game 1 is void")]
+    assert "Timeout. No response in 2 sec." in line
+    said = (tmp_path / "player-2.txt").read_text()
+    assert "the table did not wait for the bot; it said last: '{" in said
+
+
+def test_a_bot_that_cannot_start_is_told(tmp_path):
+    seats = [RAW, script("lines", "early"), RAW, RAW]
+    (result,), notes = play(tmp_path, seats, fixed_seats=True)
+    assert result.void
+    (line,) = [note for note in notes if note.startswith("game 1 is void")]
+    assert "the bot ended with exit status 1; it said last: nothing yet" in line
+    assert "no weights here" in (tmp_path / "player-2.txt").read_text()
+
+
+def test_where_the_rules_go_on_a_dead_bot_is_started_again_for_the_next_game(tmp_path):
+    seats = [RAW, script("arrays", "dies"), RAW, RAW]
+    results, notes = play(tmp_path, seats, games=2, on_fault=OnFault.DEFAULT)
+    assert [result.void for result in results] == [False, False]
+    assert all(len(result.faults) == 1 for result in results)
+    replaced = [note for note in notes if "the bot killed by SIGKILL" in note]
+    assert any("in game 1), external-arrays:" in note for note in replaced)
+    assert any("in game 2), external-arrays:" in note for note in replaced)
+
+
+@pytest.mark.parametrize(
+    ("seat", "words"),
+    [
+        ("external-lines:", "no program"),
+        ("external-arrays:/no/such/program {seat}", "no program '/no/such/program'"),
+        ("external-lines:'unclosed", "quotation"),
+    ],
+)
+def test_a_seat_that_nobody_can_take_is_named(seat, words):
+    with pytest.raises(SeatError, match=words):
+        read_players([seat])
+
+
+def test_the_command_is_passed_on_with_its_seat_open():
+    (player,) = read_players(["external-lines:python3 'my bot.py' {seat} --fast"])
+    command = player.command("mjsonp://h:1/r", 3)
+    assert command[command.index("--") + 1 :] == ["python3", "my bot.py", "{seat}", "--fast"]
+    assert player.plays_on and not player.is_foreign
+    assert json.dumps(command).count("mjbot.external.pipes") == 1
