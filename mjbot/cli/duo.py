@@ -1,7 +1,6 @@
 """``mjbot duo [URL]``: two bots that play as a pair, at a table of our own or at another's."""
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.match import (
     add_match_arguments,
-    end_on_signals,
     match_settings,
     new_folder,
     require_positive,
@@ -21,6 +19,7 @@ from mjbot.cli.match import (
 )
 from mjbot.cli.play import option_pair
 from mjbot.cli.play_pair import add_team_table_argument, require_member
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.duo.members import Member, Role, make_members, private_channel
 from mjbot.duo.report import DuoReport, labels_of, pair_table
 from mjbot.duo.score import PairScore
@@ -74,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0, join_timeout_s=300.0)
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play; every failure is one line."""
     console = Console()
@@ -90,10 +90,20 @@ def run(args: argparse.Namespace) -> int:
         return _fail(str(error), exit_codes.UNREACHABLE)
     except OSError as error:
         return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
+    return run_until_signalled(_play(args, roles, rivals, folder, console))
+
+
+async def _play(
+    args: argparse.Namespace,
+    roles: Sequence[Role],
+    rivals: tuple[Player, ...],
+    folder: Path,
+    console: Console,
+) -> int:
     with private_channel() as channel:
         more = [_more(args, folder, word) for word in ("top", "partner")]
-        duo = _Duo(args, make_members(args.name, roles, channel, more), rivals, folder, console)
-        return duo.run()
+        members = make_members(args.name, roles, channel, more)
+        return await _Duo(args, members, rivals, folder, console).play()
 
 
 def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
@@ -145,17 +155,15 @@ class _Duo:
     folder: Path
     console: Console
 
-    def run(self) -> int:
+    async def play(self) -> int:
         try:
-            score = asyncio.run(self._visit() if self.args.url else self._host())
+            score = await (self._visit() if self.args.url else self._host())
         except MatchError as error:
             return _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
         except VisitError as error:
             return _fail(f"{error}; logs in {self.folder}", max(error.status, exit_codes.FAILED))
         except NodeError as error:
             return _fail(str(error), exit_codes.UNREACHABLE)
-        except asyncio.CancelledError:
-            return exit_codes.INTERRUPTED
         self.console.print(pair_table(score, labels_of(self.members)))
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
@@ -170,7 +178,6 @@ class _Duo:
 
     async def _host(self) -> PairScore:
         """Play at a table of our own; its events are what is counted."""
-        end_on_signals()
         settings = match_settings(self.args, self.folder)
         self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
         self._say_who("the pair", self.members)
@@ -184,7 +191,6 @@ class _Duo:
 
     async def _visit(self) -> PairScore:
         """Play at somebody's table; what our two see of it is what is counted."""
-        end_on_signals()
         self._say(f"{self.args.games} games at {self.args.url}:")
         self._say_who("the pair", self.members)
         names = [member.name for member in self.members]

@@ -1,10 +1,8 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
 import argparse
-import asyncio
 import csv
 import datetime
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +11,7 @@ from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.cli.serve import add_table_arguments, table_rules
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player, SeatError, read_players
@@ -52,6 +51,7 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     add_table_arguments(parser)
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play the match; every failure is one line."""
     try:
@@ -93,13 +93,11 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
     console.print(start, highlight=False, soft_wrap=True)
     try:
-        results = asyncio.run(_watch(settings, players, console))
+        results = run_until_signalled(_watch(settings, players, console))
     except MatchError as error:
         return _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
     except NodeError as error:
         return _fail(str(error), exit_codes.UNREACHABLE)
-    except asyncio.CancelledError:
-        return exit_codes.INTERRUPTED
     save_results(folder, players, results)
     console.print(final_table(players, results))
     faults = fault_lines(folder, players)
@@ -111,18 +109,9 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
 async def _watch(
     settings: MatchSettings, players: tuple[Player, ...], console: Console
 ) -> list[GameResult]:
-    end_on_signals()
     with MatchReport(console, settings.games, settings.rules.length) as report:
         watcher = Watcher(report.on_event, report.on_result, on_note=report.on_note)
         return await play_match(settings, players, watcher)
-
-
-def end_on_signals() -> None:
-    """Let SIGTERM and SIGHUP cancel the running task."""
-    task = asyncio.current_task()
-    assert task is not None
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
 
 
 def new_folder(parent: Path) -> Path:

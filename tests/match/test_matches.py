@@ -16,6 +16,7 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.match.players import SeatError, read_players
+from mjbot.match.processes import Child
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.core import OnFault
@@ -150,6 +151,32 @@ def test_who_never_comes_is_named(tmp_path, monkeypatch):
 def test_who_will_not_leave_is_killed(tmp_path, monkeypatch):
     (result,) = play(tmp_path, ["play", "stubborn", "play", "play"], monkeypatch)
     assert not result.void
+
+
+def test_who_is_interrupted_while_it_stops_a_player_kills_it_at_once(tmp_path):
+    """The player ignores SIGTERM, and so does what it has started."""
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    grandchild = stubborn + "print('there', flush=True); time.sleep(1000)"
+    program = (
+        stubborn + f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}])"
+    )
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            os.mkfifo(tmp_path / "said")
+            said = os.open(tmp_path / "said", os.O_RDONLY | os.O_NONBLOCK)
+            with open(said, "rb", buffering=0) as output:
+                os.set_blocking(said, True)
+                child = await Child.start([sys.executable, "-c", program], tmp_path / "said")
+                assert await asyncio.to_thread(output.readline) == b"there\n"
+                stopping = asyncio.create_task(child.stop())
+                await asyncio.sleep(0)
+                stopping.cancel()
+                await asyncio.wait({stopping})
+                assert await child.wait() == -signal.SIGKILL
+                assert await asyncio.to_thread(output.read) == b""  # nobody has it open any more
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
