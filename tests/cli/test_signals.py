@@ -36,17 +36,16 @@ def to_the_end(main):
 """
 
 
-class Program:
-    """A process that says, line by line, how far it is."""
+class Process:
+    """Says, line by line, how far it is."""
 
-    def __init__(self, source, **options):
+    def __init__(self, *words):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", HEAD + textwrap.dedent(source)],
+            [sys.executable, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            **options,
         )
 
     def expect(self, line):
@@ -60,6 +59,13 @@ class Program:
         """Return what else it says, once it has ended."""
         rest, _ = self.process.communicate(timeout=GUARD_S)
         return rest
+
+
+class Program(Process):
+    """A few lines of Python, after those that all of them need."""
+
+    def __init__(self, source):
+        super().__init__("-c", HEAD + textwrap.dedent(source))
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -216,3 +222,28 @@ def test_handlers_are_given_back():
     """)
     assert program.end() == "done\n"
     assert program.process.returncode == exit_codes.OK
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [
+        (["play", "mjsonp://127.0.0.1:9/x", "--strategy"], signal.SIGINT),
+        (["match", "tsumogiri", "tsumogiri", "tsumogiri"], signal.SIGTERM),
+        (["duo", "--top"], signal.SIGINT),
+    ],
+    ids=lambda words: words[0] if isinstance(words, list) else words.name,
+)
+def test_getting_ready_is_ended_even_while_compiled_code_calls_back(command, number, tmp_path):
+    (tmp_path / "stuck.py").write_text(
+        "import ctypes, time\n"
+        "def work():\n"
+        "    print('working', flush=True)\n"
+        "    while True:\n"
+        "        time.sleep(1000)\n"
+        "ctypes.CFUNCTYPE(None)(work)()\n"
+    )
+    process = Process("-m", "mjbot.cli.main", *command, f"{tmp_path / 'stuck.py'}:Stuck")
+    process.expect("working")
+    process.send(number)
+    assert process.end() == ""
+    assert process.process.returncode == exit_codes.INTERRUPTED
