@@ -61,12 +61,13 @@ class TableServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._closers.push_async_callback(_part, self.lobby.waiting, [])
         await self._closers.aclose()
-        await _part(self.lobby.waiting, [])
 
     async def open_tcp(self, host: str, port: int) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
         server = await asyncio.start_server(self.doorman.admit, host, port)
+        self._closers.push_async_callback(self.doorman.close)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
