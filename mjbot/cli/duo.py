@@ -13,7 +13,6 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.match import (
     add_match_arguments,
-    end_on_signals,
     match_settings,
     new_folder,
     require_positive,
@@ -21,6 +20,7 @@ from mjbot.cli.match import (
 )
 from mjbot.cli.play import option_pair
 from mjbot.cli.play_pair import add_team_table_argument, require_member
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.duo.members import Member, Role, make_members, private_channel
 from mjbot.duo.report import DuoReport, labels_of, pair_table
 from mjbot.duo.score import PairScore
@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0, join_timeout_s=300.0)
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play; every failure is one line."""
     console = Console()
@@ -89,10 +90,20 @@ def run(args: argparse.Namespace) -> int:
         return _fail(str(error), exit_codes.UNREACHABLE)
     except OSError as error:
         return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
+    return run_until_signalled(_play(args, roles, rivals, folder, console))
+
+
+async def _play(
+    args: argparse.Namespace,
+    roles: Sequence[Role],
+    rivals: tuple[Player, ...],
+    folder: Path,
+    console: Console,
+) -> int:
     with private_channel() as channel:
         more = [_more(args, folder, word) for word in ("top", "partner")]
-        duo = _Duo(args, make_members(args.name, roles, channel, more), rivals, folder, console)
-        return duo.run()
+        members = make_members(args.name, roles, channel, more)
+        return await _Duo(args, members, rivals, folder, console).play()
 
 
 def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
@@ -144,15 +155,15 @@ class _Duo:
     folder: Path
     console: Console
 
-    def run(self) -> int:
+    async def play(self) -> int:
         report = DuoReport(self.console, self.args.games, self.args.length, self.members)
         partners_score = PairScore([member.name for member in self.members])
         status = exit_codes.OK
         try:
             if self.args.url:
-                asyncio.run(self._visit(report, partners_score))
+                await self._visit(report, partners_score)
             else:
-                asyncio.run(self._host(report))
+                await self._host(report)
         except MatchError as error:
             status = _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
         except VisitError as error:
@@ -160,7 +171,7 @@ class _Duo:
             status = _fail(text, max(error.status, exit_codes.FAILED))
         except NodeError as error:
             status = _fail(str(error), exit_codes.UNREACHABLE)
-        except (asyncio.CancelledError, KeyboardInterrupt):
+        except asyncio.CancelledError:
             status = exit_codes.INTERRUPTED
         # Where the top was lost on the way, the partner has seen more.
         score = max(report.score, partners_score, key=lambda score: len(score.games))
@@ -189,7 +200,6 @@ class _Duo:
 
     async def _host(self, report: DuoReport) -> None:
         """Play at a table of our own; its events are what is counted."""
-        end_on_signals()
         settings = match_settings(self.args, self.folder)
         self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
         self._say_who("the pair", self.members)
@@ -201,7 +211,6 @@ class _Duo:
 
     async def _visit(self, report: DuoReport, partners_score: PairScore) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
-        end_on_signals()
         self._say(f"{self.args.games} games at {self.args.url}:")
         self._say_who("the pair", self.members)
         names = [member.name for member in self.members]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from mjbot import exit_codes
+from mjbot.cli.signals import ending_at_once
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
@@ -29,7 +30,15 @@ COMMANDS: Final[dict[str, str]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with ending_at_once():
+            args = _read(list(sys.argv[1:] if argv is None else argv))
+        return int(importlib.import_module(_module(args.command)).run(args))
+    except KeyboardInterrupt:
+        return exit_codes.INTERRUPTED
+
+
+def _read(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="mjbot", description="riichi-mahjong bots that speak mjai, alone and in pairs"
     )
@@ -39,11 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         subparser = subparsers.add_parser(name, help=summary, description=summary)
         if name in arguments[:1]:
             importlib.import_module(_module(name)).add_arguments(subparser)
-    args = parser.parse_args(arguments)
-    try:
-        return int(importlib.import_module(_module(args.command)).run(args))
-    except KeyboardInterrupt:
-        return exit_codes.INTERRUPTED
+    return parser.parse_args(arguments)
 
 
 def run_program() -> NoReturn:

@@ -1,10 +1,8 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
 import argparse
-import asyncio
 import csv
 import datetime
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +11,7 @@ from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.cli.serve import add_table_arguments, table_rules
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player, SeatError, read_players
@@ -54,6 +53,7 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     add_table_arguments(parser)
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play the match; every failure is one line."""
     try:
@@ -97,14 +97,14 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     report = MatchReport(console, settings.games, settings.rules.length)
     status = exit_codes.OK
     try:
-        results = asyncio.run(_watch(settings, players, report))
+        results = run_until_signalled(_watch(settings, players, report))
         if any(result.void for result in results):
             status = exit_codes.FAILED
     except MatchError as error:
         status = _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
     except NodeError as error:
         status = _fail(str(error), exit_codes.UNREACHABLE)
-    except (asyncio.CancelledError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         status = exit_codes.INTERRUPTED
     # Whatever ended the match: what was played until then is not lost.
     save_results(folder, players, report.results)
@@ -119,17 +119,8 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
 async def _watch(
     settings: MatchSettings, players: tuple[Player, ...], report: MatchReport
 ) -> list[GameResult]:
-    end_on_signals()
     with report:
         return await play_match(settings, players, report.watcher())
-
-
-def end_on_signals() -> None:
-    """Let SIGTERM and SIGHUP cancel the running task."""
-    task = asyncio.current_task()
-    assert task is not None
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
 
 
 def new_folder(parent: Path) -> Path:

@@ -1,7 +1,6 @@
 """``mjbot play URL --strategy NAME``: one bot at somebody's table."""
 
 import argparse
-import asyncio
 import os
 import sys
 from collections.abc import Coroutine
@@ -12,6 +11,7 @@ from loguru import logger
 
 from mjbot import exit_codes
 from mjbot.cli.play_pair import add_pair_arguments, read_linked
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
@@ -85,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play, and say in one line why not if it fails."""
     _log_to_stderr(verbose=args.verbose)
@@ -130,7 +131,7 @@ def _token(file: Path | None) -> str | None:
 
 def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> int:
     try:
-        results = asyncio.run(games)
+        results = run_until_signalled(games)
     except ServerSaysError as error:
         if error.before_game:
             return _fail(f"the server refuses us: {error.problem}", exit_codes.UNREACHABLE)

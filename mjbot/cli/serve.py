@@ -1,11 +1,9 @@
 """``mjbot serve``: open a table for four mjai clients."""
 
 import argparse
-import asyncio
 import contextlib
 import errno
 import random
-import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -13,6 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from mjbot import exit_codes
+from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
@@ -76,18 +75,17 @@ def table_rules(args: argparse.Namespace) -> TableRules:
     )
 
 
+@ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Serve until all games are played."""
     if problem := _objection(args):
         print(f"mjbot serve: {problem}", file=sys.stderr)
         return exit_codes.BAD_ARGUMENTS
     try:
-        return asyncio.run(_serve(args))
+        return run_until_signalled(_serve(args))
     except OSError as error:
         print(f"mjbot serve: {error.strerror or error}", file=sys.stderr)
         return exit_codes.UNREACHABLE
-    except asyncio.CancelledError:
-        return exit_codes.INTERRUPTED
 
 
 def _objection(args: argparse.Namespace) -> str | None:
@@ -113,7 +111,6 @@ def _is_loopback(host: str) -> bool:
 
 
 async def _serve(args: argparse.Namespace) -> int:
-    _stop_on_sigterm()
     rules = table_rules(args)
     rooms = {args.room: (0, 1, 2, 3)}
     status = exit_codes.OK
@@ -161,9 +158,3 @@ def _say(text: str) -> None:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _stop_on_sigterm() -> None:
-    task = asyncio.current_task()
-    if task is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

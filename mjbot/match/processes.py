@@ -61,14 +61,24 @@ class Child:
         return ""
 
     async def stop(self) -> None:
-        """End the child and all that it started, gently at first."""
-        for signal_number in (signal.SIGTERM, signal.SIGKILL):
-            # The group can outlive its leader: signal it even if the leader is gone.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal_number)
-            if self._process.returncode is None:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), _GRACE_S)
+        """End the child and all that it started, gently at first; at once when cancelled."""
+        try:
+            self._signal_group(signal.SIGTERM)
+            await self._wait_a_little()
+        finally:
+            self._signal_group(signal.SIGKILL)
+        await self._wait_a_little()
+
+    def _signal_group(self, number: int) -> None:
+        # The group can outlive its leader: signal it even if the leader is gone.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    async def _wait_a_little(self) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE_S):
+                    await self._process.wait()
 
 
 def describe_exit(status: int) -> str:

@@ -64,13 +64,14 @@ class TableServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._closers.push_async_callback(_part, self.lobby.waiting, [])
         await self._closers.aclose()
-        await _part(self.lobby.waiting, [])
 
     async def open_tcp(self, host: str, port: int, own: OwnDoor | None = None) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
         doorman = self.doorman if own is None else Doorman(self.lobby, self.rules, own)
         server = await asyncio.start_server(doorman.admit, host, port)
+        self._closers.push_async_callback(doorman.close)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 

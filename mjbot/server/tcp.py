@@ -19,6 +19,8 @@ from protocol.server_session import BUSY, LockstepSession, RefusedError
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
+CLOSED: Final = "The table is closed."
+
 
 @dataclass(frozen=True)
 class OwnDoor:
@@ -42,16 +44,31 @@ class Doorman:
         self._lobby: Final = lobby
         self._rules: Final = rules
         self._own: Final = own
+        self._greetings: Final[set[asyncio.Task[None]]] = set()
 
-    async def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle one accepted connection; returns when the game has taken it over."""
-        await self.greet(TcpTransport(reader, writer))
+    def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Greet one accepted connection in a task of its own."""
+        # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
+        task = asyncio.create_task(self.greet(TcpTransport(reader, writer)))
+        self._greetings.add(task)
+        task.add_done_callback(self._greetings.discard)
+
+    async def close(self) -> None:
+        """Send away whoever has not joined yet."""
+        greetings = set(self._greetings)
+        for task in greetings:
+            task.cancel()
+        if greetings:
+            await asyncio.wait(greetings)
 
     async def greet(self, transport: Transport) -> None:
         """Shake hands over any transport."""
         seat = None
         try:
             seat = await self._handshake(transport)
+        except asyncio.CancelledError:
+            await dismiss(transport, _error(CLOSED))
+            raise
         except RefusedError as refusal:
             if self._own is not None and str(refusal) != BUSY:
                 self._own.on_refusal(str(refusal))

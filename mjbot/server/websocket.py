@@ -60,7 +60,8 @@ class WebSocketSeat(Seat):
         if say is not None:
             await self._send(self._session.say(say.message))
         with contextlib.suppress(OSError, TimeoutError):
-            await asyncio.wait_for(self._socket.close(), FAREWELL_TIMEOUT_S)
+            async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+                await self._socket.close()
 
     async def _decision(self, say: Say, elapsed_ms: Callable[[], int]) -> Answer:
         while (frame := await self._frames.get()) is not _GONE:
@@ -78,7 +79,8 @@ class WebSocketSeat(Seat):
         if self._gone:
             return
         try:
-            await asyncio.wait_for(self._socket.send_str(frame.decode()), SEND_TIMEOUT_S)
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._socket.send_str(frame.decode())
         except (OSError, TimeoutError, RuntimeError):
             self._gone = True
 

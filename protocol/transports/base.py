@@ -1,4 +1,8 @@
-"""What every transport can do, and how it fails."""
+"""What every transport can do, and how it fails.
+
+No ``asyncio.wait_for`` here or anywhere above: Python 3.11's swallows a cancellation that comes in
+the same turn of the loop as the result.  ``asyncio.timeout`` does not.
+"""
 
 import abc
 import os

@@ -23,7 +23,8 @@ class MemoryTransport(Transport):
     async def receive(self, timeout_s: float | None = None) -> bytes:
         """Return the next line; see :class:`Transport`."""
         try:
-            line = await asyncio.wait_for(self._inbox.get(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                line = await self._inbox.get()
         except TimeoutError:
             raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
         if line is _END:

@@ -31,7 +31,8 @@ class StdioTransport(Transport):
     async def receive(self, timeout_s: float | None = None) -> bytes:
         """Return the next line; see :class:`Transport`."""
         try:
-            heard = await asyncio.wait_for(self._heard.get(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                heard = await self._heard.get()
         except TimeoutError:
             raise SilenceError(f"nothing came for {timeout_s:g} s") from None
         if isinstance(heard, bytes):

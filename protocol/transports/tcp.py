@@ -37,7 +37,8 @@ class TcpTransport(Transport):
         """Return the next line; see :class:`Transport`."""
         if not self._lines:
             try:
-                await asyncio.wait_for(self._fill(), timeout_s)
+                async with asyncio.timeout(timeout_s):
+                    await self._fill()
             except TimeoutError:
                 raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
         return self._lines.popleft()
@@ -73,7 +74,8 @@ class TcpTransport(Transport):
 async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTransport:
     """Return a connection to ``host:port``; raises :class:`UnreachableError`."""
     try:
-        streams = await asyncio.wait_for(asyncio.open_connection(host, port), timeout_s)
+        async with asyncio.timeout(timeout_s):
+            streams = await asyncio.open_connection(host, port)
     except TimeoutError:
         raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:

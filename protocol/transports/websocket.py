@@ -32,7 +32,8 @@ class WebSocketTransport(Transport):
     async def receive(self, timeout_s: float | None = None) -> bytes:
         """Return the next text frame; see :class:`Transport`."""
         try:
-            return await asyncio.wait_for(self._next_text(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                return await self._next_text()
         except TimeoutError:
             raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
         except ConnectionClosed as error:

@@ -1,9 +1,17 @@
-"""Two small bots of a pair, so that processes start fast."""
+"""Two small bots of a pair, so that processes start fast.
 
+With WITNESS_PORT set their process holds a connection to that port for as long as it lives.
+"""
+
+import os
+import socket
 from dataclasses import dataclass
 
 from mjbot.pair.member import PairMember
 from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO
+
+if port := os.environ.get("WITNESS_PORT"):
+    HELD = socket.create_connection(("127.0.0.1", int(port)))
 
 
 @dataclass

@@ -1,10 +1,11 @@
 """An mjai client of a few lines, started by tests as ``raw_player.py [MODE] URL``.
 
-MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``absent``: never
-joins; ``unable``: ends at once; ``stubborn``: ignores SIGTERM and the end of the game; ``default``:
-names that room, whatever the URL says; ``nameless``: joins without a name; ``cheat-once``: cheats
-unless the file in CHEATED exists, and makes it.  With WITNESS_PORT set it holds a connection to
-that port for as long as it lives.
+MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``ponder``: tells
+the witness there and never answers; ``absent``: tells the witness and never joins; ``unable``:
+ends at once; ``stubborn``: ignores SIGTERM and the end of the game; ``default``: names that room,
+whatever the URL says; ``nameless``: joins without a name; ``cheat-once``: cheats unless the file
+in CHEATED exists, and makes it.  With WITNESS_PORT set it holds a connection to that port, the
+witness, for as long as it lives.
 """
 
 import json
@@ -25,16 +26,19 @@ def main() -> None:
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     url = urlsplit(sys.argv[-1])
+    if mode == "absent" and held:
+        held.sendall(b"?")
     if mode != "absent":
-        play(mode, url.hostname, url.port, url.path[1:])
+        play(mode, url, held)
     if mode in ("absent", "stubborn"):
         threading.Event().wait()
     if held:
         held.close()
 
 
-def play(mode, host, port, room):
-    with socket.create_connection((host, port)) as line, line.makefile("rw") as stream:
+def play(mode, url, held):
+    address, room = (url.hostname, url.port), url.path[1:]
+    with socket.create_connection(address) as line, line.makefile("rw") as stream:
         seat, draws = None, 0
         for text in stream:
             event = json.loads(text)
@@ -53,12 +57,15 @@ def play(mode, host, port, room):
                 draws += 1
                 reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
                 if draws == 10:
-                    reply = misdeed(mode, reply)
+                    reply = misdeed(mode, reply, held)
             stream.write(json.dumps(reply) + "\n")
             stream.flush()
 
 
-def misdeed(mode, reply):
+def misdeed(mode, reply, held):
+    if mode == "ponder":
+        held.sendall(b"?")
+        threading.Event().wait()
     if mode == "die":
         print("about to die", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)

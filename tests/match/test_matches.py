@@ -17,12 +17,14 @@ import pytest
 from mjbot import exit_codes
 from mjbot.match import run
 from mjbot.match.players import SeatError, read_players
+from mjbot.match.processes import Child
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.core import OnFault
 from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
+BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
 GUARD_S = 300
 QUIET = Watcher()
@@ -33,10 +35,11 @@ def raw(mode="play"):
 
 
 class Witness:
-    """Sees players live and die: each holds a connection to it."""
+    """Sees players live and die: each holds a connection to it.  ``told``: one has said a word."""
 
     def __init__(self):
         self.alive = 0
+        self.told = asyncio.Event()
         self._changed = asyncio.Condition()
 
     async def __aenter__(self):
@@ -53,7 +56,8 @@ class Witness:
     async def _watch(self, reader, writer):
         await self._count(1)
         with contextlib.suppress(ConnectionError):
-            await reader.read()
+            while await reader.read(1):
+                self.told.set()
         writer.close()
         await self._count(-1)
 
@@ -207,22 +211,65 @@ def test_who_will_not_leave_is_killed(tmp_path, monkeypatch):
     assert not result.void
 
 
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_player_outlives_the_match(tmp_path, blow):
-    """However the match ends, and even if a player ignores the end of its line."""
+def test_who_is_interrupted_while_it_stops_a_player_kills_it_at_once(tmp_path):
+    """The player ignores SIGTERM, and so does what it has started."""
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    grandchild = stubborn + "print('there', flush=True); time.sleep(1000)"
+    program = (
+        stubborn + f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}])"
+    )
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            os.mkfifo(tmp_path / "said")
+            said = os.open(tmp_path / "said", os.O_RDONLY | os.O_NONBLOCK)
+            with open(said, "rb", buffering=0) as output:
+                os.set_blocking(said, True)
+                child = await Child.start([sys.executable, "-c", program], tmp_path / "said")
+                assert await asyncio.to_thread(output.readline) == b"there\n"
+                stopping = asyncio.create_task(child.stop())
+                await asyncio.sleep(0)
+                stopping.cancel()
+                await asyncio.wait({stopping})
+                assert await child.wait() == -signal.SIGKILL
+                assert await asyncio.to_thread(output.read) == b""  # nobody has it open any more
+
+    asyncio.run(main())
+
+
+FOUR = ["match", raw(), raw()]
+PAIR = ["duo", "--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener", "--rivals"]
+
+
+@pytest.mark.parametrize(
+    ("command", "mode", "blow"),
+    [
+        (FOUR, "absent", signal.SIGINT),
+        (FOUR, "absent", signal.SIGTERM),
+        (FOUR, "absent", signal.SIGKILL),
+        (FOUR, "ponder", signal.SIGINT),
+        (FOUR, "ponder", signal.SIGHUP),
+        (PAIR, "absent", signal.SIGTERM),
+        (PAIR, "ponder", signal.SIGINT),
+        (PAIR, "ponder", signal.SIGTERM),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else getattr(value, "name", value),
+)
+def test_no_player_outlives_the_match(tmp_path, command, mode, blow):
+    """While one is awaited or ponders in mid game, and another ignores the end of its line."""
     if blow == signal.SIGKILL and sys.platform != "linux":
         pytest.skip("only Linux tells a child that its parent was killed")
+    words = [*command, raw(mode), raw("stubborn"), "--join-timeout-s", str(GUARD_S)]
 
     async def main():
         async with asyncio.timeout(GUARD_S), Witness() as witness:
-            seats = [raw("absent"), raw("stubborn"), raw(), raw()]
             match = await asyncio.create_subprocess_exec(
-                *MJBOT, "match", *seats, "--log-dir", str(tmp_path),
+                *MJBOT, *words, "--timeout-s", str(GUARD_S), "--log-dir", str(tmp_path),
                 env={**os.environ, "WITNESS_PORT": str(witness.port)},
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
             try:
-                await witness.wait_for(4)
+                await witness.told.wait()
                 match.send_signal(blow)
                 output = await match.communicate()
                 await witness.wait_for(0)

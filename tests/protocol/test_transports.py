@@ -1,9 +1,11 @@
 """Real pipes and sockets on this machine; the same talk over each of them."""
 
+import ast
 import asyncio
 import contextlib
 import os
 import socket
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import serve
@@ -202,6 +204,64 @@ def test_an_endless_line_is_refused(kind):
                 await saying
 
     talk(check())
+
+
+# --- being told to stop ----------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+ARRIVALS = {
+    tcp: lambda transport, line: transport._reader.feed_data(line + b"\n"),
+    stdio: lambda transport, line: transport._heard.put_nowait(line),
+    memory: lambda transport, line: transport._inbox.put_nowait(line),
+}
+
+
+@pytest.mark.parametrize("kind", ARRIVALS)
+def test_a_line_that_comes_at_the_same_time_hides_no_cancellation(kind):
+    """A player's line and Ctrl-C in the same turn of the loop: 3.11's ``wait_for`` forgets one."""
+
+    async def check():
+        async with kind() as (transport, _):
+            for turns in range(1, 6):
+                receiving = asyncio.create_task(transport.receive(60))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                ARRIVALS[kind](transport, LINES[0])
+                receiving.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await receiving
+                assert await transport.receive(10) == LINES[0]  # and the line is not lost
+
+    talk(check())
+
+
+def test_a_connection_made_at_the_same_time_hides_no_cancellation():
+    """Cancelled after one turn of the loop, after two, until the connection is there before."""
+
+    async def check():
+        server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        for turns in [*range(60)] * 3:
+            connecting = asyncio.create_task(connect_tcp("127.0.0.1", port))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            if not connecting.done():
+                connecting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await connecting
+            else:
+                await connecting.result().close()
+        server.close()
+
+    talk(check())
+
+
+@pytest.mark.parametrize("room", ["protocol", "mjbot", "strategies", "proof", "bench"])
+def test_nothing_waits_in_a_way_that_may_lose_a_cancellation(room):
+    for file in (ROOT / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = getattr(node, "attr", None) or getattr(node, "name", None)
+            assert name != "wait_for", f"{file}: use asyncio.timeout"
 
 
 @STREAMS

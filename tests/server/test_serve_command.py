@@ -1,8 +1,10 @@
 """``mjbot serve`` as a user starts it."""
 
 import asyncio
+import contextlib
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -76,3 +78,81 @@ def test_a_port_in_use_is_named_in_one_line_with_the_cure(options, told):
         done = served(*options, str(port))
     assert done.returncode == exit_codes.UNREACHABLE
     assert done.stderr == f"mjbot serve: {told.format(port)}\n"
+
+
+async def half_open(port, ws_port, *, joining=True):
+    """Connections of every kind that nobody plays over; return what keeps them open."""
+    http = b"GET /ws HTTP/1.1\r\nHost: x\r\n"
+    key = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    key += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    join = b'{"type":"join","name":"first","room":"default"}\n'
+    begun = [(port, b""), (port, b'{"type":"jo'), (ws_port, b""), (ws_port, http)]
+    begun += [(port, join), (ws_port, http + key)] if joining else []
+    ends = []
+    for number, said in begun:
+        ends.append(await asyncio.open_connection("127.0.0.1", number))
+        ends[-1][1].write(said)
+    for reader, _ in (ends[0], ends[1], *ends[4:]):
+        assert await reader.readline()  # it has been greeted
+    return ends
+
+
+async def started(*options):
+    """Start the command; return the process and the ports of both doors."""
+    server = await asyncio.create_subprocess_exec(
+        *SERVE, "--port", "0", "--length", "tonpu", "--timeout-s", str(GUARD_S), *options,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    ports = []
+    for _ in range(2):
+        line = (await server.stdout.readline()).decode()
+        ports.append(int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1]))
+    assert b"waiting for four players" in await server.stdout.readline()
+    return server, *ports
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("phase", ["waiting", "in game"])
+def test_a_signal_ends_it_at_once_and_says_nothing(raw_client, default_policy, number, phase):
+    """Whoever has not joined yet, and whoever ponders."""
+    asked = asyncio.Event()
+
+    def ponder(event, seat):
+        if event["type"] == "tsumo" and event["actor"] == seat:
+            asked.set()
+            return None
+        return default_policy(event, seat)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, port, ws_port = await started()
+            playing = []
+            if phase == "in game":
+                clients = [raw_client(ponder), *[raw_client() for _ in range(3)]]
+                playing = [asyncio.create_task(client.play(port)) for client in clients]
+                await asked.wait()
+            ends = await half_open(port, ws_port)
+            server.send_signal(number)
+            _, errors = await server.communicate()
+            for reader, writer in ends:
+                with contextlib.suppress(ConnectionError):
+                    await reader.read()
+                writer.close()
+            await asyncio.gather(*playing)
+            return server.returncode, errors
+
+    assert asyncio.run(main()) == (exit_codes.INTERRUPTED, b"")
+
+
+def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_word(raw_client):
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, port, ws_port = await started()
+            ends = await half_open(port, ws_port, joining=False)
+            await asyncio.gather(*[raw_client().play(port) for _ in range(4)])
+            _, errors = await server.communicate()
+            for _, writer in ends:
+                writer.close()
+            return server.returncode, errors
+
+    assert asyncio.run(main()) == (exit_codes.OK, b"")

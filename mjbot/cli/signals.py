@@ -1,0 +1,113 @@
+"""How a command ends when it is told to: by SIGINT (Ctrl-C), SIGTERM or SIGHUP.
+
+No handler here raises anything.  An exception raised by a handler is lost where no Python frame
+takes it: in a callback that compiled code calls (numba's compiler makes many), in ``__del__``,
+in somebody's bare ``except``; and the program would stay.  While there is nothing to tidy the
+process just ends; while an event loop runs its main task is cancelled, and a second signal ends
+the process.  What the process was started to ignore (``nohup``) stays ignored.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any, Final, TypeVar
+
+from mjbot import exit_codes
+
+Result = TypeVar("Result")
+Handler = Callable[[int, FrameType | None], Any]
+
+_NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+@contextlib.contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Let a signal end the process: for as long as there is nothing to tidy."""
+    with _handled_by(_end):
+        yield
+
+
+def run_until_signalled(main: Coroutine[Any, Any, Result]) -> Result:
+    """Run ``main`` as ``asyncio.run`` does and return its result.
+
+    The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
+    raised.  A second signal ends the process.
+    """
+    came: list[int] = []
+    try:
+        with asyncio.Runner() as runner:
+            runner.get_loop().set_default_executor(_Unawaited())
+            return runner.run(_cancelled_by_signals(main, came))
+    finally:
+        if came:
+            raise KeyboardInterrupt from None
+
+
+async def _cancelled_by_signals(main: Coroutine[Any, Any, Result], came: list[int]) -> Result:
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        if came:
+            _end(number, frame)
+        came.append(number)
+        loop.call_soon_threadsafe(task.cancel)
+
+    with _waking(loop), _handled_by(cancel):
+        return await main
+
+
+@contextlib.contextmanager
+def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Wake the loop for handlers: a signal may come just before it falls asleep."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours, the_signals = socket.socketpair()
+    with ours, the_signals:
+        ours.setblocking(False)
+        the_signals.setblocking(False)
+        loop.add_reader(ours, ours.recv, 1 << 12)
+        before = signal.set_wakeup_fd(the_signals.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(ours)
+
+
+@contextlib.contextmanager
+def _handled_by(handler: Handler) -> Iterator[None]:
+    before = {}
+    try:
+        for number in _heeded():
+            before[number] = signal.getsignal(number)
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _heeded() -> list[signal.Signals]:
+    if threading.current_thread() is not threading.main_thread():
+        return []  # handlers are the main thread's
+    there = [signal.Signals[name] for name in _NAMES if hasattr(signal, name)]
+    return [number for number in there if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    os._exit(exit_codes.INTERRUPTED)
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Its threads (the system looks up a name in one) keep nobody from ending."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
