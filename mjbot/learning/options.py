@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from mjbot.learning.positions import GameRef, index_games
 from mjbot.learning.weights import SHIPPED, Manifest
+from mjbot.records.other_formats import record_path
 
 RUNS: Final = Path("logs", "runs")
 Item = TypeVar("Item")
@@ -41,7 +42,7 @@ def add_record_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "records",
         nargs="+",
-        type=Path,
+        type=record_path,
         metavar="RECORDS",
         help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
     )
