@@ -14,5 +14,9 @@ class ProtocolError(ValueError):
         self.problem = problem
 
 
+class ThreePlayersError(ProtocolError):
+    """Nothing is wrong with the message but that it belongs to three-player mahjong."""
+
+
 class LocalProtocolError(ProtocolError):
     """Our own side was about to say something that is not its to say now."""

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 else:  # msgspec lets only these 38 names through
     Tile = Literal[TILE_NAMES]
 Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]
-FourInts = tuple[int, int, int, int]
+MOST_POINTS = 1_000_000_000
+"""More than any score: what goes beyond it is damage, and two of it still fit into 32 bits."""
+MOST_STICKS = 10_000
+"""More than a game has kyoku: riichi sticks and honba beyond it are damage."""
+Points = Annotated[int, msgspec.Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
+Sticks = Annotated[int, msgspec.Meta(ge=0, le=MOST_STICKS)]
+FourInts = tuple[Points, Points, Points, Points]
 Hand = Annotated[tuple[Tile, ...], msgspec.Meta(min_length=13, max_length=13)]
 FourHands = tuple[Hand, Hand, Hand, Hand]
 
@@ -130,8 +136,8 @@ class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
 
     bakaze: Tile
     kyoku: Annotated[int, msgspec.Meta(ge=1, le=4)]
-    honba: Annotated[int, msgspec.Meta(ge=0)]
-    kyotaku: Annotated[int, msgspec.Meta(ge=0)]
+    honba: Sticks
+    kyotaku: Sticks
     oya: Seat
     dora_marker: Tile
     tehais: FourHands

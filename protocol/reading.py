@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from protocol.dialects import canonical_reason
-from protocol.errors import ProtocolError
+from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.messages import (
     ActionAck,
     Error,
@@ -41,7 +41,9 @@ def read_object(value: object) -> Message:
     fields: Fields = {key: field for key, field in value.items() if field is not None}
     name = _type_name(fields)
     if name in _SANMA:
-        raise ProtocolError("type", f"{name!r} belongs to three-player mahjong, not played here")
+        raise ThreePlayersError(
+            "type", f"{name!r} belongs to three-player mahjong, not played here"
+        )
     if name not in _KNOWN_NAMES:
         return Unknown(name=name)
     if respell := _RESPELL.get(name):
@@ -75,14 +77,16 @@ def _error(fields: Fields) -> Fields:
 def _start_game(fields: Fields) -> Fields:
     names = fields.get("names")
     if fields.get("num_players", 4) == 3 or (isinstance(names, list) and len(names) == 3):
-        raise ProtocolError("start_game", "three-player mahjong is not played here")
+        raise ThreePlayersError("start_game", "three-player mahjong is not played here")
     return fields
 
 
 def _start_kyoku(fields: Fields) -> Fields:
     for rows in ("tehais", "scores"):
         if isinstance(fields.get(rows), list) and len(fields[rows]) == 3:
-            raise ProtocolError(f"start_kyoku.{rows}", "three-player mahjong is not played here")
+            raise ThreePlayersError(
+                f"start_kyoku.{rows}", "three-player mahjong is not played here"
+            )
     kyoku, oya = fields.get("kyoku"), fields.get("oya")
     if isinstance(kyoku, int) and isinstance(oya, int) and kyoku != oya + 1:
         if kyoku != oya:  # mjai-gateway counts from 0

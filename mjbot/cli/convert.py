@@ -1,13 +1,15 @@
 """``mjbot convert IN OUT``: Tenhou mjlog records to mjai lines."""
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from mjbot import exit_codes
-from mjbot.cli.record_files import MissingRecordError, find_sources, report, with_progress
-from mjbot.records.errors import EmptyRecordError, RecordError
+from mjbot.cli.record_files import Losses, MissingRecordError, find_sources, with_progress
+from mjbot.records.errors import RecordError
 from mjbot.records.game import Game
+from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
 from mjbot.records.wording import counted
 from mjbot.records.writers import GameWriter, open_writer, refusal
@@ -17,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
         "source",
-        type=Path,
+        type=record_path,
         metavar="IN",
         help="mjlog (or mjai log), also gzipped; a zip or folder of them",
     )
@@ -30,36 +32,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert and count; FAILED if a file was damaged (the others are converted)."""
-    games = 0
+    """Convert and count; FAILED if a file held no game (the others are converted)."""
+    losses = Losses("convert")
+    games: Counter[Path] = Counter()
     if problem := refusal(args.out):
-        report(problem)
+        losses.tell(problem)
         return exit_codes.BAD_ARGUMENTS
     try:
-        sources, damaged = find_sources([args.source])
+        sources = find_sources([args.source], losses)
         with open_writer(args.out) as writer:
-            for source in with_progress(sources, "converting"):
+            for path, source in with_progress(sources, "converting"):
                 try:
                     for _ in _convert(source, _base_name(source, args.source), writer):
-                        games += 1
-                except EmptyRecordError as error:
-                    report(str(error))
+                        games[path] += 1
                 except RecordError as error:
-                    report(f"damaged, skipped: {error}")
-                    damaged += 1
+                    losses.add(path, error)
     except (MissingRecordError, OSError) as error:
-        report(str(error))
+        losses.tell(str(error))
         return exit_codes.UNREACHABLE
-    skipped = f", {counted(damaged, 'damaged file')} skipped" if damaged else ""
-    print(f"{counted(games, 'game')} written to {args.out}{skipped}")
-    return exit_codes.FAILED if damaged else exit_codes.OK
+    losses.add_paths_without_games([args.source], games)
+    skipped = f"{losses} skipped" if str(losses) else ""
+    print(f"{counted(games.total(), 'game')} written to {args.out}{skipped}")
+    return exit_codes.FAILED if losses else exit_codes.OK
 
 
 def _convert(source: Source, base: PurePosixPath, writer: GameWriter) -> Iterator[Game]:
     for count, game in enumerate(games_of(source), 1):
         name = base if count == 1 else base.with_name(f"{base.name}-{count}")
-        writer.write(name, (entry.event for entry in game.entries))
-        yield game
+        if writer.write(name, (entry.event for entry in game.entries)):
+            yield game
 
 
 def _base_name(source: Source, root: Path) -> PurePosixPath:

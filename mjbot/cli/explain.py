@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from mjbot import exit_codes
 from mjbot.records.errors import RecordError
+from mjbot.records.other_formats import record_path
 from mjbot.records.sources import open_games
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
@@ -29,7 +30,9 @@ SEATS: Final = range(4)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("log", type=Path, metavar="LOG", help="a record: mjai lines or an mjlog")
+    parser.add_argument(
+        "log", type=record_path, metavar="LOG", help="a record: mjai lines or an mjlog"
+    )
     parser.add_argument(
         "--at",
         type=int,

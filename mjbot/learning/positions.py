@@ -78,7 +78,11 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[Step]:
     state = table.state
     for entry in game.entries:
         yield Step(number, entry.event, state)
-        table.take(entry.event)
+        try:
+            table.take(entry.event)
+        except (ValueError, OverflowError) as error:
+            problem = f"cannot be applied: {error}"
+            raise RecordError(game.name, game.place(entry.number), problem) from None
 
 
 def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[Step]]:
@@ -133,4 +137,4 @@ class _TrustingTable(Table):
     """A table that believes every event: half the work of a replay is doubting it."""
 
     def take(self, event: Event) -> None:
-        self._apply(event)
+        self._apply(event, None)

@@ -1,6 +1,9 @@
 """What is wrong with a record, and where."""
 
 from dataclasses import dataclass
+from typing import Final
+
+THREE_PLAYER_GAME: Final = "is a three-player game"
 
 
 @dataclass
@@ -20,7 +23,18 @@ class RecordError(ValueError):
 
 
 class EmptyRecordError(RecordError):
-    """A file without a byte: a game that never began.  Nothing is damaged; there is no game."""
+    """Nothing is damaged; there is no game: a file without a byte, or nothing but other files."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, "", "is empty: no game")
+    def __init__(self, name: str, problem: str = "is empty: no game") -> None:
+        super().__init__(name, "", problem)
+
+
+class ForeignRecordError(RecordError):
+    """A file of a kind that is not read here; nothing says that it is damaged.
+
+    ``kind`` is what it is, as the end of a sentence: ``"is a web page"``.
+    """
+
+    def __init__(self, name: str, kind: str) -> None:
+        read = "mjbot reads four-player games as Tenhou's mjlog or as lines of mjai messages"
+        super().__init__(name, "", f"{kind}; {read}")

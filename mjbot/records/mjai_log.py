@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, get_args
 
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import THREE_PLAYER_GAME, ForeignRecordError, RecordError
 from mjbot.records.game import Entry, Game
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
-from protocol.errors import ProtocolError
+from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
 
@@ -22,23 +22,34 @@ Lines = BufferedReader | zipfile.ZipExtFile | gzip.GzipFile
 """What logs are read from: a file, a member of a zip, or either of them gzipped."""
 
 
+MAX_GAME_BYTES: Final = 1 << 24
+"""A real game of mjai lines has some 100 kB, a few MB with all that a server offers."""
+
+
 def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
     """Yield the games of a log, each beginning at its ``start_game``.
 
     A line holds one message or an array of them.  Messages that are no events (hello,
     requests, a server's error) are passed over.  A log that begins inside a game makes a game
-    of what it holds.  Raises :class:`RecordError` here for an endless line; a line that cannot
-    be read raises it while the game's entries are walked.
+    of what it holds.  Raises :class:`RecordError` here for an endless line or game; a line that
+    cannot be read raises it while the game's entries are walked.
     """
     lines: list[_Line] = []
     begun = False
-    count = 0
+    count = size = 0
     for number, line in _numbered_lines(stream, name):
         # Escaped quotes end in \", so a message that quotes another does not match.
         if begun and b'"start_game"' in line:
             count += 1
             yield _game(name, count, lines)
             lines = []
+            size = 0
+        size += len(line) + 1
+        if size > MAX_GAME_BYTES:
+            problem = f"no game ends within {MAX_GAME_BYTES} bytes"
+            raise RecordError(name, f"line {number}", problem)
+        if not line:
+            continue
         begun = begun or b'"start_' in line
         lines.append((number, line))
     if lines:
@@ -88,6 +99,8 @@ def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
     for number, line in lines:
         try:
             messages = decode_line(line)
+        except ThreePlayersError:
+            raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
         except ProtocolError as error:
             raise RecordError(name, f"line {number}", str(error)) from None
         for message in messages:
@@ -101,5 +114,4 @@ def _numbered_lines(stream: Lines, name: str) -> Iterator[_Line]:
         number += 1
         if len(line) > MAX_LINE_BYTES:
             raise RecordError(name, f"line {number}", f"longer than {MAX_LINE_BYTES} bytes")
-        if line := line.removeprefix(b"\xef\xbb\xbf").strip():
-            yield number, line
+        yield number, line.removeprefix(b"\xef\xbb\xbf").strip()

@@ -10,12 +10,13 @@ from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import THREE_PLAYER_GAME, ForeignRecordError, RecordError
 from mjbot.records.game import Entry, WinRecord
 from mjbot.records.mjlog_results import final_scores, read_draw, read_win
 from mjbot.records.mjlog_tags import Tag, scan_tags
 from mjbot.records.tenhou_calls import PLAIN_TILES, RED_TILES, decode_call
 from protocol.messages import (
+    MOST_STICKS,
     Ankan,
     Chi,
     Dahai,
@@ -45,7 +46,8 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
     """Yield the events of a four-player mjlog, each with the number of its tag.
 
     Raises :class:`RecordError` at the first tag that cannot be true, and at once when the
-    document as a whole is damaged.
+    document as a whole is damaged; :class:`ForeignRecordError` if it is no mjlog, or of three
+    players.
     """
     reader = TagReader()
     number = 0
@@ -58,8 +60,14 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
             yield Entry(number, event)
     except RecordError:
         raise
+    except _ThreePlayersError:
+        raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
     except ValueError as error:
         raise RecordError(name, f"tag {number}", str(error)) from None
+
+
+class _ThreePlayersError(ValueError):
+    """The record is of a kind of game that is not read here."""
 
 
 class TagReader:
@@ -116,7 +124,7 @@ class TagReader:
     def _read_rules(self, tag: Tag) -> tuple[Event, ...]:
         rules = tag.integer("type")
         if rules & THREE_PLAYERS:
-            raise ValueError("this is a three-player game; only four-player games are read")
+            raise _ThreePlayersError
         self._tiles = PLAIN_TILES if rules & NO_REDS else RED_TILES
         return ()
 
@@ -130,6 +138,8 @@ class TagReader:
         kyoku, honba, sticks, _, _, marker = tag.integers("seed", 6)
         if not 0 <= kyoku < 16 or not 0 <= marker < 136:
             raise ValueError(f"<INIT> seed names hand {kyoku} and dora indicator {marker}")
+        if not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
+            raise ValueError(f"<INIT> seed names {honba} honba and {sticks} sticks")
         if tag.seat("oya") != kyoku % 4:
             raise ValueError(f"<INIT> oya={tag['oya']} does not deal hand {kyoku}")
         events: tuple[Event, ...] = ()

@@ -6,7 +6,7 @@ from typing import Final
 from mjbot.records.game import WinRecord
 from mjbot.records.mjlog_tags import Tag
 from mjbot.records.yaku_names import YAKUMAN_FAN, named_yaku
-from protocol.messages import FourInts, Hora, Ryukyoku
+from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
 
 DRAW_REASONS: Final = {
     "": "fanpai",
@@ -26,6 +26,8 @@ def final_scores(tag: Tag) -> FourInts | None:
         return None
     try:
         a, b, c, d = (100 * int(score) for score in tag["owari"].split(",")[:8:2])
+        if max(map(abs, (a, b, c, d))) > MOST_POINTS:
+            raise ValueError
     except ValueError:
         raise ValueError(f'<{tag.name}> owari="{tag["owari"][:80]}" is no final result') from None
     return a, b, c, d

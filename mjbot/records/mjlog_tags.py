@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Final, NoReturn
 from xml.parsers import expat
 
-from mjbot.records.errors import RecordError
+from mjbot.records.errors import ForeignRecordError, RecordError
+from protocol.messages import MOST_POINTS
+
+LARGEST_NUMBER: Final = MOST_POINTS // 100
+"""Of any attribute: points are told in hundreds, and all else is far smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class Tag:
             self._refuse(attribute, "is no list of whole numbers")
         if count is not None and len(numbers) != count:
             self._refuse(attribute, f"has {len(numbers)} numbers where {count} belong")
+        if any(abs(number) > LARGEST_NUMBER for number in numbers):
+            self._refuse(attribute, f"has a number beyond {LARGEST_NUMBER}")
         return numbers
 
     def tiles(self, attribute: str, count: int | None = None) -> list[int]:
@@ -59,7 +65,8 @@ class Tag:
 def scan_tags(document: bytes, name: str) -> list[Tag]:
     """Return the elements inside ``<mjloggm>`` in order.
 
-    Raises :class:`RecordError` with ``name`` if the document is cut off or is not an mjlog.
+    Raises :class:`RecordError` with ``name`` if the document is damaged,
+    :class:`ForeignRecordError` if it is not an mjlog.
     """
     tags: list[Tag] = []
     parser = expat.ParserCreate()
@@ -78,5 +85,5 @@ def scan_tags(document: bytes, name: str) -> list[Tag]:
     except expat.ExpatError as error:
         raise RecordError(name, f"tag {len(tags)}", f"damaged XML ({error})") from None
     if tags[0].name != "mjloggm":
-        raise RecordError(name, "", f"<{tags[0].name}> is not an mjlog's <mjloggm>")
+        raise ForeignRecordError(name, f"begins with <{tags[0].name}>, not with <mjloggm>")
     return tags[1:]

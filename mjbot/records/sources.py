@@ -1,49 +1,58 @@
 """Finding games: a file, a folder or a zip of mjlog and mjai logs, plain or gzipped.
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
-time, however many a zip or a log holds.
+time, however many a zip or a log holds.  Good files of other kinds are told from damaged ones.
 
 Of a folder not every file is meant.  Folders called ``runs`` below it are left alone: they hold
 what commands left there, and whoever means them names them (or something inside).  And JSON whose
 first object has no ``type`` is no mjai log: the arena's games, figures and faults, and the
-manifests of weights, lie beside the records of a run.
+manifests of weights, lie beside the records of a run.  Games in other formats are listed: whoever
+has them here shall hear that they are not read.
 """
 
 import gzip
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from lzma import LZMAError
 from pathlib import Path
 from typing import Final, cast
 
-import msgspec
-
-from mjbot.records.errors import EmptyRecordError, RecordError
+from mjbot.records.errors import EmptyRecordError, ForeignRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.mjai_log import Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
-from protocol.framing import MAX_LINE_BYTES
+from mjbot.records.other_formats import OTHER_JSON, other_format, other_json
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
 JSON_ENDINGS: Final = (".json", ".jsonl")
 RUNS_FOLDER: Final = "runs"
-MAX_MJLOG_BYTES: Final = 1 << 24
+MAX_MJLOG_BYTES: Final = 1 << 20
 """A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError)
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, ValueError,
+    NotImplementedError,
+)  # fmt: skip
+"""What unpacking raises over damaged bytes, beside an ``OSError`` without a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file of records: ``path`` itself, or ``member`` of the zip at ``path``."""
+    """One file of records: ``path`` itself, or ``member`` of the zip at ``path``.
+
+    ``problem`` says why it cannot be opened, if that is known already.
+    """
 
     path: Path
     member: str | None = None
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -54,44 +63,78 @@ class Source:
 def list_sources(path: Path) -> list[Source]:
     """List the files of records at ``path`` in a stable order.
 
-    Raises ``OSError`` if there is nothing at ``path`` or it cannot be opened, and
-    :class:`RecordError` if it is a damaged zip or holds no record.
+    Raises ``OSError`` if there is nothing at ``path`` or it cannot be opened,
+    :class:`RecordError` if it is a damaged zip or a pipe, and :class:`EmptyRecordError` if it
+    holds no record.  Damage inside a folder is left to :func:`games_of`.
     """
     if path.is_dir():
         inside = sorted(child for child in _files_below(path) if _looks_like_record(child))
-        sources = [source for child in inside for source in list_sources(child)]
+        sources = [source for child in inside for source in _sources_inside(child)]
+    elif path.exists() and not path.is_file():
+        raise RecordError(str(path), "", "is a pipe or a device; write it to a file first")
     elif _starts_with(path, b"PK"):
         sources = _zip_members(path)
     else:
         return [Source(path)]
     if not sources:
         where = f" outside {RUNS_FOLDER}/" if (path / RUNS_FOLDER).is_dir() else ""
-        raise RecordError(str(path), "", f"holds no records{where}")
+        raise EmptyRecordError(str(path), f"holds no records{where}")
     return sources
+
+
+def _sources_inside(path: Path) -> list[Source]:
+    try:
+        return list_sources(path)
+    except EmptyRecordError:
+        return []
+    except RecordError as error:
+        return [Source(path, problem=error.problem)]
+    except OSError as error:
+        return [Source(path, problem=_told(error))]
 
 
 def games_of(source: Source) -> Iterator[Game]:
     """Yield the games of one file.
 
-    Raises :class:`RecordError` here or while a game's entries are walked if the file is
-    damaged, :class:`EmptyRecordError` if it is empty, ``OSError`` if it vanished.
+    Raises :class:`RecordError` here or while a game's entries are walked if the file is damaged
+    or cannot be opened, :class:`EmptyRecordError` if it is empty, :class:`ForeignRecordError`
+    if it is of a kind that is not read.
     """
+    if source.problem:
+        raise RecordError(source.name, "", source.problem)
     try:
         with _opened(source) as stream:
-            first = stream.peek(512)[:512].lstrip(b"\xef\xbb\xbf \t\r\n")
-            if first.startswith(b"<"):
-                document = stream.read(MAX_MJLOG_BYTES + 1)
-                if len(document) > MAX_MJLOG_BYTES:
-                    raise RecordError(source.name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
-                yield Game(source.name, "tag", read_mjlog(document, source.name))
-            elif first.startswith((b"{", b"[")):
-                yield from read_mjai_log(stream, source.name)
-            elif first:
-                raise RecordError(source.name, "", "neither an mjlog nor lines of mjai messages")
-            else:
-                raise EmptyRecordError(source.name)
+            yield from _games_in(stream, source.name)
+    except RecordError:
+        raise
+    except OSError as error:
+        raise RecordError(source.name, "", _told(error)) from None
     except _DAMAGED as error:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
+
+
+def _games_in(stream: Lines, name: str) -> Iterator[Game]:
+    first = stream.peek(512)[:512].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not first:
+        raise EmptyRecordError(name)
+    if first.startswith((b"{", b"[")):
+        other = other_json(stream)
+        stream.seek(0)
+    else:
+        other = other_format(first)
+    if other:
+        raise ForeignRecordError(name, other)
+    if not first.startswith(b"<"):
+        yield from read_mjai_log(stream, name)
+        return
+    document = stream.read(MAX_MJLOG_BYTES + 1)
+    if len(document) > MAX_MJLOG_BYTES:
+        raise RecordError(name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
+    yield Game(name, "tag", read_mjlog(document, name))
+
+
+def _told(error: OSError) -> str:
+    return error.strerror or f"damaged archive ({error})"
 
 
 def open_games(path: Path) -> Iterator[Game]:
@@ -121,16 +164,14 @@ def _looks_like_record(path: Path) -> bool:
 
 
 def _is_other_json(path: Path) -> bool:
-    """Return whether a file begins with a whole JSON object that is no mjai message."""
+    """Return whether a file begins with whole JSON that is neither an mjai message nor a game."""
     if path.suffix.lower() not in JSON_ENDINGS:
         return False
-    with path.open("rb") as file:
-        line = file.readline(MAX_LINE_BYTES)
-        text = line + file.read(MAX_LINE_BYTES) if line.strip() == b"{" else line
     try:
-        return "type" not in msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
+        with path.open("rb") as file:
+            return other_json(file) == OTHER_JSON
+    except OSError:
+        return False  # it is told when it is read
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

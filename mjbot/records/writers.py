@@ -23,13 +23,20 @@ class GameWriter(ABC):
     def __init__(self) -> None:
         self._names: set[PurePosixPath] = set()
 
-    def write(self, name: PurePosixPath, events: Iterable[Event]) -> None:
-        """Store a game under ``name`` without ending.
+    @property
+    def games(self) -> int:
+        """How many were written."""
+        return len(self._names)
 
-        Nothing is stored if walking ``events`` raises.  A second game of the same name gets a
-        number; steps out of the output (``..``, absolute paths) are dropped.
+    def write(self, name: PurePosixPath, events: Iterable[Event]) -> bool:
+        """Store a game under ``name`` without ending; return whether it had an event.
+
+        Nothing is stored if it had none or walking ``events`` raises.  A second game of the same
+        name gets a number; steps out of the output (``..``, absolute paths) are dropped.
         """
         lines = b"".join(map(log_line, events))
+        if not lines:
+            return False
         safe = PurePosixPath(*(part for part in name.parts if part not in ("..", "/")))
         chosen, copy = safe, 1
         while chosen in self._names:
@@ -37,6 +44,7 @@ class GameWriter(ABC):
             chosen = safe.with_name(f"{safe.name}-{copy}")
         self._names.add(chosen)
         self._store(PurePosixPath(f"{chosen}{LOG_ENDING}"), lines)
+        return True
 
     @abstractmethod
     def _store(self, path: PurePosixPath, lines: bytes) -> None: ...
@@ -91,7 +99,7 @@ def open_writer(out: Path) -> Iterator[GameWriter]:
     """Open ``out`` for games: a ``.zip``, a ``.gz`` or ``.jsonl`` of lines, else a folder.
 
     A file appears under its name only when all is written; what was there before is replaced
-    then.  Raises ``OSError`` if it cannot be written.
+    then, if there was a game to write.  Raises ``OSError`` if it cannot be written.
     """
     ending = out.suffix.lower()
     if ending not in FILE_ENDINGS:
@@ -103,7 +111,8 @@ def open_writer(out: Path) -> Iterator[GameWriter]:
     try:
         with _file_writer(unfinished, ending) as writer:
             yield writer
-        unfinished.replace(out)
+        if writer.games or not out.exists():
+            unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -25,6 +25,9 @@ from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
+Payment = NDArray[np.int32]
+"""Points by seat, int32[4]: what everybody gets or, below zero, gives."""
+
 
 def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
@@ -33,15 +36,15 @@ def _points(values: Any) -> tuple[int, ...]:
 class Ledger:
     """What was paid and what comes next, checked wherever the state knows enough.
 
+    The check of a result returns what the rules pay for it, ``None`` where that is not known; its
+    ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
+
     No message tells how long the game is, so the ledger keeps both lengths until the course of
     the game excludes one.
     """
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._win: Any = np.zeros(1, PAYMENT)[0]
-        self._win_known = False
-        self._deltas: NDArray[np.int32] = np.zeros(4, np.int32)
         self._last_rounds: set[int] = set(LAST_ROUND.values())
         self._scores_known = False
         self._result_seen = False
@@ -154,19 +157,24 @@ class Ledger:
             state["drawn"] = tiles[-1] if event.pai is None else tile_code(event.pai)
         do.apply_reveal(state, event.actor, np.array(tiles, np.int8))
 
-    def check_hora(self, event: m.Hora) -> None:
+    def check_hora(self, event: m.Hora) -> Payment | None:
         """Payments and value are what our scoring gives, as far as the hand is known."""
-        self._win_known = False
         state, winner = self._state, event.actor
         hidden_ura = state["riichi"][winner] and event.uradora_markers is None
         if not state["hand_known"][winner] or hidden_ura:
             self._check_scores(event)
-            return
+            return None
         by_draw = event.target == winner
         tile = int(state["drawn" if by_draw else "last_tile"])
-        win_payment(state, winner, tile, by_draw, self._win)
-        self._win_known = True
-        win = self._win
+        win: Any = np.zeros(1, PAYMENT)[0]
+        win_payment(state, winner, tile, by_draw, win)
+        self._check_value(event, win)
+        self._check_yakus(event, win)
+        self._check_scores(event)
+        paid: Payment = win["deltas"]
+        return paid
+
+    def _check_value(self, event: m.Hora, win: Any) -> None:
         yakuman = int(win["yakuman"])
         liable = int(win["liable"])
         expected: dict[str, Any] = {
@@ -181,13 +189,10 @@ class Ledger:
             said = getattr(event, field)
             if said not in (None, ours):
                 raise ValueError(f"{field} is {said}, expected {ours}")
-        self._check_yakus(event)
-        self._check_scores(event)
 
-    def _check_yakus(self, event: m.Hora) -> None:
+    def _check_yakus(self, event: m.Hora, win: Any) -> None:
         if event.yakus is None:
             return
-        win = self._win
         bonus = (int(win["dora"]), int(win["ura"]), int(win["red"]))
         is_open = bool(self._state["is_open"][event.actor])
         ours = wire_yakus(int(win["yaku_mask"]), is_open, bonus)
@@ -195,12 +200,15 @@ class Ledger:
         if {yaku for yaku in event.yakus if yaku[1]} != {yaku for yaku in ours if yaku[1]}:
             raise ValueError(f"yakus are {event.yakus}, expected {ours}")
 
-    def apply_hora(self, event: m.Hora) -> None:
-        """Pay what the event says, else what our scoring gives."""
-        do.apply_hora(self._state, event.actor, self._paid(event, self._win_known))
+    def apply_hora(self, event: m.Hora, ours: Payment | None) -> None:
+        """Pay what the event says, else what :meth:`check_hora` returned."""
+        do.apply_hora(self._state, event.actor, self._paid(event, ours))
 
     def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
-        """The scores told are ours without the stick."""
+        """The stick is what is paid, and the scores told are ours without it."""
+        stick = tuple(-STICK_POINTS * (payer == event.actor) for payer in range(4))
+        if event.deltas not in (None, stick):
+            raise ValueError(f"deltas are {event.deltas}, expected {stick}")
         if event.scores is None or not self._scores_known:
             return
         ours = list(_points(self._state["scores"]))
@@ -210,24 +218,28 @@ class Ledger:
 
     # --- draws -------------------------------------------------------------------------------
 
-    def check_ryukyoku(self, event: m.Ryukyoku) -> None:
+    def check_ryukyoku(self, event: m.Ryukyoku) -> Payment | None:
         """The reason holds and the payments follow from it, as far as hands are known."""
-        state = self._state
-        aborted = self._is_abort(event)
-        check_draw_reason(state, event)
-        tenpai = self._tenpai(event)
-        self._deltas[:] = 0
-        self._win_known = aborted or -1 not in tenpai
-        if self._win_known and not aborted:
-            flags = np.array(tenpai, np.int8)
-            nagashi = bool(exhaustive_deltas(state, flags, self._deltas))
-            if event.reason == "fanpai" and nagashi:
-                raise ValueError("reason is 'fanpai', but there is a nagashi mangan")
-        if self._win_known and event.reason != "error":
-            ours = _points(self._deltas)
-            if event.deltas not in (None, ours):
-                raise ValueError(f"deltas are {event.deltas}, expected {ours}")
+        check_draw_reason(self._state, event)
+        ours = self._drawn_payment(event)
+        if ours is not None and event.reason != "error":
+            expected = _points(ours)
+            if event.deltas not in (None, expected):
+                raise ValueError(f"deltas are {event.deltas}, expected {expected}")
         self._check_scores(event)
+        return ours
+
+    def _drawn_payment(self, event: m.Ryukyoku) -> Payment | None:
+        deltas: Payment = np.zeros(4, np.int32)
+        if self._is_abort(event):
+            return deltas
+        tenpai = self._tenpai(event)
+        if -1 in tenpai:
+            return None
+        nagashi = bool(exhaustive_deltas(self._state, np.array(tenpai, np.int8), deltas))
+        if event.reason == "fanpai" and nagashi:
+            raise ValueError("reason is 'fanpai', but there is a nagashi mangan")
+        return deltas
 
     def _is_abort(self, event: m.Ryukyoku) -> bool:
         if event.reason in ("fanpai", "nagashimangan"):
@@ -249,13 +261,13 @@ class Ledger:
             return int(event.deltas[seat] > 0)
         return -1
 
-    def apply_ryukyoku(self, event: m.Ryukyoku) -> None:
-        """Pay what the event says, else what the rules give."""
+    def apply_ryukyoku(self, event: m.Ryukyoku, ours: Payment | None) -> None:
+        """Pay what the event says, else what :meth:`check_ryukyoku` returned."""
         aborted = self._is_abort(event)
         stays = 1 if aborted else self._tenpai(event)[int(self._state["dealer"])]
         if event.reason == "error":
             stays = -1  # servers disagree on who deals after a chombo
-        do.apply_ryukyoku(self._state, self._paid(event, self._win_known), aborted, stays)
+        do.apply_ryukyoku(self._state, self._paid(event, ours), aborted, stays)
 
     # --- both --------------------------------------------------------------------------------
 
@@ -267,14 +279,14 @@ class Ledger:
         if event.scores != ours:
             raise ValueError(f"scores are {event.scores}, expected {ours}")
 
-    def _paid(self, event: m.Hora | m.Ryukyoku, ours_known: bool) -> NDArray[np.int32]:
-        paid: NDArray[np.int32] = np.zeros(4, np.int32)
+    def _paid(self, event: m.Hora | m.Ryukyoku, ours: Payment | None) -> Payment:
+        paid: Payment = np.zeros(4, np.int32)
         if event.deltas is not None:
             paid[:] = event.deltas
         elif event.scores is not None:
             paid[:] = event.scores - self._state["scores"]
-        elif ours_known:
-            paid[:] = self._win["deltas"] if isinstance(event, m.Hora) else self._deltas
+        elif ours is not None:
+            paid[:] = ours
         else:
             self._scores_known = False
         return paid

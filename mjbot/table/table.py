@@ -16,7 +16,7 @@ from mjbot.table import apply_calls as calls
 from mjbot.table import check
 from mjbot.table.actions import Action
 from mjbot.table.convert import tile_code
-from mjbot.table.ledger import Ledger
+from mjbot.table.ledger import Ledger, Payment
 from mjbot.table.state import State, copy_state, new_state
 from mjbot.table.view import View
 from protocol import messages as m
@@ -54,11 +54,15 @@ class Table:
 
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
+        paid = None
         try:
-            self._check(event)
+            paid = self._check(event)
         except ValueError as problem:
             self._contradiction(str(problem), event)
-        self._apply(event)
+        try:
+            self._apply(event, paid)
+        except (ValueError, OverflowError) as problem:  # a tile not named, a number too large
+            self._contradiction(f"cannot be applied: {problem}", event)
         try:
             if self.strict:
                 check.check_copies(self.state)
@@ -80,7 +84,8 @@ class Table:
             raise TableError(problem, event)
         logger.warning("{}; event: {}", problem, quote(event))
 
-    def _check(self, event: m.Event) -> None:
+    def _check(self, event: m.Event) -> Payment | None:
+        """Hold an event against the state; return what the rules pay for a result."""
         state = self.state
         match event:
             case m.StartGame() | m.EndKyoku():
@@ -98,17 +103,18 @@ class Table:
             case m.Hora():
                 self._ledger.reveal(event)
                 check.check_action(state, event.actor, event)
-                self._ledger.check_hora(event)
+                return self._ledger.check_hora(event)
             case m.Ryukyoku():
-                self._ledger.check_ryukyoku(event)
+                return self._ledger.check_ryukyoku(event)
             case m.EndGame():
                 self._ledger.check_end_game(event)
             case _:
                 check.check_action(state, event.actor, event)
+        return None
 
     # --- events ------------------------------------------------------------------------------
 
-    def _apply(self, event: m.Event) -> None:
+    def _apply(self, event: m.Event, paid: Payment | None) -> None:
         state = self.state
         match event:
             case m.StartGame():
@@ -127,9 +133,9 @@ class Table:
             case m.Dora():
                 do.apply_dora(state, tile_code(event.dora_marker))
             case m.Hora():
-                self._ledger.apply_hora(event)
+                self._ledger.apply_hora(event, paid)
             case m.Ryukyoku():
-                self._ledger.apply_ryukyoku(event)
+                self._ledger.apply_ryukyoku(event, paid)
             case m.EndKyoku():
                 self._ledger.end_kyoku()
             case m.EndGame():

@@ -53,6 +53,18 @@ def deal(**changes: str) -> str:
         ),
         ('{"type":"hora","actor":1}', "hora.target", "missing"),
         ('{"type":"hora","actor":1,"target":0,"deltas":[1,2]}', "hora.deltas", "length 4"),
+        (
+            '{"type":"hora","actor":1,"target":0,"deltas":[4294967296,0,0,0]}',
+            "hora.deltas[0]",
+            "expected int <= 1000000000, got 4294967296",
+        ),
+        (
+            '{"type":"reach_accepted","actor":1,"scores":[0,-4294967296,0,0]}',
+            "reach_accepted.scores[1]",
+            "expected int >= -1000000000, got -4294967296",
+        ),
+        (deal(honba="70000"), "start_kyoku.honba", "expected int <= 10000, got 70000"),
+        (deal(kyotaku="70000"), "start_kyoku.kyotaku", "expected int <= 10000, got 70000"),
         ('{"type":"ryukyoku","reason":5}', "ryukyoku.reason", "expected str"),
         ('{"type":"ryukyoku","tehais":[["1x"]]}', "ryukyoku.tehais[0][0]", '"1x" is not a tile'),
         ('{"type":"request_action","time":3}', "request_action.time", "expected an object"),

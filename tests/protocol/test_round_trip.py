@@ -44,6 +44,7 @@ seats = st.integers(0, 3)
 tiles = st.sampled_from(TILE_NAMES)
 points = st.integers(-200_000, 200_000)
 counts = st.integers(0, 10**6)
+sticks = st.integers(0, 10**4)
 texts = st.text(max_size=20)
 four_points = st.tuples(points, points, points, points)
 some_tiles = st.lists(tiles, max_size=5).map(tuple)
@@ -58,7 +59,8 @@ FIELDS = {
     **dict.fromkeys(("pai", "dora_marker"), tiles),
     **dict.fromkeys(("deltas", "scores"), four_points),
     **dict.fromkeys(("uradora_markers", "hora_tehais", "cannot_dahai"), some_tiles),
-    **dict.fromkeys(("fu", "fan", "hora_points", "honba", "kyotaku", "protocol_version"), counts),
+    **dict.fromkeys(("fu", "fan", "hora_points", "protocol_version"), counts),
+    **dict.fromkeys(("honba", "kyotaku"), sticks),
     **dict.fromkeys(("request_id", "grace_ms", "bank_ms", "deadline_ms", "elapsed_ms"), counts),
     **dict.fromkeys(("message", "name", "room", "protocol", "status", "log"), texts),
     **dict.fromkeys(("tsumogiri", "passed", "can_act"), st.booleans()),

@@ -1,4 +1,6 @@
 import gzip
+import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -7,6 +9,12 @@ import pytest
 from mjbot import exit_codes
 from mjbot.cli.main import main
 from mjbot.records.sources import open_games
+
+LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+TENHOU_6 = (
+    b'{"title":["",""],"name":["a","b","c","d"],"rule":{"disp":"x","aka":1},'
+    b'"log":[[[0,0,0],[25000,25000,25000,25000],[11],[]]]}'
+)
 
 
 def zip_of(path: Path, members: dict[str, bytes]) -> str:
@@ -79,7 +87,7 @@ def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) 
     (folder / "seen-by-top.mjson").write_bytes(b"")
     assert main(["replay", str(folder)]) == exit_codes.OK
     said = capsys.readouterr()
-    assert said.err == f"mjbot: {folder}/seen-by-top.mjson: is empty: no game\n"
+    assert said.err == f"mjbot replay: {folder}/seen-by-top.mjson: is empty: no game\n"
     assert said.out.startswith("1 game ")
     assert main(["convert", str(folder), str(tmp_path / "out")]) == exit_codes.OK
     assert capsys.readouterr().out.startswith("1 game written")
@@ -89,10 +97,171 @@ def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) 
 def test_replay_tells_missing_files_from_bad_arguments(tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing.mjson")
     assert main(["replay", missing]) == exit_codes.UNREACHABLE
-    assert capsys.readouterr().err == f"mjbot: {missing}: No such file or directory\n"
+    assert capsys.readouterr().err == f"mjbot replay: {missing}: No such file or directory\n"
     with pytest.raises(SystemExit) as caught:
         main(["replay"])
     assert caught.value.code == exit_codes.BAD_ARGUMENTS
+
+
+@pytest.mark.parametrize("name", ["empty.jsonl", "folder", "logs", "hello.jsonl"])
+@pytest.mark.parametrize("command", ["replay", "convert"])
+def test_where_there_is_no_game_there_is_no_success(
+    tmp_path: Path, capsys, command: str, name: str
+) -> None:
+    (tmp_path / "logs" / "runs").mkdir(parents=True)
+    (tmp_path / "logs" / "runs" / "a.mjson").write_bytes(b'{"type":"start_game"}\n')
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "hello.jsonl").write_bytes(b'{"type":"hello"}\n')
+    path = str(tmp_path / name)
+    out = [str(tmp_path / "out")] if command == "convert" else []
+    assert main([command, path, *out]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    problem = {
+        "empty.jsonl": "is empty: no game",
+        "folder": "holds no records",
+        "logs": "holds no records outside runs/",
+        "hello.jsonl": "holds no game",
+    }[name]
+    assert said.err == f"mjbot {command}: {path}: {problem}\n"
+    assert "damaged" not in said.out
+    assert said.out.startswith("0 games")
+
+
+def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys) -> None:
+    good, empty = tmp_path / "good.mjlog", tmp_path / "empty.mjson"
+    good.write_bytes(tenhou.four_winds())
+    empty.touch()
+    assert main(["replay", str(good), str(empty)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert said.err == f"mjbot replay: {empty}: is empty: no game\n"
+    assert said.out.startswith("1 game ")
+
+
+FOREIGN = {
+    "tenhou6.json": (TENHOU_6, "a game in the format of tenhou.net/6"),
+    "pretty6.json": (
+        json.dumps(json.loads(TENHOU_6), indent=1).encode(),
+        "a game in the format of tenhou.net/6",
+    ),
+    "majiang.json": (b'{"title":"x","player":["a"],"qijia":0,"log":[]}', "Majiang"),
+    "table.json": (b'{"hello":1}\n', "is JSON, but holds no mjai messages"),
+    "list.json": (b"[1, 2]\n", "is JSON, but holds no mjai messages"),
+    "page.mjlog": (b"<!DOCTYPE html>\n<html></html>", "is a web page"),
+    "other.xml": (b"<svg/>", "begins with <svg>"),
+    "a.mjson": (b"%PDF-1.4", "is no record of a game"),
+    "a.log": (b"\xfd7zXZ\x00\x00", "is packed with xz: unpack it"),
+    "twice.gz": (gzip.compress(gzip.compress(b"x")), "is packed with gzip twice"),
+    "three.mjson": (
+        b'{"type":"start_game","names":["a","b","c"]}\n',
+        "is a three-player game",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_good_file_of_another_kind_is_not_called_damaged(
+    tenhou, tmp_path: Path, capsys, name: str
+) -> None:
+    data, kind = FOREIGN[name]
+    path, good = tmp_path / name, tmp_path / "good.mjlog"
+    path.write_bytes(data)
+    good.write_bytes(tenhou.four_winds())
+    assert main(["replay", str(path), str(good)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert said.err.startswith(f"mjbot replay: {path}: ")
+    assert kind in said.err
+    assert said.err.count("\n") == 1
+    assert "damaged" not in said.err + said.out
+    assert said.out.startswith("1 game ")
+    assert said.out.endswith("no mismatch, 1 file of another kind\n")
+    assert main(["explain", str(path)]) == exit_codes.FAILED
+    assert kind in capsys.readouterr().err
+
+
+def test_an_mjlog_of_three_players_is_not_called_damaged(tenhou, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "sanma.mjlog"
+    path.write_bytes(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
+    assert main(["replay", str(path)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert "is a three-player game" in said.err
+    assert "damaged" not in said.err + said.out
+
+
+def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, capsys) -> None:
+    (tmp_path / "good.mjlog").write_bytes(tenhou.four_winds())
+    (tmp_path / "t6.json").write_bytes(TENHOU_6)
+    (tmp_path / "figures.jsonl").write_bytes(b'{"strategy":"x"}\n')  # an arena's, not meant
+    assert main(["replay", str(tmp_path)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 1
+    assert "t6.json: is a game in the format of tenhou.net/6" in said.err
+    assert said.out.startswith("1 game ")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1", "a URL"),
+        ("2016010100gm-00a9-0000-abcdef01", "a Tenhou game's id"),
+    ],
+)
+@pytest.mark.parametrize("command", ["replay", "convert", "explain"])
+def test_what_is_no_path_is_told_as_it_was_written(
+    capsys, tmp_path: Path, command: str, name: str, kind: str
+) -> None:
+    more = [str(tmp_path / "out")] if command == "convert" else []
+    with pytest.raises(SystemExit) as caught:
+        main([command, name, *more])
+    assert caught.value.code == exit_codes.BAD_ARGUMENTS
+    assert (
+        f"{name} is {kind}: nothing is fetched; save the game as mjlog" in capsys.readouterr().err
+    )
+
+
+def test_a_file_may_be_called_like_a_game_of_tenhou(tenhou, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "2016010100gm-00a9-0000-abcdef01"
+    Path(name).write_bytes(tenhou.four_winds())
+    assert main(["replay", name]) == exit_codes.OK
+
+
+def test_damage_in_a_folder_does_not_end_the_batch(tenhou, tmp_path: Path, capsys) -> None:
+    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 and no more")
+    (tmp_path / "b.mjson").write_bytes(
+        b'{"type":"start_game"}\n{"type":"reach_accepted","actor":0,"scores":[4294967296,0,0,0]}\n'
+    )
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b'{"type":"start_game"}\n')[:-9])
+    (tmp_path / "z.mjlog").write_bytes(tenhou.four_winds())
+    assert main(["replay", "--keep-going", "--lenient", str(tmp_path)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert [line.split(": ")[2] for line in said.err.splitlines()] == [
+        f"{tmp_path}/a.zip", f"{tmp_path}/b.mjson", f"{tmp_path}/c.jsonl.gz",
+    ]  # fmt: skip
+    assert said.out.startswith("2 games")
+    assert said.out.endswith("3 damaged files\n")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tenhou, tmp_path: Path, capsys) -> None:
+    pipe, good = tmp_path / "pipe.mjson", tmp_path / "good.mjlog"
+    os.mkfifo(pipe)
+    good.write_bytes(tenhou.four_winds())
+    assert main(["replay", str(pipe), str(good)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert f"{pipe}: is a pipe or a device; write it to a file first" in said.err
+    assert said.out.startswith("1 game ")
+
+
+def test_a_tile_that_is_not_named_does_not_end_a_lenient_batch(tmp_path: Path, capsys) -> None:
+    broken = LOG.read_text().replace('"pai":"2p","tsumogiri"', '"pai":"?","tsumogiri"')
+    (tmp_path / "a.mjson").write_text(broken)
+    (tmp_path / "b.mjson").write_text(LOG.read_text())
+    assert main(["replay", "--lenient", str(tmp_path)]) == exit_codes.OK
+    assert capsys.readouterr().out.startswith("2 games, ")
+    assert main(["replay", "--keep-going", str(tmp_path)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert said.out.endswith("1 mismatch\n")
+    assert "'?' is not a known tile" in said.err
 
 
 # --- convert ---------------------------------------------------------------------------------
@@ -149,9 +318,19 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
     out = tmp_path / "out"
     assert main(["convert", path, str(out)]) == exit_codes.FAILED
     said = capsys.readouterr()
-    assert f"damaged, skipped: {path}/b.mjlog: tag" in said.err
+    assert f"damaged: {path}/b.mjlog: tag" in said.err
     assert said.out == f"2 games written to {out}, 1 damaged file skipped\n"
     assert sorted(file.name for file in out.iterdir()) == ["a.mjson", "c.mjson"]
+
+
+def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
+    (tmp_path / "t6.json").write_bytes(TENHOU_6)
+    target = tmp_path / "out.jsonl"
+    target.write_bytes(b"what was there before")
+    assert main(["convert", str(tmp_path / "t6.json"), str(target)]) == exit_codes.FAILED
+    said = capsys.readouterr()
+    assert said.out == f"0 games written to {target}, 1 file of another kind skipped\n"
+    assert target.read_bytes() == b"what was there before"
 
 
 def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch) -> None:
@@ -170,7 +349,7 @@ def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch
 def test_convert_says_what_it_cannot_open(games_zip: str, tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing")
     assert main(["convert", missing, str(tmp_path / "out")]) == exit_codes.UNREACHABLE
-    assert capsys.readouterr().err == f"mjbot: {missing}: No such file or directory\n"
+    assert capsys.readouterr().err == f"mjbot convert: {missing}: No such file or directory\n"
     (tmp_path / "file").touch()
     blocked = str(tmp_path / "file" / "out.zip")
     assert main(["convert", games_zip, blocked]) == exit_codes.UNREACHABLE

@@ -45,6 +45,10 @@ def test_every_cut_is_noticed(tenhou) -> None:
         (("<INIT seed='1,0,0,1,2,132' oya='0'/>",), "<INIT> oya=0 does not deal hand 1"),
         (('<INIT seed="16,0,0,1,2,132"/>',), "<INIT> seed names hand 16"),
         (('<AGARI who="1"/>',), "<AGARI> comes before the first <INIT>"),
+        (('<INIT seed="0,70000,0,1,2,132" oya="0"/>',), "<INIT> seed names 70000 honba and 0"),
+        (('<INIT seed="0,0,70000,1,2,132" oya="0"/>',), "<INIT> seed names 0 honba and 70000"),
+        (("DEAL", '<RYUUKYOKU ba="0,0" sc="99999999,0,0,0,0,0,0,0"/>'), "beyond 10000000"),
+        (("DEAL", f'<RYUUKYOKU {SCORES} owari="99999999,0,0,0,0,0,0,0"/>'), "no final result"),
         ((), "the record holds no hand"),
     ],
 )
@@ -80,7 +84,7 @@ def test_three_player_games_are_refused(tenhou) -> None:
 
 
 def test_other_documents_are_refused() -> None:
-    with pytest.raises(RecordError, match="<html> is not an mjlog"):
+    with pytest.raises(RecordError, match="begins with <html>, not with <mjloggm>"):
         events_of(b"<html><T60/></html>")
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><mjloggm/>'
     with pytest.raises(RecordError, match="document type"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.records.errors import RecordError
-from mjbot.records.mjai_log import EventLog, log_line
+from mjbot.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
 from mjbot.records.sources import games_of, list_sources, open_games
 from protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo
 
@@ -17,6 +17,7 @@ LINES = b"""\
 [{"type":"dahai","actor":0,"pai":"1m","tsumogiri":true},{"type":"end_kyoku"}]
 {"type":"end_game"}
 """
+GIANT = (b'{"type":"tsumo","actor":0,"pai":"1m","x":"' + b"x" * 100_000 + b'"}\n') * 200
 
 
 def first_events(path: Path) -> list[str]:
@@ -102,14 +103,17 @@ def test_messages_that_are_no_events_are_passed_over(tmp_path: Path) -> None:
     ("data", "problem"),
     [
         (b"", "is empty"),
-        (b"hello", "neither an mjlog nor lines of mjai messages"),
+        (b"hello", "is no record of a game"),
         (b"PK\x03\x04 and no more", "damaged zip"),
         (gzip.compress(LINES, mtime=0)[:40], "damaged archive"),
         (gzip.compress(LINES, mtime=0)[:-6] + b"\0\0\0\0\0\0", "damaged archive"),
         (LINES[:-8], "line 5: line: not JSON"),
         (LINES.replace(b'"1m"', b'"0m"', 1), "line 2: tsumo.pai"),
         (LINES + b"{" + b" " * (1 << 20), "line 6: longer than"),
-        (b"<mjloggm>" + b" " * (1 << 24), "longer than"),
+        (b"<mjloggm>" + b" " * (1 << 20), "longer than 1048576 bytes"),
+        (LINES + GIANT, "no game ends within 16777216 bytes"),
+        (gzip.compress(LINES + GIANT), "no game ends within 16777216 bytes"),
+        (gzip.compress(LINES + b"\n" * (1 << 25)), "no game ends within 16777216 bytes"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, data: bytes, problem: str) -> None:
@@ -174,7 +178,7 @@ def test_json_that_is_no_mjai_log_is_no_record_of_a_folder(tmp_path: Path) -> No
     (folder / "c.jsonl").write_bytes(b'{"ty')
     assert "c.jsonl: line 1: line: not JSON" in damage(folder)
     (folder / "c.jsonl").unlink()
-    assert "games.jsonl: line 1" in damage(folder / "games.jsonl")  # named, it is meant
+    assert "games.jsonl: is JSON, but holds no mjai" in damage(folder / "games.jsonl")
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
@@ -213,6 +217,16 @@ def test_memory_does_not_grow_with_the_number_of_games(tmp_path: Path, packing: 
                     archive.writestr(f"{number}.jsonl", game)
         peaks.append(peak_memory(path))
     assert peaks[1] < peaks[0] + len(game)
+
+
+def test_a_packed_giant_is_left_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "giant.jsonl.gz"
+    path.write_bytes(gzip.compress(GIANT * 10))  # 200 MB in one game
+    tracemalloc.start()
+    assert "no game ends within" in damage(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * MAX_GAME_BYTES
 
 
 def test_event_log_holds_every_event_at_once(tmp_path: Path) -> None:

@@ -1,8 +1,14 @@
 """What a server says about draws and riichi sticks is held against the rules."""
 
+from itertools import takewhile
+from pathlib import Path
+
+import msgspec
 import pytest
 
-from mjbot.table.table import TableError
+from mjbot.records.sources import open_games
+from mjbot.table.state import DRAWN, WON
+from mjbot.table.table import Table, TableError
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, parse_tiles
 
@@ -10,6 +16,20 @@ NINE = "19m19p19s1234z258p"
 EIGHT = "19m19p19s22z2358p4s"
 JUNK = "147m258p369s1234z"
 WAITS_1M = "23m456789p45688s"
+LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+
+
+@pytest.fixture(params=LOGS, ids=lambda path: path.stem)
+def recorded(request):
+    (game,) = open_games(request.param)
+    return [entry.event for entry in game.entries]
+
+
+def replayed(events, *, strict=True):
+    table = Table(strict=strict)
+    for event in events:
+        table.apply(event)
+    return table
 
 
 def nine_terminals(seat: int) -> m.Ryukyoku:
@@ -59,4 +79,87 @@ def test_scores_after_a_riichi_stick_must_lack_it(story):
     position.draw(0, "9m").say(m.Reach(actor=0)).discard(0, "9m", drawn=True)
     with pytest.raises(TableError, match="scores are"):
         position.say(m.ReachAccepted(actor=0, scores=(25000, 25000, 25000, 25000)))
-    position.say(m.ReachAccepted(actor=0, scores=(24000, 25000, 25000, 25000)))
+    with pytest.raises(TableError, match=r"deltas are \(5, 5, 5, 5\), expected \(-1000, 0, 0, 0\)"):
+        position.say(m.ReachAccepted(actor=0, deltas=(5, 5, 5, 5)))
+    told = {"deltas": (-1000, 0, 0, 0), "scores": (24000, 25000, 25000, 25000)}
+    position.say(m.ReachAccepted(actor=0, **told))
+
+
+def test_a_false_end_of_the_game_is_noticed(recorded):
+    """Once the last kyoku is paid, the sticks that are left over go to first place."""
+    *before, end = recorded
+    assert isinstance(end, m.EndGame)
+    final = end.scores
+    for wrong in ((25000,) * 4, (final[0] + 1000, *final[1:]), (*final[1:], final[0])):
+        table = replayed(before)
+        with pytest.raises(TableError, match="scores are"):
+            table.apply(m.EndGame(scores=wrong))
+    replayed(before).apply(end)
+
+
+def test_a_stick_that_is_left_over_goes_to_first_place(story):
+    """Four riichi end a kyoku with sticks on the table, and here a seat ends it below zero."""
+    position = story([WAITS_1M, None, None, None])
+    position.table.state["scores"] = (500, 30500, 44000, 25000)
+    position.table.state["sticks"] = 1
+    position.draw(0, "9m")
+    draw = m.Ryukyoku(reason="error", deltas=(-8000, 4000, 2000, 2000))
+    position.say(draw).say(m.EndKyoku())
+    assert position.table.state["scores"].tolist() == [-7500, 34500, 46000, 27000]
+    for wrong in ((-7500, 34500, 46000, 27000), (-6500, 34500, 46000, 27000)):
+        with pytest.raises(TableError, match=r"expected \(-7500, 34500, 47000, 27000\)"):
+            position.say(m.EndGame(scores=wrong))
+    position.say(m.EndGame(scores=(-7500, 34500, 47000, 27000)))
+    assert position.table.state["scores"].tolist() == [-7500, 34500, 47000, 27000]
+
+
+# --- met leniently -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("result", ["hora", "ryukyoku"])
+def test_an_impossible_result_never_pays_what_an_earlier_kyoku_paid(recorded, result):
+    places = [at for at, event in enumerate(recorded) if isinstance(event, m.Hora)]
+    paid = [recorded[at].deltas for at in places]
+    assert any(any(deltas) for deltas in paid)
+    for place in places:
+        table = replayed(recorded[: place + 1], strict=False)
+        following = takewhile(lambda e: not isinstance(e, m.Dahai), recorded[place + 1 :])
+        for event in following:
+            table.apply(event)
+        before = table.state["scores"].tolist()
+        if result == "hora":
+            table.apply(m.Hora(actor=1, target=1))
+        else:
+            table.apply(m.Ryukyoku(reason="fanpai"))
+        if int(table.state["phase"]) in (WON, DRAWN):  # not after the end of the game
+            assert table.state["scores"].tolist() == before
+
+
+def test_lenient_play_goes_on_past_what_cannot_be_applied():
+    hidden = ("?",) * 13
+    deal = m.StartKyoku(
+        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="9m",
+        tehais=(hidden,) * 4, scores=(25000,) * 4,
+    )  # fmt: skip
+    broken = [
+        m.Dahai(actor=0, pai="?", tsumogiri=True),
+        m.Pon(actor=1, target=0, pai="1m", consumed=("?", "?")),
+        m.Ankan(actor=0, consumed=("?",) * 4),
+        m.Dora(dora_marker="?"),
+        msgspec.structs.replace(deal, dora_marker="?"),
+        msgspec.structs.replace(deal, bakaze="5m"),
+        msgspec.structs.replace(deal, scores=(1 << 32, 0, 0, 0)),
+        m.Ryukyoku(reason="fanpai", deltas=(1 << 32, 0, 0, 0)),
+    ]
+    for event in broken:
+        for strict in (True, False):
+            table = Table(strict=strict)
+            for told in (m.StartGame(), deal, m.Tsumo(actor=0, pai="?")):
+                table.apply(told)
+            if strict:
+                with pytest.raises(TableError):
+                    table.apply(event)
+            else:
+                table.apply(event)
+                table.apply(deal)
+                assert table.state["scores"].tolist() == [25000] * 4
