@@ -12,12 +12,14 @@ fields with units, and write :meth:`Strategy.decide` as an order of priorities::
             return view.default_action
 
 What it thinks of a choice, ``mjbot explain`` asks :meth:`Strategy.explain`: the choice, and a
-table of what its discards are worth if :meth:`Strategy.discard_worths` tells.  Override the
-latter where discards are rated, the former where there is more to tell.
+table of what its discards are worth if :meth:`Strategy.discard_worths` tells (and riichi, if
+:meth:`Strategy.riichi_worths` does).  Override these where choices are rated, ``explain`` where
+there is more to tell.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, ClassVar
 
 from mjbot.table.actions import DECLARE_RIICHI, WANTS_ALL, Action
@@ -39,6 +41,9 @@ class Strategy:
 
     wants: ClassVar[int] = WANTS_ALL
 
+    worth_unit: ClassVar[str] = ""
+    """What ``discard_worths`` counts in, such as "points": the head of the table says it."""
+
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""
         raise NotImplementedError
@@ -50,17 +55,42 @@ class Strategy:
         """
         choice = self.decide(view)
         yield f"{type(self).__name__}: {choice}"
-        tiles = {action.tile for action in view.legal if action.code < DECLARE_RIICHI}
-        worths = self.discard_worths(view) if len(tiles) > 1 else None
-        if worths is not None:
-            yield _discard_table(sorted(tiles), worths, choice)
+        tiles = sorted({action.tile for action in view.legal if action.code < DECLARE_RIICHI})
+        if len(tiles) < 2:
+            return
+        worths = self.discard_worths(view)
+        if worths is None:
+            yield "It does not rate its discards: a method discard_worths(view) would."
+            return
+        rows = [(TILE_NAMES[tile], worths[tile], _is_discard(choice, tile)) for tile in tiles]
+        rows += self._riichi_rows(view, tiles, choice)
+        yield _worth_table(rows, self.worth_unit)
 
     def discard_worths(self, view: View) -> "Sequence[float] | None":
-        """Return what discarding each tile (0..36) is worth, in units of its own.
+        """Return what discarding each tile (0..36) is worth, in ``worth_unit``.
 
         Asked only where it may discard.  ``None``, the default: it does not rate discards.
         """
         return None
+
+    def riichi_worths(self, view: View) -> "Sequence[float] | None":
+        """Return what declaring riichi with each discard (0..36) is worth, in ``worth_unit``.
+
+        Asked only where it may declare; -inf for tiles with which it cannot.  ``None``, the
+        default: it does not rate riichi.
+        """
+        return None
+
+    def _riichi_rows(self, view: View, tiles: Sequence[int], choice: Action) -> "list[_Row]":
+        """Return a row for each riichi that it rates; to choose riichi is to choose the best."""
+        is_legal = any(action.code == DECLARE_RIICHI for action in view.legal)
+        worths = self.riichi_worths(view) if is_legal else None
+        if worths is None:
+            return []
+        able = [tile for tile in tiles if isfinite(worths[tile])]
+        best = max(able, key=lambda tile: worths[tile], default=-1)
+        chosen = best if choice.code == DECLARE_RIICHI else -1
+        return [(f"riichi, {TILE_NAMES[tile]}", worths[tile], tile == chosen) for tile in able]
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""
@@ -69,13 +99,20 @@ class Strategy:
         """Take note that a kyoku was dealt; nothing by default."""
 
 
-def _discard_table(tiles: Iterable[int], worths: "Sequence[float]", choice: Action) -> "Table":
-    """Return the discards, best first; the chosen one is marked."""
+_Row = tuple[str, float, bool]
+"""What may be chosen, its worth, whether it is chosen."""
+
+
+def _is_discard(choice: Action, tile: int) -> bool:
+    return choice.code < DECLARE_RIICHI and choice.tile == tile
+
+
+def _worth_table(rows: "Iterable[_Row]", unit: str) -> "Table":
+    """Return what was rated, best first; the chosen one is marked."""
     from rich.table import Table
 
-    table = Table("discard", "worth", "")
+    table = Table("discard", f"worth, {unit}" if unit else "worth", "")
     table.columns[1].justify = "right"
-    for tile in sorted(tiles, key=lambda tile: (-worths[tile], tile)):
-        chosen = choice.code < DECLARE_RIICHI and choice.tile == tile
-        table.add_row(TILE_NAMES[tile], f"{float(worths[tile]):.6g}", "chosen" if chosen else "")
+    for label, worth, is_chosen in sorted(rows, key=lambda row: -row[1]):
+        table.add_row(label, f"{float(worth):.6g}", "chosen" if is_chosen else "")
     return table

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Final
+from math import inf
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -50,6 +51,8 @@ class FoldRecognitionPlus(Strategy):
     The switches, each at no to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
     ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``.
     """
+
+    worth_unit: ClassVar[str] = "points"
 
     calls: bool = _switch("pon and chi")
     hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
@@ -147,9 +150,16 @@ class FoldRecognitionPlus(Strategy):
 
     def discard_worths(self, view: View) -> Sequence[float]:
         """Return the points that each discard (0..36) is worth, for ``mjbot explain``."""
+        return self._points(view, in_riichi=view.phase == RIICHI)
+
+    def riichi_worths(self, view: View) -> Sequence[float]:
+        """Return the points that riichi with each discard (0..36) is worth, or -inf."""
+        return [worth if worth > NEVER else -inf for worth in self._points(view, in_riichi=True)]
+
+    def _points(self, view: View, in_riichi: bool) -> list[float]:
         discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
-        values, _, position = self._weighed(view, discards)
-        worths: list[float] = less_danger(values, position).tolist()
+        values, riichis, position = self._weighed(view, discards)
+        worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
         return worths
 
     def _weighed(self, view: View, discards: Sequence[Action]) -> tuple[Floats, Floats, Position]:

@@ -4,7 +4,6 @@ import argparse
 import datetime
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -199,7 +198,6 @@ def _read_uma(text: str) -> tuple[float, ...]:
 
 def _play(plan: Plan, args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
         interrupted = False

@@ -1,19 +1,25 @@
-"""``mjbot explain LOG --at N``: what a strategy thinks of a recorded position."""
+"""``mjbot explain LOG``: what a strategy thinks of a recorded game, or of one position in it."""
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table as Grid
+from rich.text import Text
 
 from mjbot import exit_codes
+from mjbot.blame import blame, is_legal, no_choice
+from mjbot.progress import progress
+from mjbot.records.choices import Numbering, Step, kyoku_name, steps
 from mjbot.records.errors import RecordError
 from mjbot.records.other_formats import record_path
-from mjbot.records.sources import open_games
+from mjbot.records.wording import counted
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
 from mjbot.strategy_options import StrategyError, split_options
@@ -23,9 +29,14 @@ from mjbot.table.state import copy_state
 from mjbot.table.table import Table, TableError, quote
 from mjbot.table.view import View
 from protocol.messages import Event, StartGame, StartKyoku
-from protocol.tiles import N_KINDS, TILE_NAMES, WIND_NAMES, tile_kind
+from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+
+Answer = TypeVar("Answer")
 
 SEATS: Final = range(4)
+WIDE: Final = 200
+"""Columns where there is no terminal: no row is broken."""
+LONGEST_NAME: Final = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,18 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--at",
-        type=int,
+        type=_place,
         metavar="N",
-        help="the position after the N-th event of the log, start_game being the first "
-        "(default: list all positions with a choice)",
+        help="the position after the N-th event of the log, start_game being the first; or E2-1:5,"
+        " the fifth choice of --seat in East 2 honba 1"
+        " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
     parser.add_argument(
         "--strategy",
-        default="collusion-mc",
+        default="fold-recognition-plus",
         metavar="NAME",
-        help="who thinks (collusion-mc, which tells most: its playouts and everybody's fears;"
-        " fast-riichi-* and fold-recognition* rate their discards, others tell their choice only)",
+        help="who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
+        " fold-recognition it rates its discards; collusion-mc tells its playouts and what"
+        " everybody fears, others their choice only)",
     )
     parser.add_argument(
         "--option",
@@ -58,18 +71,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
 
+@dataclass(frozen=True)
+class _Place:
+    """A position as the user names it: by its event, or as a seat's choice in a kyoku."""
+
+    text: str
+    event: int = 0
+    kyoku: str = ""
+    choice: int = 0
+
+    def __str__(self) -> str:
+        return self.text if self.kyoku else f"event {self.text}"
+
+
+def _place(text: str) -> _Place:
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return _Place(text, event=int(text))
+    found = re.fullmatch(r"([ESWN][1-4]-[0-9]{1,3}):([0-9]{1,3})", text)
+    if found is None:
+        told = "expected the number of an event, or KYOKU-HONBA:CHOICE such as E2-1:5"
+        raise argparse.ArgumentTypeError(f"{text!r}: {told}")
+    return _Place(text, kyoku=found[1], choice=int(found[2]))
+
+
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
     try:
+        players = _Players(args.strategy, split_options(args.option), args.seed)
         if args.at is None:
-            return _list_choices(args.log, args.seat)
-        strategy = make_strategy(args.strategy, split_options(args.option), args.seed)
-        return _explain(args, strategy)
+            return _list_choices(args.log, args.seat, players)
+        return _explain(args.log, args.at, args.seat, players)
     except (StrategyError, _NoChoiceError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
         return _fail(f"{args.log}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    except (RecordError, TableError) as error:
+    except (RecordError, TableError, _StrategyFailedError) as error:
         return _fail(str(error), exit_codes.FAILED)
 
 
@@ -82,77 +118,124 @@ class _NoChoiceError(Exception):
     """Nobody, or not the seat asked for, has a choice at the position."""
 
 
-@dataclass(frozen=True)
-class _Step:
-    """An event, its number, the table after it, and what comes next (None at the end)."""
-
-    number: int
-    event: Event
-    table: Table
-    next: Event | None
-
-    def choices(self, seat: int) -> tuple[Action, ...]:
-        """Return what a seat whose hand is known may choose from, if there is a choice."""
-        legal = self.table.legal(seat)
-        return legal if len(legal) > 1 else ()
+class _StrategyFailedError(Exception):
+    """The strategy raised, or chose what it may not."""
 
 
-def _steps(log: Path) -> Iterator[_Step]:
-    """Yield the events of all games of a log; the tables are good until the next step."""
-    events = (entry.event for game in open_games(log) for entry in game.entries)
-    table = Table()
-    event = next(events, None)
-    number = 0
-    while event is not None:
-        number += 1
-        following = next(events, None)
-        if isinstance(event, StartGame):
-            table = Table()
-        table.apply(event)
-        yield _Step(number, event, table, following)
-        event = following
+# --- who thinks --------------------------------------------------------------------------------
+
+
+class _Players:
+    """The strategy in every seat asked for, told what it would have been told at the table."""
+
+    def __init__(self, name: str, options: dict[str, str], seed: int) -> None:
+        self.name: Final = name
+        self._options: Final = options
+        self._seed: Final = seed
+        self._seated: dict[int, Strategy] = {}
+        self._new()
+
+    def see(self, step: Step, seats: Iterable[int]) -> None:
+        """Take note of a game or kyoku that begins; every game has new players."""
+        if isinstance(step.event, StartGame):
+            self._seated.clear()
+            for seat in seats:
+                self._ask(step, self._at(seat).start_game, seat, step.table.names)
+        elif isinstance(step.event, StartKyoku):
+            for seat in seats:
+                if step.table.state["hand_known"][seat]:
+                    view = _honest_view(step.table, seat)
+                    self._ask(step, self._at(seat).start_kyoku, view)
+
+    def decide(self, step: Step, seat: int) -> Action:
+        """Return what the strategy would do."""
+        view = _honest_view(step.table, seat)
+        choice = self._ask(step, self._at(seat).decide, view)
+        if not is_legal(choice, view.legal):
+            raise self._failed(step, no_choice(choice))
+        return choice
+
+    def explain(self, step: Step, seat: int) -> list[RenderableType]:
+        """Return what the strategy thinks."""
+        view = _honest_view(step.table, seat)
+        return self._ask(step, lambda: list(self._at(seat).explain(view)))
+
+    def _at(self, seat: int) -> Strategy:
+        if seat not in self._seated:
+            self._seated[seat] = self._new()
+        return self._seated[seat]
+
+    def _new(self) -> Strategy:
+        return make_strategy(self.name, self._options, self._seed)
+
+    def _ask(self, step: Step, question: Callable[..., Answer], *about: object) -> Answer:
+        try:
+            return question(*about)
+        except Exception as problem:
+            raise self._failed(step, blame(problem)) from problem
+
+    def _failed(self, step: Step, why: str) -> _StrategyFailedError:
+        return _StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")
 
 
 # --- one position ------------------------------------------------------------------------------
 
 
-def _explain(args: argparse.Namespace, strategy: Strategy) -> int:
-    console = Console()
-    seat, step = _position(args, strategy)
-    view = _honest_view(step.table, seat)
-    console.print(f"event {step.number}: {quote(step.event)}", style="dim", soft_wrap=True)
-    for line in _situation(view):
-        console.print(line, highlight=False)
-    console.print(f"recorded next: {quote(step.next) if step.next else 'the end of the log'}")
-    for part in strategy.explain(view):
+def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> int:
+    with progress(Console(stderr=True), f"looking for {place} in {log.name}"):
+        seat, step = _position(log, place, asked, players)
+    console = _console()
+    lines = [
+        f"event {step.number}: {quote(step.event)}",
+        *_situation(_honest_view(step.table, seat), step.table.names),
+        f"recorded next: {quote(step.next) if step.next else 'the end of the log'}",
+    ]
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    with progress(Console(stderr=True), f"asking {players.name}"):
+        parts = players.explain(step, seat)
+    for part in parts:
         console.print(part)
     return exit_codes.OK
 
 
-def _position(args: argparse.Namespace, strategy: Strategy) -> tuple[int, _Step]:
-    """Return who chooses after event N; the strategy has seen the game begin and the kyoku.
+def _position(log: Path, place: _Place, asked: int | None, players: _Players) -> tuple[int, Step]:
+    """Return who chooses where; the strategy has seen the game begin and the kyoku.
 
-    The log is read twice where the seat follows from the position.
+    The log is read twice: who is asked follows from the position.
     """
-    step, seat = None, args.seat
-    for step in _steps(args.log):
-        if step.number == args.at:
-            seat = _chooser(step, args.seat)
+    number = _number_of(log, place, asked) if place.kyoku else place.event
+    step, seat = None, 0
+    for step in steps(log):
+        if step.number == number:
+            seat = _chooser(step, asked)
             break
     else:
         n = step.number if step else 0
-        raise _NoChoiceError(f"--at {args.at}: the log has the events 1 to {n}")
-    for step in _steps(args.log):
-        if isinstance(step.event, StartGame):
-            strategy.start_game(seat, step.table.names)
-        if isinstance(step.event, StartKyoku):
-            strategy.start_kyoku(_honest_view(step.table, seat))
-        if step.number == args.at:
+        raise _NoChoiceError(f"--at {place.text}: the log has the events 1 to {n}")
+    for step in steps(log):
+        players.see(step, [seat])
+        if step.number == number:
             break
     return seat, step
 
 
-def _chooser(step: _Step, asked: int | None) -> int:
+def _number_of(log: Path, place: _Place, asked: int | None) -> int:
+    """Return the event after which a seat has its so manieth choice of a kyoku."""
+    if asked is None:
+        raise _NoChoiceError(f"--at {place.text}: whose choice? name a --seat")
+    numbering, most = Numbering(), 0
+    for step in steps(log):
+        choosers = numbering.choosers(step)
+        if asked in choosers and kyoku_name(step.table.state) == place.kyoku:
+            most = max(most, choosers[asked])
+            if choosers[asked] == place.choice:
+                return step.number
+    told = f"seat {asked} has {counted(most, 'choice')} in {place.kyoku}"
+    raise _NoChoiceError(f"--at {place.text}: {told}; without --at all are listed")
+
+
+def _chooser(step: Step, asked: int | None) -> int:
     """Return the seat that has a choice, nearest to the one whose turn it is."""
     if asked is not None and not step.table.state["hand_known"][asked]:
         raise _NoChoiceError(f"--seat {asked}: the log does not show the hand of this seat")
@@ -175,9 +258,9 @@ def _honest_view(table: Table, seat: int) -> View:
     return View(state, seat)
 
 
-def _situation(view: View) -> Iterator[str]:
+def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     scores = ", ".join(f"{score}" for score in view.scores.tolist())
-    yield f"{_kyoku(view)}, {view.wall_left} tiles left, scores {scores}"
+    yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     for seat in SEATS:
         melds = [_meld(view, seat, place) for place in range(len(view.melds(seat)))]
@@ -185,12 +268,13 @@ def _situation(view: View) -> Iterator[str]:
         told += [f"melds {', '.join(melds)}"] if melds else []
         told += ["in riichi"] if view.riichi(seat) else []
         told += [f"hand {_hand(view)}"] if seat == view.seat else []
-        yield f"seat {seat}{' (dealer)' if seat == view.dealer else ''}: {'; '.join(told)}"
+        yield f"{_seat(seat, names)}{' (dealer)' if seat == view.dealer else ''}: {'; '.join(told)}"
 
 
-def _kyoku(view: View) -> str:
-    name = f"{WIND_NAMES[view.round_wind % 4]}{view.round % 4 + 1}"
-    return f"{name} honba {view.honba}" if view.honba else name
+def _seat(seat: int, names: Sequence[str]) -> str:
+    """Return the seat with its player's name, of which only what can be shown in a line."""
+    name = "".join([letter for letter in "".join(names[seat : seat + 1]) if letter.isprintable()])
+    return f"seat {seat} {name[:LONGEST_NAME]}".rstrip()
 
 
 def _names(tiles: list[int]) -> str:
@@ -219,16 +303,76 @@ def _hand(view: View) -> str:
 # --- the list ----------------------------------------------------------------------------------
 
 
-def _list_choices(log: Path, asked: int | None) -> int:
-    grid = Grid("at", "kyoku", "event", "who may choose, from how many")
-    for step in _steps(log):
-        able = {seat: len(step.choices(seat)) for seat in SEATS if asked in (None, seat)}
-        told = ", ".join(f"seat {seat}: {n}" for seat, n in able.items() if n)
-        if told:
-            kyoku = _kyoku(View(step.table.state, 0))
-            grid.add_row(str(step.number), kyoku, _in_short(step.event), told)
-    Console().print(grid)
+class _Agreement:
+    """How often the strategy does what was recorded, player by player."""
+
+    def __init__(self) -> None:
+        self._same: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
+        self.untold = 0
+
+    def add(self, player: str, recorded: Action | None, choice: Action) -> bool | None:
+        """Count a choice; return whether it is the recorded one, ``None`` if nobody knows."""
+        if recorded is None:
+            self.untold += 1
+            return None
+        is_same = (recorded.name, recorded.tile) == (choice.name, choice.tile)
+        is_same = is_same and (recorded.red, recorded.offset) == (choice.red, choice.offset)
+        self._all[player] += 1
+        self._same[player] += is_same
+        return is_same
+
+    def lines(self, name: str) -> Iterator[str]:
+        """Say it, a line for each player."""
+        for player, n in sorted(self._all.items()):
+            yield f"{name} agrees with {player} on {self._same[player]} of {counted(n, 'choice')}"
+        if self.untold:
+            told = "the record does not say what was chosen"
+            yield f"{counted(self.untold, 'choice')} not counted: {told}"
+
+
+def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
+    """List all choices; what is listed when the user has seen enough is printed."""
+    seats = list(SEATS) if asked is None else [asked]
+    head = ("at", "choice", "seat", "event", "of", "recorded", players.name, "")
+    grid, agreement = Grid(*head), _Agreement()
+    try:
+        with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as tell:
+            for row in _rows(log, seats, players, agreement):
+                grid.add_row(*[Text(cell) for cell in row])
+                tell(note=row[1])
+    except KeyboardInterrupt:
+        _console().print(grid)
+        raise
+    console = _console()
+    console.print(grid)
+    for line in agreement.lines(players.name):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     return exit_codes.OK
+
+
+def _rows(
+    log: Path, seats: list[int], players: _Players, agreement: _Agreement
+) -> Iterator[tuple[str, ...]]:
+    numbering = Numbering()
+    for step in steps(log):
+        players.see(step, seats)
+        for seat, place in numbering.choosers(step).items():
+            if seat not in seats:
+                continue
+            recorded, choice = step.recorded(seat), players.decide(step, seat)
+            who = _seat(seat, step.table.names)
+            is_same = agreement.add(who, recorded, choice)
+            yield (
+                str(step.number),
+                f"{kyoku_name(step.table.state)}:{place}",
+                who.removeprefix("seat "),
+                _in_short(step.event),
+                str(len(step.choices(seat))),
+                "?" if recorded is None else str(recorded),
+                str(choice),
+                "differs" if is_same is False else "",
+            )
 
 
 def _in_short(event: Event) -> str:
@@ -236,3 +380,8 @@ def _in_short(event: Event) -> str:
     told += [f"seat {event.actor}"] if hasattr(event, "actor") else []
     told += [str(event.pai)] if hasattr(event, "pai") else []
     return " ".join(told)
+
+
+def _console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDE)

@@ -3,9 +3,11 @@
 import argparse
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from types import FrameType
+from typing import Any, Final, NoReturn
 
 from mjbot import exit_codes
 from mjbot.cli.signals import ending_at_once
@@ -29,12 +31,17 @@ COMMANDS: Final[dict[str, str]] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run one command and return its exit code.
+
+    A ``KeyboardInterrupt`` is told in one line, with what it says is kept.
+    """
+    with ending_at_once():
+        args = _read(list(sys.argv[1:] if argv is None else argv))
     try:
-        with ending_at_once():
-            args = _read(list(sys.argv[1:] if argv is None else argv))
         return int(importlib.import_module(_module(args.command)).run(args))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
+        told = "; ".join(["interrupted", *map(str, interruption.args)])
+        print(f"mjbot {args.command}: {told}", file=sys.stderr)
         return exit_codes.INTERRUPTED
 
 
@@ -42,6 +49,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="mjbot", description="riichi-mahjong bots that speak mjai, alone and in pairs"
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     # Only the named command's module is imported: --help and start-up stay fast.
     for name, summary in COMMANDS.items():
@@ -52,17 +60,37 @@ def _read(arguments: list[str]) -> argparse.Namespace:
 
 
 def run_program() -> NoReturn:
-    """Run the command of this process and end the process.
+    """Run the command of this process and end the process; SIGTERM does what Ctrl-C does.
 
     Who is interrupted ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
-    status = main()
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
+    try:
+        status = main()
+    except KeyboardInterrupt:  # a second one, while we tell of the first
+        status = exit_codes.INTERRUPTED
     if status == exit_codes.INTERRUPTED:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
+
+
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C would do just now, also where a shell has this process ignore it."""
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+
+class _Version(argparse.Action):
+    """Prints the version of the installed package; looked up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"mjbot {version('mjbot')}")
+        parser.exit()
 
 
 def _module(command: str) -> str:

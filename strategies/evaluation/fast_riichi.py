@@ -12,7 +12,7 @@ section 3.2 and the listing in its appendix.  Where the two differ:
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -34,6 +34,8 @@ Points = Numbers
 @dataclass
 class FastRiichi(Strategy):
     """Steps return the action they stand for, or ``None`` to leave it to the next step."""
+
+    worth_unit: ClassVar[str] = "rating points"
 
     lookahead: Literal["appendix", "text"] = field(
         default="appendix", metadata={"unit": "appendix: sum of all draws, text: best draw"}

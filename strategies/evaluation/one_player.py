@@ -6,6 +6,7 @@ Source: Mizukami et al. 2013, section 8.  What it leaves open: docs/strategies.m
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ class OnePlayer(Strategy):
     """Steps that return the action they stand for, or ``None`` to leave it to the next step."""
 
     wants = WANTS_TURNS | WANTS_WINS
+    worth_unit: ClassVar[str] = "evaluator's score"
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal."""

@@ -126,6 +126,14 @@ def test_logistic_regression_recovers_weights_that_made_the_data():
         assert abs(predicted - observed) < 5 * np.sqrt(predicted * (1 - predicted) / rows)
 
 
+def test_what_one_row_says_of_a_feature_is_weighed_against_one_row_s_pull_to_nothing():
+    """Unpulled, the weight of a feature that was seen once, with a 1, has no end."""
+    active = np.array([[0]], np.int16)
+    weights = fit.fit_logistic(active, np.ones(1), 1)
+    unexplained = 1 - fit.chances(active, weights)[0]
+    assert fit.RIDGE * weights[0] == pytest.approx(unexplained, abs=1e-6)
+
+
 def test_poisson_regression_gives_the_means_of_its_groups():
     active = np.array([[0, 2], [0, 2], [1, 2], [1, 2]] * 50, np.int16)
     values = np.array([1000.0, 3000.0, 8000.0, 8000.0] * 50)

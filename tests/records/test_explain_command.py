@@ -1,5 +1,6 @@
 """``mjbot explain``: the choices of a record, and what a strategy thinks of one."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,13 @@ class Nosy(Strategy):
         yield f"sees the hands of {known}, {len(view.legal)} choices"
 """
 
+BROKEN = """
+from mjbot.strategy import Strategy
+
+class Broken(Strategy):
+    def decide(self, view):
+"""
+
 
 @pytest.fixture
 def nosy(tmp_path):
@@ -45,15 +53,113 @@ def explain(*arguments: str) -> int:
     return main(["explain", LOG, *arguments])
 
 
-def test_without_a_position_it_lists_where_there_is_a_choice(capsys):
-    assert explain() == exit_codes.OK
-    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
-    first = [cell.strip() for cell in rows[0][1:5]]
-    assert first == ["3", "E1", "tsumo seat 0 2p", "seat 0: 13"]
-    assert explain("--seat", "2") == exit_codes.OK
-    of_one_seat = capsys.readouterr().out
-    assert "seat 2: 10" in of_one_seat
-    assert "seat 0:" not in of_one_seat
+def rows_of(text):
+    """Return the cells of a printed table."""
+    rows = [line.split("│")[1:-1] for line in text.splitlines() if "│" in line]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def test_without_a_position_it_lists_every_choice_beside_the_recorded_one(capsys):
+    assert explain("--strategy", "tsumogiri") == exit_codes.OK
+    out = capsys.readouterr().out
+    first = rows_of(out)[0]
+    assert first == [
+        "3", "E1-0:1", "0 fast-riichi-b", "tsumo seat 0 2p", "13",
+        "discard S", "discard 2p (drawn)", "differs",
+    ]  # fmt: skip
+    agreed = re.findall(r"tsumogiri agrees with seat (\d) (\S+) on (\d+) of (\d+) choices", out)
+    assert [name for _, name, _, _ in agreed] == [
+        "fast-riichi-b", "majiang-2", "majiang", "fast-riichi-d",
+    ]  # fmt: skip
+    assert sum(int(n) for *_, n in agreed) == len(rows_of(out))
+    for seat, _, same, n in agreed:
+        rows = [row for row in rows_of(out) if row[2][0] == seat]
+        assert [row[-1] for row in rows].count("") == int(same)
+        assert len(rows) == int(n)
+        assert all((row[5].split()[:2] == row[6].split()[:2]) == (row[7] == "") for row in rows)
+
+
+def test_of_one_seat_it_lists_its_own_choices(capsys):
+    assert explain("--seat", "2", "--strategy", "tsumogiri") == exit_codes.OK
+    rows = rows_of(capsys.readouterr().out)
+    assert {row[2] for row in rows} == {"2 majiang"}
+    of_the_first_kyoku = [row[1] for row in rows if row[1].startswith("E1-0:")]
+    assert of_the_first_kyoku == [f"E1-0:{n}" for n in range(1, 1 + len(of_the_first_kyoku))]
+
+
+def test_who_nobody_names_is_asked_is_the_strongest(capsys):
+    """The README says which strategy that is."""
+    readme = (Path(LOG).parents[1] / "README.md").read_text(encoding="utf-8")
+    (strongest,) = re.findall(r"Strongest alone is `([\w-]+)`", readme)
+    assert explain("--at", "15") == exit_codes.OK
+    told = capsys.readouterr()
+    assert f"asking {strongest} ..." in told.err
+    assert "FoldRecognitionPlus: discard" in told.out
+
+
+def test_a_choice_can_be_named_by_kyoku_and_number(capsys):
+    assert explain("--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    row = next(row for row in rows_of(capsys.readouterr().out) if row[1] == "E1-0:5")
+    assert explain("--at", "E1-0:5", "--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    by_kyoku = capsys.readouterr().out
+    assert by_kyoku.startswith(f"event {row[0]}: ")
+    assert explain("--at", row[0], "--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    assert capsys.readouterr().out == by_kyoku
+
+
+def test_the_position_names_the_players_and_no_line_of_it_is_broken(capsys):
+    assert explain("--at", "446", "--strategy", "tsumogiri") == exit_codes.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert re.match(r"[ESW]\d-\d+, \d+ tiles left", lines[1])
+    names = [re.match(r"seat \d (\S+)( \(dealer\))?: river", line) for line in lines[3:7]]
+    assert [found[1] for found in names] == [
+        "fast-riichi-b", "majiang-2", "majiang", "fast-riichi-d",
+    ]  # fmt: skip
+    assert max(map(len, lines)) > 80
+    assert len(lines) == 10
+
+
+def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):
+    log = tmp_path / "named.mjson"
+    text = Path(LOG).read_text().replace('"majiang-2"', r'"\u001b]0;title\u0007[red]\nforged"')
+    log.write_text(text)
+    for more in (["--at", "15"], []):
+        assert main(["explain", str(log), "--strategy", "tsumogiri", *more]) == exit_codes.OK
+        out = capsys.readouterr().out
+        assert "\x1b]0" not in out
+        assert "1 ]0;title[red]forged" in out
+
+
+def test_riichi_is_rated_beside_the_discards_and_then_the_discards_in_riichi(capsys):
+    log = str(Path(LOG).with_name("hanchan-open-kan-and-bust.mjson"))
+    assert main(["explain", log, "--at", "455"]) == exit_codes.OK
+    out = capsys.readouterr().out
+    rows = rows_of(out)
+    assert "FoldRecognitionPlus: riichi\n" in out
+    assert [row[0] for row in rows if row[2]] == ["riichi, 5m"] == [rows[0][0]]
+    assert {"5m", "8m", "6m", "4m", "7m"} < {row[0] for row in rows}
+    assert main(["explain", log, "--at", "456"]) == exit_codes.OK
+    declared = rows_of(capsys.readouterr().out)
+    rated = [row for row in rows if row[0].startswith("riichi, ")]
+    assert [["riichi, " + row[0], *row[1:]] for row in declared] == rated
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (
+            "        return 1 // 0",
+            "ZeroDivisionError: integer division or modulo by zero (broken.py",
+        ),
+        ("        return None", "it may not choose None"),
+    ],
+)
+def test_a_strategy_that_fails_is_told_in_one_line(tmp_path, capsys, body, problem):
+    (tmp_path / "broken.py").write_text(BROKEN + body + "\n")
+    strategy = f"{tmp_path / 'broken.py'}:Broken"
+    assert explain("--strategy", strategy) == exit_codes.FAILED
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1].startswith(f"mjbot explain: {strategy} fails at event 3: {problem}")
 
 
 def test_a_strategy_sees_what_its_seat_sees_from_the_start(nosy, capsys):
@@ -72,23 +178,33 @@ def test_any_strategy_tells_what_it_would_do(capsys):
 
 
 @pytest.mark.parametrize(
-    "strategy", ["fast-riichi-a", "fast-riichi-d", "fold-recognition", "fold-recognition-plus"]
+    ("strategy", "unit"),
+    [
+        ("fast-riichi-a", "rating points"),
+        ("fast-riichi-d", "rating points"),
+        ("fold-recognition", "evaluator's score"),
+        ("fold-recognition-plus", "points"),
+    ],
 )
-def test_who_rates_discards_tells_them_best_first(strategy, capsys):
+def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
     assert explain("--at", "15", "--strategy", strategy) == exit_codes.OK
-    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
-    worths = [float(row[2]) for row in rows]
+    out = capsys.readouterr().out
+    assert f" worth, {unit} " in out
+    rows = rows_of(out)
+    worths = [float(row[1]) for row in rows]
     assert len(rows) == 10  # kinds of tiles in the hand
     assert len(set(worths)) > 5
     assert worths == sorted(worths, reverse=True)
-    assert [row[3].strip() for row in rows] == ["chosen"] + 9 * [""]
+    assert [row[2] for row in rows] == ["chosen"] + 9 * [""]
 
 
-def test_who_does_not_rate_discards_tells_its_choice(capsys):
+def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
     assert explain("--at", "15", "--strategy", "tsumogiri") == exit_codes.OK
     out = capsys.readouterr().out
-    assert out.splitlines()[-1] == "Tsumogiri: discard 7s (drawn)"
-    assert "worth" not in out
+    assert out.splitlines()[-2:] == [
+        "Tsumogiri: discard 7s (drawn)",
+        "It does not rate its discards: a method discard_worths(view) would.",
+    ]
 
 
 def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
@@ -107,13 +223,23 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
         (["--at", "15", "--seat", "2"], "--at 15: seat 2 has no choice there; seat 0 has one"),
         (["--at", "5000"], "the log has the events 1 to 452"),
         (["--at", "0"], "the log has the events 1 to 452"),
+        (["--at", "E1-0:5"], "--at E1-0:5: whose choice? name a --seat"),
+        (["--at", "E1-0:99", "--seat", "0"], "seat 0 has 7 choices in E1-0"),
+        (["--at", "W1-0:1", "--seat", "0"], "seat 0 has 0 choices in W1-0"),
     ],
 )
 def test_where_there_is_no_choice_it_says_so(arguments, problem, capsys):
     assert explain(*arguments, "--strategy", "tsumogiri") == exit_codes.BAD_ARGUMENTS
-    err = capsys.readouterr().err
-    assert err.startswith("mjbot explain: ")
-    assert problem in err
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith("mjbot explain: ")
+    assert problem in told
+
+
+def test_a_place_that_is_none_is_a_wrong_argument(capsys):
+    with pytest.raises(SystemExit) as ended:
+        explain("--at", "E2")
+    assert ended.value.code == exit_codes.BAD_ARGUMENTS
+    assert "expected the number of an event, or KYOKU-HONBA:CHOICE" in capsys.readouterr().err
 
 
 def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):

@@ -1,0 +1,137 @@
+"""Recorded games as choices: after which event who could choose what, and what was chosen."""
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from pathlib import Path
+from typing import Final
+
+from mjbot.records.sources import open_games
+from mjbot.table.actions import ACTIONS, PASS, Action
+from mjbot.table.convert import to_action
+from mjbot.table.state import CHANKAN, REACTION, State
+from mjbot.table.table import Table
+from protocol.messages import (
+    Chi,
+    Daiminkan,
+    Dora,
+    Event,
+    Hora,
+    Pon,
+    ReachAccepted,
+    Ryukyoku,
+    StartGame,
+    StartKyoku,
+)
+from protocol.tiles import WIND_NAMES
+
+AHEAD: Final = 3
+"""Events looked at after a position: so many may win on one tile."""
+PLAYED_OUT: Final = ("fanpai", "nagashimangan")
+"""Draws after which nobody has wanted the last tile."""
+
+# Of several who want a tile the highest gets it, but every ron counts.
+_CHI: Final = 1
+_PON: Final = 2
+_RON: Final = 3
+_WISHES: Final = {"chi": _CHI, "pon": _PON, "daiminkan": _PON, "ron": _RON}
+
+
+@dataclass(frozen=True)
+class Step:
+    """An event, its number from 1, the table after it, and the (at most three) events to come."""
+
+    number: int
+    event: Event
+    table: Table
+    following: tuple[Event, ...]
+
+    @property
+    def next(self) -> Event | None:
+        """What comes next, ``None`` at the end of the log."""
+        return self.following[0] if self.following else None
+
+    def choices(self, seat: int) -> tuple[Action, ...]:
+        """Return what a seat whose hand is known may choose from, if there is a choice."""
+        legal = self.table.legal(seat)
+        return legal if len(legal) > 1 else ()
+
+    def recorded(self, seat: int) -> Action | None:
+        """Return what the seat, which has a choice, chose; ``None`` where nobody can tell."""
+        if self.next is None:
+            return None
+        try:
+            if int(self.table.state["phase"]) in (REACTION, CHANKAN):
+                return self._said(seat)
+            return to_action(self.table.state, seat, self.next)
+        except ValueError:
+            return None
+
+    def _said(self, seat: int) -> Action | None:
+        """Return what the seat said to a tile on offer, unless another's word may have hidden it.
+
+        Of who could chi nothing is known after another's pon, and of who could only win a pass.
+        """
+        if isinstance(self.next, Ryukyoku) and self.next.reason not in PLAYED_OUT:
+            return None
+        heard = list(takewhile(_takes, self.following))
+        for event in heard:
+            if getattr(event, "actor", None) == seat:
+                return to_action(self.table.state, seat, event)
+        hidden = 0
+        if heard:
+            hidden = _CHI if isinstance(heard[0], Chi) else _PON
+        wishes = [_WISHES[action.name] for action in self.choices(seat) if action.code != PASS]
+        return ACTIONS[PASS] if min(wishes) > hidden else None
+
+
+def _takes(event: Event) -> bool:
+    return isinstance(event, Hora | Chi | Pon | Daiminkan)
+
+
+def steps(log: Path) -> Iterator[Step]:
+    """Yield the events of all games of a log; a step's table is good until the next one.
+
+    Raises ``OSError``, :class:`~mjbot.records.errors.RecordError` and
+    :class:`~mjbot.table.table.TableError`.
+    """
+    events = (entry.event for game in open_games(log) for entry in game.entries)
+    table = Table()
+    ahead = deque(islice(events, 1 + AHEAD))
+    number = 0
+    while ahead:
+        number += 1
+        event = ahead.popleft()
+        if isinstance(event, StartGame):
+            table = Table()
+        table.apply(event)
+        yield Step(number, event, table, tuple(ahead))
+        ahead.extend(islice(events, 1))
+
+
+class Numbering:
+    """Numbers each seat's choices in a kyoku; to be shown every step."""
+
+    def __init__(self) -> None:
+        self._chosen: Counter[int] = Counter()
+
+    def choosers(self, step: Step) -> dict[int, int]:
+        """Return seat -> the number, from 1 in each kyoku, of the choice that it has now.
+
+        A riichi that is accepted and a dora that is turned leave the question as it was: the
+        choice comes after them.
+        """
+        if isinstance(step.event, StartKyoku):
+            self._chosen.clear()
+        if isinstance(step.next, ReachAccepted | Dora):
+            return {}
+        able = [seat for seat in range(4) if step.choices(seat)]
+        self._chosen.update(able)
+        return {seat: self._chosen[seat] for seat in able}
+
+
+def kyoku_name(state: State) -> str:
+    """Return ``E2-1`` for East 2 honba 1."""
+    wind, number = divmod(int(state["round"]), 4)
+    return f"{WIND_NAMES[wind % 4]}{number + 1}-{int(state['honba'])}"
