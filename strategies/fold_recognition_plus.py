@@ -26,7 +26,7 @@ from mjbot.table.actions import (
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
-from strategies.evaluation.calls_plus import FIRST_CALL, N_CALLS, weigh_calls
+from strategies.evaluation.calls_plus import N_CALLS, weigh_calls
 from strategies.evaluation.danger import danger_weights
 from strategies.evaluation.hand_worth import NEVER, Floats, less_danger, weigh_discards
 from strategies.evaluation.push import Position, Temper, read_position
@@ -144,9 +144,9 @@ class FoldRecognitionPlus(Strategy):
             view.state, view.seat, view.unseen, codes, danger_weights(), self._temper,
             self._stages, worths,
         )  # fmt: skip
-        best = max(calls, key=lambda action: (worths[action.code - FIRST_CALL], action.red))
+        best = max(calls, key=lambda action: (worths[action.code - PON_PLAIN], action.red))
         least = self.call_factor * passed + self.call_margin
-        return best if worths[best.code - FIRST_CALL] > least else None
+        return best if worths[best.code - PON_PLAIN] > least else None
 
     def discard_worths(self, view: View) -> Sequence[float]:
         """Return the points that each discard (0..36) is worth, for ``mjbot explain``."""

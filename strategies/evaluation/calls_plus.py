@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiled import compiled
-from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_RED
+from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_PLAIN, PON_RED
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.hands import kind_of
 from mjbot.table.state import CHI, PON, State
@@ -27,7 +27,6 @@ Floats = NDArray[np.float64]
 
 N_CALLS: Final = 8
 """Pon, pon with red, chi low, middle, high, the same with red: codes from PON_PLAIN on."""
-FIRST_CALL: Final = 79
 
 
 @compiled
@@ -57,7 +56,7 @@ def weigh_calls(
     passed = hand_worth(hand, state.n_melds[seat], is_open, here, NEAREST, 0, True)
     after = with_draws(position, calling)
     for code in codes:
-        worths[code - FIRST_CALL] = _call_worth(state, seat, code, after)
+        worths[code - PON_PLAIN] = _call_worth(state, seat, code, after)
     return passed
 
 

@@ -134,16 +134,16 @@ def open_worth(hand: Counts, n_melds: int, race: Race, stages: Stages, holding: 
     flush = _flush_suit(melds)
     best = 0.0
     if secured:
-        best = _plan(hand, n_melds, race, stages, holding, (-1, dora + secured, 0))
+        best = _plan(hand, n_melds, race, stages, holding, (-1, dora + secured))
     elif pair >= 0:
         best = _honour_plan(hand, n_melds, race, stages, holding, pair, dora)
     if not melds & ~SIMPLES:
-        plan = (SIMPLES, dora + 1.0, 0)
+        plan = (SIMPLES, dora + 1.0)
         best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
     for suit in range(3):
         if flush in (-1, suit):
             kept = SUIT << 9 * suit | HONOURS
-            plan = (kept, dora + secured + 2.0, 0)
+            plan = (kept, dora + secured + 2.0)
             best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
     return best
 
@@ -167,10 +167,10 @@ def _plan(
     race: Race,
     stages: Stages,
     holding: Holding,
-    plan: tuple[int, float, int],
+    plan: tuple[int, float],
 ) -> float:
-    """Return the worth of a plan: the mask of kinds kept, the han, and shanten to add."""
-    mask, han, more = plan
+    """Return the worth of a plan: the mask of kinds kept, and the han."""
+    mask, han = plan
     kept = hand.copy()
     dropped = 0
     for kind in range(34):
@@ -185,7 +185,7 @@ def _plan(
     gain = worth_of(
         race.worth, typical_points(han - dropped, holding.is_dealer) + race.extra_points
     )
-    return stage_worth(race, stages, stage + more, tiles, gain)
+    return stage_worth(race, stages, stage, tiles, gain)
 
 
 @compiled

@@ -13,7 +13,6 @@ from mjbot.table.observe import add_melds, dora_values
 from mjbot.table.state import State
 
 Counts = NDArray[np.int8]
-Floats = NDArray[np.float64]
 
 EXTRA_HAN: Final = (0.58, 0.30, 0.12)
 """How likely a riichi win gains 0, 1, 2 han of ippatsu and ura dora."""

@@ -10,15 +10,26 @@ from mjbot.rules.wins import WIN
 from strategies.evaluation.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
 from strategies.evaluation.plans import closed_han, open_worth, regular_acceptance
 from strategies.evaluation.race import (
+    CHANGES,
+    INHERITED,
     MAX_DRAWS,
+    USUAL_TILES,
     Race,
+    call_share,
     fill_stages,
     new_stages,
     one_away_worth,
     stage_worth,
     tenpai_worth,
 )
-from strategies.evaluation.win_value import Holding, add_meld, hand_dora, win_points
+from strategies.evaluation.win_value import (
+    EXTRA_HAN,
+    Holding,
+    add_meld,
+    hand_dora,
+    typical_points,
+    win_points,
+)
 
 PLAIN = np.arange(N_STEPS) * float(STEP) + LOWEST
 """Worth that is points."""
@@ -62,6 +73,15 @@ def test_points_of_a_win_are_those_of_the_rules():
     assert hand_dora(no_yaku, holding("9m")) == 2
 
 
+def test_a_riichi_win_is_paid_the_mean_of_what_ippatsu_and_ura_dora_make_it():
+    points = {0: 2000, 1: 3900, 2: 7700}  # riichi and pinfu; 3 and 4 han of 30 fu
+    mean = sum(share * points[han] for han, share in enumerate(EXTRA_HAN))
+    assert sum(EXTRA_HAN) == pytest.approx(1)
+    pinfu = hand_counts("123m234p23467s99s")  # waits on 5s 8s
+    assert win_points(pinfu, 22, 0, holding(), True, False) == pytest.approx(mean)
+    assert win_points(pinfu, 22, 0, holding(), False, False) == 1000
+
+
 @pytest.mark.parametrize("draws", [1, 3, 9])
 def test_without_rivals_and_rons_the_chance_is_that_of_the_draws(draws):
     r = race(TANYAO, draws)
@@ -86,6 +106,90 @@ def test_a_silent_tenpai_may_fold_and_one_in_riichi_may_not():
     dangerous = race(TANYAO, risk=5000.0)
     assert tenpai(TANYAO, dangerous, holding(), False)[6] == 0
     assert tenpai(TANYAO, dangerous, holding(), True)[6] < -1000
+
+
+def slow_tenpai(hand, r, holding_, left, riichi):
+    """Go-around after go-around: others' discards, their wins, the own draw, its risk."""
+    if left == 0:
+        return r.tenpai_points
+    chances = [(kind, r.unseen[kind] / r.total) for kind in range(34) if waits(hand, 0) >> kind & 1]
+    extra = r.extra_points + (1000 if riichi else 0)
+    drawn = sum(chance for _, chance in chances)
+    gain = [
+        sum(chance * (win_points(hand, kind, 0, holding_, riichi, by_draw) + extra)
+            for kind, chance in chances)
+        for by_draw in (False, True)
+    ]  # fmt: skip
+    claimed = r.ron * drawn
+    share = min(1.0, 0.9 / claimed) if claimed else 0.0
+    later = slow_tenpai(hand, r, holding_, left - 1, riichi)
+    risk = (r.risk if riichi else r.evasion)[left]
+    own = gain[True] + (1 - drawn) * (later - risk)
+    worth = share * r.ron * gain[False] + (1 - share * claimed) * r.live[left] * own
+    return worth if riichi else max(worth, 0.0)
+
+
+@pytest.mark.parametrize("riichi", [False, True])
+@pytest.mark.parametrize(
+    ("ron", "live", "risk"), [(0.0, 1.0, 0.0), (2.0, 0.9, 300.0), (50.0, 0.9, 30.0)]
+)
+def test_tenpai_is_what_enumeration_gives(ron, live, risk, riichi):
+    r = race(TANYAO, 5, ron, live, risk)._replace(tenpai_points=1500.0, extra_points=2300.0)
+    r = r._replace(evasion=r.risk / 2)
+    out = tenpai(TANYAO, r, holding(), riichi)
+    stick = 1000 if riichi else 0
+    for left in range(6):
+        slow = slow_tenpai(TANYAO, r, holding(), left, riichi) - stick
+        assert out[left] == pytest.approx(slow), left
+
+
+def slow_stage(r, stage, tiles, left):
+    """The chance to win and the discards until then, for a hand that accepts so many tiles."""
+    if left == 0:
+        return 0.0, 0.0
+    relative = (tiles + 0.5) / USUAL_TILES[stage]
+    hit = USUAL_TILES[stage] * relative ** (CHANGES if stage else 1) / r.total
+    again = slow_stage(r, stage, tiles, left - 1)
+    if stage == 0:
+        by_ron = hit * r.ron
+        stays = (1 - by_ron) * r.live[left]
+        win = by_ron + stays * (hit + (1 - hit) * again[0])
+        return win, stays * (1 - hit) * (1 + again[1])
+    nearer = int(USUAL_TILES[stage - 1] * relative**INHERITED)
+    following = slow_stage(r, stage - 1, nearer - nearer % 2, left - 1)
+    mean = [hit * then + (1 - hit) * now for then, now in zip(following, again, strict=True)]
+    return r.live[left] * mean[0], r.live[left] * (1 + mean[1])
+
+
+@pytest.mark.parametrize(("stage", "tiles"), [(0, 4), (0, 8), (1, 12), (2, 20), (2, 40), (4, 60)])
+def test_usual_hands_win_as_often_as_enumeration_gives(stage, tiles):
+    r, stages = race(TANYAO, 7, 2.0, 0.9, 20.0), new_stages()
+    fill_stages(r, stages)
+    win, turns = slow_stage(r, stage, tiles, 7)
+    assert stages.win[stage, tiles, 7] == pytest.approx(win)
+    assert stages.turns[stage, tiles, 7] == pytest.approx(turns)
+    worth = stage_worth(r, stages, stage, tiles, 8000.0)
+    assert worth == pytest.approx(max(0.0, 8000 * win - 20 * turns))
+
+
+@pytest.mark.parametrize(
+    ("held", "kind", "opponents"),
+    [
+        ("22m", 1, 3),  # pon
+        ("44z", 30, 3),
+        ("4z", 30, 0),
+        ("23m", 0, 1),  # chi 1m, 4m
+        ("23m", 3, 1),
+        ("13m", 1, 1),
+        ("89m", 6, 1),
+        ("89m", 9, 0),  # 1p is no run with them
+        ("12m", 33, 0),
+        ("2m4m", 4, 0),
+    ],
+)
+def test_what_can_be_claimed_comes_from_three_opponents_or_the_left_one(held, kind, opponents):
+    r = race(TANYAO)
+    assert call_share(hand_counts(held), kind, r) == pytest.approx(0.8 * opponents)
 
 
 ONE_AWAY = hand_counts("234m23p23467s88s9s")
@@ -162,6 +266,64 @@ def test_a_closed_hand_counts_its_yaku_and_dora():
     plain, with_dora = holding(), holding("88s")
     assert closed_han(TANYAO, with_dora) == closed_han(TANYAO, plain) + 4  # 8s counts double
     assert regular_acceptance(hand_counts("1133557799m11p2z"), 0)[0] > 1  # no seven pairs
+
+
+FEW_EDGES = (0.9, 0.6, 0.35, 0.15)
+"""Han of all simples, by how many other tiles are held."""
+
+
+@pytest.mark.parametrize(
+    ("hand", "han"),
+    [
+        ("2255m3366p4477s8s", FEW_EDGES[0]),
+        ("2255m3366p4477s9s", FEW_EDGES[1]),
+        ("2255m3366p447s19s", FEW_EDGES[2]),
+        ("2255m3366p44s199s", FEW_EDGES[3]),
+        ("2255m3366p4s1199s", 0),
+        ("258m258p28s13447z", 0),  # a pair of norths is worth nothing
+        ("258m258p28s13557z", 0.3),  # one of dragons a little
+        ("258m258p28s15557z", 1),
+        ("258m258p28s13227z", 0.3),  # the seat's wind
+        ("258m258p28s11137z", 1),  # the round's
+        ("234m234p234s1199s", 2.0),
+        ("234m234p23s11899s", 1.2),
+        ("234m234p2s111899s", 0.5),
+        ("123456789m159p5z", 2.0),
+        ("12345678m1599p5z", 1.2),
+        ("1234567m15999p5z", 0.4),
+        ("1122557799m144z", 3.0),
+        ("1122557799m15z1p", 1.6),
+        ("1122557799m1z19p", 0.6),
+    ],
+)
+def test_a_closed_hand_may_expect_so_many_han(hand, han):
+    assert closed_han(hand_counts(hand), holding()) == pytest.approx(2 + han)
+
+
+def test_an_open_plan_is_worth_what_its_kept_tiles_win():
+    """A half flush with a triplet of dragons and dora inside and outside of the suit."""
+    hand, drop = "224679m555z", "9p1s3z"
+    counts = hand_counts(hand + drop)
+    r, stages, held = race(counts, 12, 2.0, 0.95), new_stages(), holding("2m9p")
+    fill_stages(r, stages)
+    kept = hand_counts(hand + "3z")
+    stage, accepted = regular_acceptance(kept.copy(), 0)
+    fits = sum(1 << kind for kind in (*range(9), *range(27, 34)))
+    tiles = sum(
+        r.unseen[kind] * (1 + call_share(counts, kind, r))
+        for kind in range(34)
+        if accepted & fits & 1 << kind
+    )
+    flush = stage_worth(r, stages, stage, tiles, typical_points(2 + 1 + 2, False))
+    stage, accepted = regular_acceptance(counts.copy(), 0)
+    tiles = sum(
+        r.unseen[kind] * (1 + call_share(counts, kind, r))
+        for kind in range(34)
+        if accepted >> kind & 1
+    )
+    dragons = stage_worth(r, stages, stage, tiles, typical_points(1 + 3, False))
+    assert open_worth(counts, 0, r, stages, held) == pytest.approx(max(flush, dragons))
+    assert flush != dragons
 
 
 def test_the_worth_of_points_is_0_for_none_and_grows(position):

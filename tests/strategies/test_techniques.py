@@ -304,8 +304,12 @@ def test_tiles_that_the_ally_does_not_need_are_loose(position):
     assert not loose >> 1 & 1
 
 
-def way_view(position, scores: tuple[int, int, int, int]) -> View:
-    view = position("5m19p245799s2356z", drawn="6z", rivers={2: "6z5z"}, riichi=[2])
+IDLE_HANDS = ("5m19p245799s2356z", "5m789p245799s23z")
+"""Of no use to themselves is the 9p of the first, but not of the second."""
+
+
+def way_view(position, scores: tuple[int, int, int, int], hand: str = IDLE_HANDS[0]) -> View:
+    view = position(hand, drawn="6z", rivers={2: "6z5z"}, riichi=[2])
     view.state["scores"] = scores
     view.state["round"] = view.state["last_round"] = 0
     return view
@@ -325,9 +329,10 @@ def test_no_way_is_opened_at_the_price_of_the_own_first_place(position):
     assert open_way(situation(view, WITH_SPARE, ""), safe) is None
 
 
-@pytest.mark.parametrize("ally_points", range(30_000, 50_000, 1_000))
-def test_the_way_is_worth_six_tenths_of_the_danger_that_it_spares(position, ally_points):
-    view = way_view(position, (21_000, ally_points, 20_000, 59_000 - ally_points))
+@pytest.mark.parametrize("hand", IDLE_HANDS)
+@pytest.mark.parametrize("ally_points", range(30_000, 50_000, 2_000))
+def test_the_way_is_worth_six_tenths_of_the_danger_that_it_spares(position, ally_points, hand):
+    view = way_view(position, (21_000, ally_points, 20_000, 59_000 - ally_points), hand)
     here = situation(view, WITH_SPARE, "")
     loose, spared = loose_kinds(here.ally.view), spared_danger(here)
     ways = [action for action in here.discards if loose >> tile_kind(action.tile) & 1]
