@@ -77,7 +77,7 @@ class Foreigner:
                 raise ForeignError("late", f"{self._player.spec} has not come to the table")
         self._line.settimeout(JOIN_S)
         self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-        self._session = LockstepSession(ROOM)
+        self._session = LockstepSession(None)  # this door is its own: it may insist on a room
         self._buffer = LineBuffer()
         self._heard: deque[bytes] = deque()
         try:

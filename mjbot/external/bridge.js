@@ -86,7 +86,10 @@ class Player {
     }
     if (event.type === "error") return this.refused(String(event.message));
     if (event.type === "end_game") return this.gameOver();
-    if (event.type === "start_game") this.started = true;
+    if (event.type === "start_game") {
+      this.started = true;
+      this.seat = event.id;
+    }
     const { name, room } = this.options;
     const reply = event.type === "hello" ? { type: "join", name, room } : this.translator.respond(event);
     return this.socket.write(JSON.stringify(reply) + "\n");
@@ -99,6 +102,11 @@ class Player {
       this.socket.destroy();
       setTimeout(() => this.join(), BUSY_RETRY_MS);
       return;
+    }
+    // A game that is void for another seat's fault costs no more than itself.
+    if (this.started && this.gamesLeft > 1 && !message.startsWith(`Error in player ${this.seat}'s response:`)) {
+      process.stderr.write(`external:majiang: the game is void: ${message.slice(0, 200)}\n`);
+      return this.gameOver();
     }
     fail(PROTOCOL_FAULT, `the server says: ${message}`);
   }

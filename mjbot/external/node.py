@@ -85,6 +85,9 @@ def install_packages(node: Node) -> Path:
 
     The folder appears only when complete.  Raises :class:`NodeError` when npm cannot.
     """
+    if not Path(node.npm[-1]).exists():
+        cure = f"install npm, or Node with it: pip install {NODE_WHEEL}"
+        raise NodeError(f"no npm on PATH, and none came with {node.executable}; {cure}")
     folder = packages_folder()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as name:

@@ -75,10 +75,10 @@ class RunningFaults:
 
 
 def one_line(text: str) -> str:
-    """Return a foreign text as one short line that is safe to print.
+    r"""Return a foreign text as one short line that is safe to print.
 
-    >>> one_line('dahai missing. Response: {"type":\n"\x1b[2J"}')
-    'dahai missing. Response: {"type": "[2J"}'
+    >>> one_line('dahai missing. Response: {"log":\n"\x1b[2J"}')
+    'dahai missing. Response: {"log": " [2J"}'
     """
     line = " ".join("".join([c if c.isprintable() else " " for c in text]).split())
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..."

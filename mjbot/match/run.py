@@ -193,4 +193,6 @@ class _Match:
 
 def _reason(fault: Fault) -> str:
     """Return what was wrong; whose reply it was is told otherwise."""
-    return one_line(fault.text.removeprefix(f"Error in player {fault.seat}'s response: "))
+    text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
+    # An error that a player sends, or a timeout, is quoted with the same words again.
+    return one_line(text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: "))

@@ -3,6 +3,10 @@
 Everybody at a table must know that two of the players help each other.  So the channel opens on
 servers on this machine and on those that their operator has declared, never on a public ladder,
 and the pair's names say what they are.
+
+What is behind a pipe (``stdio:``) nobody can see: it counts as a server elsewhere, where a pair may
+play only if it is declared by that very name.  That stays, as it does for a declared host: the
+declaration is the user's word, and a relay to a ladder would break it either way.
 """
 
 import re

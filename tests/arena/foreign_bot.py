@@ -1,7 +1,7 @@
 """An external AI for the tests: discards what it draws, in a process of its own, one game long.
 
-``python foreign_bot.py [late|gone|wrong] URL``: from its fifth turn on it is silent, gone, or
-discards what it does not hold.
+``python foreign_bot.py [late|gone|wrong|default] URL``: from its fifth turn on it is silent, gone,
+or discards what it does not hold; ``default`` names that room, whatever the URL says.
 """
 
 import json
@@ -21,7 +21,8 @@ def main() -> None:
             reply: dict[str, object] = {"type": "none"}
             if event["type"] == "hello":
                 reply = {"type": "join", "name": "foreign", "room": "default"}
-                reply["room"] = sys.argv[-1].rpartition("/")[2]
+                if habit != "default":
+                    reply["room"] = sys.argv[-1].rpartition("/")[2]
             elif event["type"] == "end_game":
                 return
             elif event["type"] == "start_game":

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mjbot.arena.clock import PULSE_SIZE, Clock
 from mjbot.arena.playing import Games, Played
@@ -14,6 +15,7 @@ from mjbot.strategy_options import StrategyError
 
 MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("foreign_bot.py")
+PIPE_BOT = Path(__file__).parents[1] / "external" / "pipe_bot.py"
 UNITS = [Unit(0, 0), Unit(0, 1)]
 
 
@@ -48,8 +50,20 @@ def test_an_external_ai_plays_as_our_own_does(
     setup_of: MakeSetup, quiet: list[tuple[int, ...]]
 ) -> None:
     ours = play(setup_of("tsumogiri", "tsumogiri"))
-    theirs = play(external_setup(setup_of))
-    assert [played.line for played in theirs] == [played.line for played in ours]
+    for habit in ("", "default"):  # which insists on a room
+        theirs = play(external_setup(setup_of, habit))
+        assert [played.line for played in theirs] == [played.line for played in ours]
+
+
+@pytest.mark.parametrize("kind", ["lines", "arrays"])
+def test_a_bot_behind_pipes_plays_as_our_own_does(
+    setup_of: MakeSetup, quiet: list[tuple[int, ...]], kind: str
+) -> None:
+    bot = f"external-{kind}:{sys.executable} {PIPE_BOT} {kind} {{seat}}"
+    setup = external_setup(setup_of, deadline_s=60)
+    played = play(replace(setup, strategies=(bot, "tsumogiri")))
+    assert [game.line.scores for game in played] == quiet
+    assert not any(game.faults for game in played)
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,31 @@ import signal
 import sys
 import threading
 
-kind, seat = sys.argv[1], int(sys.argv[2])
-mode = sys.argv[3] if len(sys.argv) > 3 else "plays"
-turns = 0
+
+def main(kind, seat, mode="plays"):
+    if mode == "early":
+        sys.exit("no weights here")
+    turns = 0
+    for line in sys.stdin:
+        said = json.loads(line)
+        event = said[-1] if kind == "arrays" else said
+        assert isinstance(said, list) == (kind == "arrays"), line
+        reply = answer(event, kind, seat)
+        if event["type"] == "tsumo" and event["actor"] == seat:
+            turns += 1
+            if turns == 5:
+                reply = misdeed(reply, mode, seat)
+        if reply is not None:
+            say(reply)
+        if event["type"] == "end_game":
+            break
 
 
-def say(**reply):
+def say(reply):
     print(json.dumps(reply), flush=True)
 
 
-def answer(event):
+def answer(event, kind, seat):
     """Return the reply to the event that was said last, ``None`` if nothing is to be said."""
     own = event.get("actor") == seat
     if event["type"] == "tsumo" and own:
@@ -30,7 +45,7 @@ def answer(event):
     return {"type": "none"} if asked or kind != "lines" else None
 
 
-def misdeed(reply):
+def misdeed(reply, mode, seat):
     if mode == "dies":
         print("about to die", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -41,26 +56,11 @@ def misdeed(reply):
     if mode == "prints":
         print("let me\x1b[2J think", flush=True)
     if mode == "twice":
-        say(**reply)
+        say(reply)
     if mode == "illegal":
-        reply = {"type": "hora", "actor": seat, "target": seat}
-    if mode == "another":
-        reply["actor"] = (seat + 1) % 4
-    return reply
+        return {"type": "hora", "actor": seat, "target": seat}
+    return reply | {"actor": (seat + 1) % 4} if mode == "another" else reply
 
 
-if mode == "early":
-    sys.exit("no weights here")
-for line in sys.stdin:
-    said = json.loads(line)
-    event = said[-1] if kind == "arrays" else said
-    assert isinstance(said, list) == (kind == "arrays"), line
-    reply = answer(event)
-    if event["type"] == "tsumo" and event["actor"] == seat:
-        turns += 1
-        if turns == 5:
-            reply = misdeed(reply)
-    if reply is not None:
-        say(**reply)
-    if event["type"] == "end_game":
-        break
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -44,6 +44,41 @@ def test_two_of_them_play_two_games_that_replay_strictly(packages, tmp_path):
         assert (tmp_path / f"player-{number}.txt").read_text() == ""
 
 
+@pytest.mark.parametrize(("culprit", "games_begun"), [(0, 2), (2, 1)])
+def test_it_comes_back_after_a_game_that_is_void_by_another_seat(packages, culprit, games_begun):
+    begun = []
+
+    async def table(reader, writer):
+        begun.append(1)
+        error = f"Error in player {culprit}'s response: Timeout."
+        for message in (
+            {"type": "hello"},
+            {"type": "start_game", "id": 2, "names": ["a", "b", "c", "d"]},
+            {"type": "error", "message": error},
+        ):
+            writer.write(json.dumps(message).encode() + b"\n")
+            if message["type"] != "error":
+                await reader.readline()
+        await writer.drain()
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(table, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            process = await asyncio.create_subprocess_exec(
+                *majiang_command(f"mjsonp://127.0.0.1:{port}/default", games=2),
+                stderr=subprocess.PIPE,
+            )
+            _, errors = await asyncio.wait_for(process.communicate(), GUARD_S)
+            return process.returncode, errors.decode()
+
+    status, errors = asyncio.run(main())
+    assert len(begun) == games_begun
+    assert status == exit_codes.PROTOCOL_FAULT  # the last game was void, too
+    assert errors.count("\n") == games_begun
+
+
 def bridge(url):
     return subprocess.run(
         majiang_command(url), capture_output=True, text=True, timeout=60, check=False

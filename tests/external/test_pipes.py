@@ -42,7 +42,7 @@ def play(folder, seats, games=1, **rules):
 
     async def main():
         async with asyncio.timeout(GUARD_S):
-            watcher = Watcher(on_note=notes.append)
+            watcher = Watcher(on_note=notes.append, on_void=notes.append)
             return await play_match(settings, read_players(seats), watcher)
 
     return asyncio.run(main()), notes

@@ -104,6 +104,22 @@ def test_npm_without_network_is_one_line(tmp_path):
     assert not list((tmp_path / "cache" / "node").iterdir())  # nothing half done is left
 
 
+def test_a_node_without_npm_is_told_and_not_the_network(tmp_path):
+    (tmp_path / "bin").mkdir()
+    script(tmp_path / "bin", "node", "echo v20.0.0")
+    done = python(
+        "from mjbot.cli.main import main; sys.exit(main())",
+        tmp_path,
+        "setup-node",
+        path=tmp_path / "bin",
+        MJBOT_CACHE=str(tmp_path / "cache"),
+    )
+    assert done.returncode == exit_codes.UNREACHABLE
+    line = one_line(done)
+    assert f"no npm on PATH, and none came with {tmp_path / 'bin' / 'node'}" in line
+    assert "network" not in line
+
+
 def test_an_unfinished_or_other_version_is_not_ready(tmp_path, monkeypatch):
     monkeypatch.setenv("MJBOT_CACHE", str(tmp_path))
     assert not nodes.packages_ready()
