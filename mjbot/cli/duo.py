@@ -10,14 +10,13 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.cli.arguments import option_pair
 from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
     new_folder,
-    require_positive,
     save_results,
 )
-from mjbot.cli.play import option_pair
 from mjbot.cli.play_pair import add_team_table_argument, require_member
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.duo.members import Member, Role, make_members, private_channel
@@ -35,6 +34,7 @@ from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult
 from mjbot.strategy_options import StrategyError
 from protocol.messages import Event
+from protocol.plain_text import one_line
 
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
@@ -78,7 +78,6 @@ def run(args: argparse.Namespace) -> int:
     """Play; every failure is one line."""
     console = Console()
     try:
-        require_positive(args)
         if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
             raise ValueError(f"URL {args.url!r}: two bots do not fit into one pipe")
         roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
@@ -164,6 +163,9 @@ class _Duo:
             return _fail(f"{error}; logs in {self.folder}", max(error.status, exit_codes.FAILED))
         except NodeError as error:
             return _fail(str(error), exit_codes.UNREACHABLE)
+        except OSError as error:
+            where = error.filename or self.folder
+            return _fail(f"{where}: {error.strerror}", exit_codes.UNREACHABLE)
         self.console.print(pair_table(score, labels_of(self.members)))
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
@@ -220,7 +222,7 @@ class _Duo:
         self._say(f"  {word}: {who}")
 
     def _say(self, text: str) -> None:
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self.console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -236,12 +238,12 @@ class _Noter:
             self(f"game {result.game + 1}, {result.names[fault.seat]}: {fault.text}")
 
     def __call__(self, text: str) -> None:
+        text = one_line(text)
         self.report.on_note(text)
         with self.file.open("a", encoding="utf-8") as notes:
             notes.write(f"{text}\n")
 
 
 def _fail(text: str, code: int) -> int:
-    one_line = " ".join(text.split())
-    print(f"mjbot duo: {one_line}", file=sys.stderr)
+    print(f"mjbot duo: {one_line(text)}", file=sys.stderr)
     return code

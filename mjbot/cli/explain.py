@@ -22,6 +22,7 @@ from mjbot.table.state import copy_state
 from mjbot.table.table import Table, TableError, quote
 from mjbot.table.view import View
 from protocol.messages import Event, StartGame, StartKyoku
+from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_NAMES, WIND_NAMES, tile_kind
 
 SEATS: Final = range(4)
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fail(problem: str, code: int) -> int:
-    print(f"mjbot explain: {problem}", file=sys.stderr)
+    print(f"mjbot explain: {one_line(problem)}", file=sys.stderr)
     return code
 
 
@@ -117,10 +118,12 @@ def _explain(args: argparse.Namespace, strategy: Strategy) -> int:
     console = Console()
     seat, step = _position(args, strategy)
     view = _honest_view(step.table, seat)
-    console.print(f"event {step.number}: {quote(step.event)}", style="dim", soft_wrap=True)
+    event = one_line(quote(step.event))
+    console.print(f"event {step.number}: {event}", style="dim", markup=False, soft_wrap=True)
     for line in _situation(view):
         console.print(line, highlight=False)
-    console.print(f"recorded next: {quote(step.next) if step.next else 'the end of the log'}")
+    following = one_line(quote(step.next)) if step.next else "the end of the log"
+    console.print(f"recorded next: {following}", markup=False)
     for part in strategy.explain(view):
         console.print(part)
     return exit_codes.OK

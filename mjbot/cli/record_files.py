@@ -9,6 +9,7 @@ from rich.progress import track
 
 from mjbot.records.errors import RecordError
 from mjbot.records.sources import Source, list_sources
+from protocol.plain_text import one_line
 
 
 class MissingRecordError(Exception):
@@ -43,4 +44,4 @@ def with_progress(sources: list[Source], doing: str) -> Iterator[Source]:
 
 def report(problem: str) -> None:
     """Tell the user about one file."""
-    print(f"mjbot: {problem}", file=sys.stderr)
+    print(f"mjbot: {one_line(problem)}", file=sys.stderr)

@@ -16,6 +16,7 @@ from mjbot.client.warm_up import MakeStrategy, Rehearsal
 from mjbot.records.mjai_log import EventLog
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
+from protocol.plain_text import one_line
 from protocol.stages import Stage
 from protocol.transports.base import Transport, TransportError, UnreachableError, VanishedError
 from protocol.transports.stdio import StdioTransport
@@ -153,7 +154,7 @@ async def _play_one(bot: _Bot, *, rejoining: bool) -> GameResult:
         except (TransportError, ServerSaysError) as error:
             if session.names or clock.time() >= give_up_at:
                 raise
-            logger.debug("not ready yet: {}", error)
+            logger.debug("not ready yet: {}", one_line(error))
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 
