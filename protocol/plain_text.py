@@ -4,7 +4,10 @@ Names, refusals, whatever is quoted: all of it comes from strangers, and goes th
 it is printed or logged.  Not in :mod:`protocol.errors`, on which compiled code depends.
 """
 
+import re
 from typing import Final
+
+_BLANKS: Final = re.compile(r"[^\S ]+")
 
 MOST_LETTERS: Final = 2000
 """How much of a text is worth repeating."""
@@ -13,13 +16,14 @@ MOST_LETTERS: Final = 2000
 def one_line(text: object, most: int = MOST_LETTERS) -> str:
     r"""Return a text, or an error's, as one line that a terminal shows and does not obey.
 
-    Blanks of all kinds become one space; what cannot be seen (control characters, marks of
-    direction, joiners, lone surrogates) is escaped; beyond ``most`` letters it is cut.
+    Line breaks and blanks of other kinds become a space; what cannot be seen (control
+    characters, marks of direction, joiners, lone surrogates) is escaped; beyond ``most`` letters
+    it is cut.
 
     >>> one_line("a\r\n b\x1b[2J\u202e"), one_line("東　風"), one_line("x" * 9, most=5)
-    ('a b\\x1b[2J\\u202e', '東 風', 'xxxxx ...')
+    ('a  b\\x1b[2J\\u202e', '東 風', 'xxxxx ...')
     """
-    line = " ".join(str(text).split())
+    line = _BLANKS.sub(" ", str(text))
     short = line if len(line) <= most else f"{line[:most]} ..."
     return "".join([letter if letter.isprintable() else _escaped(letter) for letter in short])
 

@@ -4,7 +4,6 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 """
 
 import argparse
-import math
 import os
 from pathlib import Path
 
@@ -34,21 +33,13 @@ def games_above_0(text: str) -> int:
 
 def seconds(text: str) -> float:
     """Return a time in seconds, above 0 and finite."""
-    time_s = finite(text)
-    if not 0 < time_s < 1e6:
+    try:
+        time_s = float(text)
+    except ValueError:
+        time_s = 0.0
+    if not 0 < time_s < 1e6:  # neither is nan
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
     return time_s
-
-
-def finite(text: str) -> float:
-    """Return a number that is not below 0, not infinite and not ``nan``."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number, 0 or above")
-    return number
 
 
 def port(text: str) -> int:

@@ -35,6 +35,7 @@ from mjbot.server.server import GameResult
 from mjbot.strategy_options import StrategyError
 from protocol.messages import Event
 from protocol.plain_text import one_line
+from protocol.server_session import MOST_LETTERS_OF_NAME
 
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
@@ -80,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
             raise ValueError(f"URL {args.url!r}: two bots do not fit into one pipe")
+        _require_short_name(args.name)
         roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
         rivals = _rivals(args, console)
         folder = new_folder(args.log_dir)
@@ -103,6 +105,13 @@ async def _play(
         more = [_more(args, folder, word) for word in ("top", "partner")]
         members = make_members(args.name, roles, channel, more)
         return await _Duo(args, members, rivals, folder, console).play()
+
+
+def _require_short_name(name: str) -> None:
+    """Raise ``ValueError`` for a pair's name with which our own table takes neither of the two."""
+    surplus = max(map(len, team_names(name))) - MOST_LETTERS_OF_NAME
+    if surplus > 0:
+        raise ValueError(f"--name {name!r}: {surplus} characters too long")
 
 
 def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
