@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeGuard
 
 from mjbot.table.actions import Action
+from protocol.plain_text import one_line
 
 FaultKind = Literal["crash", "late", "illegal"]
 """A decision failed, took too long, or chose what is not allowed."""
@@ -46,5 +47,4 @@ def is_legal(choice: object, legal: Sequence[Action]) -> TypeGuard[Action]:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]} ..."
+    return one_line(text, MOST_LETTERS)

@@ -19,6 +19,9 @@ from protocol.turns import Due, due_after
 
 EXPECTED_JOIN: Final = 'Expected e.g. {"type":"join","name":"noname","room":"default"}'
 BUSY: Final = "The room is busy. Retry after a while."
+MOST_LETTERS_OF_NAME: Final = 64
+LONG_NAME: Final = f"The name is longer than {MOST_LETTERS_OF_NAME} characters."
+"""Every name is told to everybody, in each game."""
 
 
 class RefusedError(ValueError):
@@ -134,5 +137,7 @@ def _read_join(line: bytes) -> Join:
         raise RefusedError(f"JSON syntax error: {error}") from None
     match value:
         case {"type": "join", "name": str(name), "room": str(room)} if name and room:
+            if len(name) > MOST_LETTERS_OF_NAME:
+                raise RefusedError(LONG_NAME)
             return Join(name=name, room=room)
     raise RefusedError(EXPECTED_JOIN)

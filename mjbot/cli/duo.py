@@ -11,14 +11,13 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.cli.arguments import option_pair
 from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
     new_folder,
-    require_positive,
     save_results,
 )
-from mjbot.cli.play import option_pair
 from mjbot.cli.play_pair import add_team_table_argument, require_member
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.duo.members import Member, Role, make_members, private_channel
@@ -35,6 +34,8 @@ from mjbot.registry import make_strategy
 from mjbot.server.core import OnFault
 from mjbot.strategy_options import StrategyError
 from protocol.messages import Event
+from protocol.plain_text import one_line
+from protocol.server_session import MOST_LETTERS_OF_NAME
 
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
@@ -78,9 +79,9 @@ def run(args: argparse.Namespace) -> int:
     """Play; every failure is one line."""
     console = Console()
     try:
-        require_positive(args)
         if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
             raise ValueError(f"URL {args.url!r}: two bots do not fit into one pipe")
+        _require_short_name(args.name)
         roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
         rivals = _rivals(args, console)
         folder = new_folder(args.log_dir)
@@ -104,6 +105,13 @@ async def _play(
         more = [_more(args, folder, word) for word in ("top", "partner")]
         members = make_members(args.name, roles, channel, more)
         return await _Duo(args, members, rivals, folder, console).play()
+
+
+def _require_short_name(name: str) -> None:
+    """Raise ``ValueError`` for a pair's name with which our own table takes neither of the two."""
+    surplus = max(map(len, team_names(name))) - MOST_LETTERS_OF_NAME
+    if surplus > 0:
+        raise ValueError(f"--name {name!r}: {surplus} characters too long")
 
 
 def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
@@ -171,6 +179,9 @@ class _Duo:
             status = _fail(text, max(error.status, exit_codes.FAILED))
         except NodeError as error:
             status = _fail(str(error), exit_codes.UNREACHABLE)
+        except OSError as error:
+            where = error.filename or self.folder
+            status = _fail(f"{where}: {error.strerror}", exit_codes.UNREACHABLE)
         except asyncio.CancelledError:
             status = exit_codes.INTERRUPTED
         # Where the top was lost on the way, the partner has seen more.
@@ -234,7 +245,7 @@ class _Duo:
         self._say(f"  {word}: {who}")
 
     def _say(self, text: str) -> None:
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self.console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -245,6 +256,7 @@ class _Noter:
     file: Path
 
     def __call__(self, text: str) -> None:
+        text = one_line(text)
         self.report.on_note(text)
         self._keep(text)
 
@@ -259,6 +271,5 @@ class _Noter:
 
 
 def _fail(text: str, code: int) -> int:
-    one_line = " ".join(text.split())
-    print(f"mjbot duo: {one_line}", file=sys.stderr)
+    print(f"mjbot duo: {one_line(text)}", file=sys.stderr)
     return code

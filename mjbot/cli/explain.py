@@ -29,6 +29,7 @@ from mjbot.table.state import copy_state
 from mjbot.table.table import Table, TableError, quote
 from mjbot.table.view import View
 from protocol.messages import Event, StartGame, StartKyoku
+from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 
 Answer = TypeVar("Answer")
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fail(problem: str, code: int) -> int:
-    print(f"mjbot explain: {problem}", file=sys.stderr)
+    print(f"mjbot explain: {one_line(problem)}", file=sys.stderr)
     return code
 
 
@@ -191,7 +192,7 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
         f"recorded next: {quote(step.next) if step.next else 'the end of the log'}",
     ]
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
     with progress(Console(stderr=True), f"asking {players.name}"):
         parts = players.explain(step, seat)
     for part in parts:

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 
 from mjbot import exit_codes
 from mjbot.cli.signals import ending_at_once
+from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="mjbot", description="riichi-mahjong bots that speak mjai, alone and in pairs"
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
@@ -57,6 +58,14 @@ def _read(arguments: list[str]) -> argparse.Namespace:
         if name in arguments[:1]:
             importlib.import_module(_module(name)).add_arguments(subparser)
     return parser.parse_args(arguments)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses in one line, like everything else; the usage would be a page."""
+
+    def error(self, message: str) -> NoReturn:
+        problem = one_line(message)
+        self.exit(exit_codes.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
 
 
 def run_program() -> NoReturn:

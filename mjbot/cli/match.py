@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.cli.arguments import games_above_0, seconds
 from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.external.node import NodeError
@@ -19,6 +20,7 @@ from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.server import GameResult
+from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
 
@@ -40,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what ``match`` and ``duo`` have in common."""
-    parser.add_argument("--games", type=int, default=1, help="how many (%(default)s)")
+    parser.add_argument("--games", type=games_above_0, default=1, help="how many (%(default)s)")
     parser.add_argument(
         "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
     )
     parser.add_argument(
         "--join-timeout-s",
-        type=float,
+        type=seconds,
         default=180.0,
         help="seconds for all four to join (%(default)g)",
     )
@@ -57,7 +59,6 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the match; every failure is one line."""
     try:
-        require_positive(args)
         players = read_players(args.seats_at_table)
         for player in players:
             player.command("", args.games)  # a missing Node shows before anything is started
@@ -69,12 +70,6 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
     return _play(args, players, folder)
-
-
-def require_positive(args: argparse.Namespace) -> None:
-    """Raise :class:`SeatError` for numbers with which nothing can be played."""
-    if args.games < 1 or args.timeout_s <= 0 or args.join_timeout_s <= 0:
-        raise SeatError("--games, --timeout-s and --join-timeout-s must be above 0")
 
 
 def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
@@ -93,7 +88,7 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     names = " ".join([player.name for player in players])
     seed = settings.rules.seed
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
-    console.print(start, highlight=False, soft_wrap=True)
+    console.print(one_line(start), highlight=False, markup=False, soft_wrap=True)
     report = MatchReport(console, settings.games, settings.rules.length)
     status = exit_codes.OK
     try:
@@ -104,6 +99,8 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
         status = _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
     except NodeError as error:
         status = _fail(str(error), exit_codes.UNREACHABLE)
+    except OSError as error:
+        status = _fail(f"{error.filename or folder}: {error.strerror}", exit_codes.UNREACHABLE)
     except KeyboardInterrupt:
         status = exit_codes.INTERRUPTED
     # Whatever ended the match: what was played until then is not lost.
@@ -112,7 +109,7 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
         console.print(final_table(players, report.results))
     faults = fault_lines(folder, players)
     for line in [*report.void_lines(), *faults, f"logs in {folder}"]:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
     return status or (exit_codes.FAILED if faults else exit_codes.OK)
 
 
@@ -152,5 +149,5 @@ def save_results(folder: Path, players: Sequence[Player], results: list[GameResu
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"mjbot match: {text}", file=sys.stderr)
+    print(f"mjbot match: {one_line(text)}", file=sys.stderr)
     return code

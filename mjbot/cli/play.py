@@ -10,6 +10,7 @@ from typing import Any, Final
 from loguru import logger
 
 from mjbot import exit_codes
+from mjbot.cli.arguments import games, option_pair, patience, seat, seconds, token
 from mjbot.cli.play_pair import add_pair_arguments, read_linked
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.client.address import FORMS, parse_address
@@ -20,9 +21,10 @@ from mjbot.pair.fair_play import FairPlayError
 from mjbot.records.wording import counted
 from mjbot.registry import make_strategy
 from mjbot.strategy import Strategy
-from mjbot.strategy_options import StrategyError, split_options
+from mjbot.strategy_options import StrategyError
 from mjbot.table.table import TableError
 from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.plain_text import one_line
 from protocol.transports.base import TransportError
 
 TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
@@ -32,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("url", metavar="URL", help=FORMS)
     parser.add_argument(
-        "own_seat", metavar="SEAT", nargs="?", type=_seat, help="own seat 0..3 (stdio: only)"
+        "own_seat", metavar="SEAT", nargs="?", type=seat, help="own seat 0..3 (stdio: only)"
     )
     parser.add_argument(
         "--strategy", default="tsumogiri", metavar="NAME", help="who plays (%(default)s)"
@@ -48,22 +50,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
     parser.add_argument("--name", help="name at the table (default: the strategy's)")
     parser.add_argument("--room", help="instead of the URL's")
-    parser.add_argument("--seat", type=_seat, help="the same as SEAT")
+    parser.add_argument("--seat", type=seat, help="the same as SEAT")
     parser.add_argument(
-        "--games", type=_count, default=1, help="0: until the server is gone (default 1)"
+        "--games", type=games, default=1, help="0: until the server is gone (default 1)"
     )
     limits = ", ".join([f"{dialect.value} {limit:g}" for dialect, limit in DEADLINES_S.items()])
     parser.add_argument(
-        "--deadline-s", type=_seconds, help=f"longest a decision may take (by server: {limits})"
+        "--deadline-s", type=seconds, help=f"longest a decision may take (by server: {limits})"
     )
     parser.add_argument(
         "--silence-s",
-        type=_seconds,
+        type=seconds,
         help="longest the server may say nothing (default 300; pipes: no limit)",
     )
     parser.add_argument(
         "--wait-s",
-        type=_patience,
+        type=patience,
         default=10.0,
         help="longest to wait for a server that is not up yet (default 10)",
     )
@@ -113,7 +115,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         address=address,
         name=args.name or args.strategy.rpartition(":")[2],
         seat=args.own_seat if args.seat is None else args.seat,
-        token=_token(args.token_file),
+        token=token(args.token_file, TOKEN_VARIABLE),
         games=args.games,
         deadline_s=args.deadline_s,
         silence_s=args.silence_s,
@@ -122,11 +124,6 @@ def _settings(args: argparse.Namespace) -> Settings:
         log=args.log,
         faults=named_file(),
     )
-
-
-def _token(file: Path | None) -> str | None:
-    text = os.environ.get(TOKEN_VARIABLE) if file is None else file.read_text(encoding="utf-8")
-    return text.strip() if text else None
 
 
 def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> int:
@@ -172,48 +169,5 @@ def _log_to_stderr(*, verbose: bool) -> None:
 
 
 def _fail(reason: str, code: int) -> int:
-    one_line = " ".join(reason.split())
-    print(f"mjbot play: {one_line}", file=sys.stderr)
+    print(f"mjbot play: {one_line(reason)}", file=sys.stderr)
     return code
-
-
-# --- argument types --------------------------------------------------------------------------
-
-
-def _seat(text: str) -> int:
-    if text not in ("0", "1", "2", "3"):
-        raise argparse.ArgumentTypeError(f"seat {text!r}: expected 0, 1, 2 or 3")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games, or 0")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
-    return seconds
-
-
-def _patience(text: str) -> float:
-    return 0.0 if text == "0" else _seconds(text)
-
-
-def option_pair(text: str) -> tuple[str, str]:
-    """Return the two halves of ``KEY=VALUE``.
-
-    >>> option_pair("block-points=40")
-    ('block_points', '40')
-    """
-    try:
-        ((key, value),) = split_options([text]).items()
-    except StrategyError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return key, value

@@ -18,6 +18,7 @@ from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, Tally, replay
 from mjbot.records.sources import Source, games_of
 from mjbot.records.wording import counted
+from protocol.plain_text import one_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +84,7 @@ class _Replayer:
                 replay(game, self._tally, self._strict)
             except MismatchError as mismatch:
                 self.mismatches += 1
-                print(mismatch, file=sys.stderr)
+                print(one_line(mismatch), file=sys.stderr)
                 if not self._keep_going:
                     return
 

@@ -10,13 +10,21 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
+from loguru import logger
+
 from mjbot import exit_codes
+from mjbot.cli.arguments import games_above_0, seconds, token
+from mjbot.cli.arguments import port as port_number
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.server.core import OnFault
+from mjbot.server.game_log import require_writable
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
+from protocol.plain_text import one_line
 
 DEFAULT_PORT = 11600
+LAST_PORT = 65535
+WS_TOKEN_VARIABLE = "MJBOT_WS_TOKEN"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,15 +34,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-remote", action="store_true", help="permit a --host that other machines reach"
     )
     parser.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help=f"TCP port; 0: any ({DEFAULT_PORT})"
+        "--port", type=port_number, default=DEFAULT_PORT, help=f"TCP port; 0: any ({DEFAULT_PORT})"
     )
-    parser.add_argument("--ws-port", type=int, help="WebSocket port (default: --port + 1)")
+    parser.add_argument("--ws-port", type=port_number, help="WebSocket port (default: --port + 1)")
     parser.add_argument("--no-ws", action="store_true", help="no WebSocket door")
-    parser.add_argument("--ws-token", help="bearer token that WebSocket players must send (none)")
+    tokens = parser.add_mutually_exclusive_group()
+    tokens.add_argument(
+        "--ws-token-file",
+        type=Path,
+        metavar="FILE",
+        help="file with the bearer token that WebSocket players must send"
+        f" (else the variable {WS_TOKEN_VARIABLE}, else none)",
+    )
+    tokens.add_argument(
+        "--ws-token",
+        metavar="TOKEN",
+        help="the token itself: everybody on this machine can read a command line",
+    )
     parser.add_argument(
         "--room", default="default", help="room that TCP players must name (default: default)"
     )
-    parser.add_argument("--games", type=int, default=1, help="games to play, then exit (1)")
+    parser.add_argument(
+        "--games", type=games_above_0, default=1, help="games to play, then exit (1)"
+    )
     parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game (none)")
     add_table_arguments(parser)
 
@@ -52,7 +74,7 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
         help="fixed: first come, East (%(default)s)",
     )
     parser.add_argument(
-        "--timeout-s", type=float, default=60.0, help="seconds per reply (%(default)g)"
+        "--timeout-s", type=seconds, default=60.0, help="seconds per reply (%(default)g)"
     )
     parser.add_argument(
         "--on-fault",
@@ -78,23 +100,25 @@ def table_rules(args: argparse.Namespace) -> TableRules:
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Serve until all games are played."""
+    logger.remove()
+    logger.add(sys.stderr, level="INFO", format="mjbot serve: {message}")
     if problem := _objection(args):
-        print(f"mjbot serve: {problem}", file=sys.stderr)
-        return exit_codes.BAD_ARGUMENTS
+        return _fail(problem, exit_codes.BAD_ARGUMENTS)
     try:
-        return run_until_signalled(_serve(args))
+        ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
+        if args.log_dir is not None:
+            require_writable(args.log_dir)
+        return run_until_signalled(_serve(args, ws_token))
+    except ValueError as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
-        print(f"mjbot serve: {error.strerror or error}", file=sys.stderr)
-        return exit_codes.UNREACHABLE
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", exit_codes.UNREACHABLE)
 
 
 def _objection(args: argparse.Namespace) -> str | None:
-    if args.games < 1:
-        return f"--games {args.games}: at least one"
-    if args.timeout_s <= 0:
-        return f"--timeout-s {args.timeout_s:g}: must be above 0"
-    if not 0 <= args.port < 65536:
-        return f"--port {args.port}: not a port"
+    if args.port == LAST_PORT and args.ws_port is None and not args.no_ws:
+        return f"--port {args.port}: no port is left for --ws-port; name one, or --no-ws"
     if not args.room:
         return "--room: must not be empty"
     if not args.allow_remote and not _is_loopback(args.host):
@@ -110,7 +134,7 @@ def _is_loopback(host: str) -> bool:
     return all(ip_address(address.partition("%")[0]).is_loopback for address in found)
 
 
-async def _serve(args: argparse.Namespace) -> int:
+async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     rules = table_rules(args)
     rooms = {args.room: (0, 1, 2, 3)}
     status = exit_codes.OK
@@ -121,7 +145,7 @@ async def _serve(args: argparse.Namespace) -> int:
         if not args.no_ws:
             wanted = args.ws_port if args.ws_port is not None else (port + 1 if args.port else 0)
             with _free("--ws-port", wanted, "--no-ws"):
-                ws_port = await server.open_websocket(args.host, wanted, args.ws_token)
+                ws_port = await server.open_websocket(args.host, wanted, ws_token)
             _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
         async for result in server.play(args.games):
@@ -153,7 +177,12 @@ def describe(result: GameResult) -> str:
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)
+    print(one_line(text), flush=True)
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot serve: {one_line(text)}", file=sys.stderr)
+    return code
 
 
 def _bracketed(host: str) -> str:

@@ -12,6 +12,7 @@ from protocol.client_session import ClientSession, Received
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
+from protocol.plain_text import one_line
 from protocol.stages import Stage
 from protocol.transports.base import SilenceError, Transport, VanishedError
 from protocol.turns import Speak
@@ -139,14 +140,16 @@ class Conversation:
     def _note(self, message: Message) -> None:
         match message:
             case Error(message=text) if self._session.dialect is Dialect.RIICHILAB:
-                logger.error("the server says: {}", text)
+                logger.error("the server says: {}", one_line(text))
             case Error(message=text):
                 raise ServerSaysError(text, before_game=not self._begun)
             case ActionAck(status=status) if status != "accepted":
-                logger.warning("reply {}: {}", status, message.reason or "no reason given")
+                reason = message.reason or "no reason given"
+                logger.warning("reply {}: {}", one_line(status), one_line(reason))
             case ValidationResult(passed=passed):
                 self._validated = passed
-                logger.info("validation {}", "passed" if passed else f"failed: {message.reason}")
+                told = "passed" if passed else f"failed: {message.reason}"
+                logger.info("validation {}", one_line(told))
 
     def _result(self) -> GameResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])

@@ -17,6 +17,7 @@ from mjbot.client.warm_up import MakeStrategy, Rehearsal
 from mjbot.records.mjai_log import EventLog
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
+from protocol.plain_text import one_line
 from protocol.stages import Stage
 from protocol.transports.base import (
     RefusedError,
@@ -189,7 +190,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
                 raise
             if not rejoining and not waits:
                 waits = True
-                logger.info("waiting for {}, at most {:g} s", error, patience_s)
+                logger.info("waiting for {}, at most {:g} s", one_line(error), patience_s)
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 

@@ -19,6 +19,7 @@ from mjbot.table.view import View
 from protocol.client_session import Received
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
+from protocol.plain_text import one_line
 from protocol.turns import Due
 
 _REQUEST_SHARE: Final = 0.8
@@ -185,7 +186,7 @@ class Player:
     def _contradiction(self, problem: str) -> None:
         if self._strict:
             raise TableError(problem, self._last)
-        logger.warning("{}; event: {}", problem, quote(self._last))
+        logger.warning("{}; event: {}", one_line(problem), one_line(quote(self._last)))
 
     async def _think(
         self, job: Callable[[], object], limit_s: float | None, *, is_decision: bool

@@ -14,6 +14,7 @@ from mjbot.match.report import MatchReport
 from mjbot.records.wording import counted
 from mjbot.rules.ruleset import Length
 from protocol.messages import Event
+from protocol.plain_text import one_line
 
 COLUMNS: Final = (
     "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "best", "score",
@@ -46,7 +47,7 @@ class DuoReport(MatchReport):
 
     def say(self, text: str, style: str = "") -> None:
         """Print a line above the bar."""
-        self._console.print(Text(text, style=style), soft_wrap=True)
+        self._console.print(Text(one_line(text), style=style), soft_wrap=True)
 
 
 def labels_of(members: Sequence[Member]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mjbot.external.majiang import majiang_command
 from mjbot.strategy_spec import EXTERNAL, EXTERNALS, PIPED, Spec
+from protocol.server_session import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.external.pipes"
@@ -105,9 +106,11 @@ def _short_name(spec: str) -> str:
 
 
 def _free_name(name: str, taken: list[str]) -> str:
+    """Return a name that is not taken, and not longer than a table takes."""
     number = 2
-    free = name
+    free = name[:MOST_LETTERS_OF_NAME]
     while free in taken:
-        free = f"{name}-{number}"
+        end = f"-{number}"
+        free = name[: MOST_LETTERS_OF_NAME - len(end)] + end
         number += 1
     return free

@@ -7,6 +7,7 @@ from typing import Final, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from mjbot.match.players import Player
 from mjbot.match.run import Watcher
@@ -14,6 +15,7 @@ from mjbot.records.wording import counted
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
 from protocol.messages import EndGame, Event, StartKyoku
+from protocol.plain_text import one_line
 from protocol.tiles import WIND_NAMES
 
 
@@ -73,8 +75,8 @@ class MatchReport:
             self._progress.refresh()
 
     def on_note(self, text: str) -> None:
-        """Print what happened to a player."""
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+        """Print a line, such as what happened to a player."""
+        self._console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
     def watcher(self) -> Watcher:
         """Return who listens to the match."""
@@ -95,8 +97,7 @@ class MatchReport:
         order = ranking(result)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
         faults = f"  ({len(result.faults)} faults)" if result.faults else ""
-        text = f"game {result.game + 1}: {line}{faults}"
-        self._console.print(text, highlight=False, soft_wrap=True)
+        self.on_note(f"game {result.game + 1}: {line}{faults}")
 
 
 def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Table:
@@ -108,7 +109,7 @@ def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Tab
         scores = [result.scores[seat] for result, seat in seats]
         n = max(1, len(results))
         table.add_row(
-            player.name,
+            Text(one_line(player.name)),
             str(len(results)),
             f"{sum(ranks) / n:.2f}",
             *[str(ranks.count(rank)) for rank in range(1, 5)],

@@ -22,6 +22,7 @@ from mjbot.pair.link import PATIENCE_MS, Fits, Link
 from mjbot.pair.messages import Holding, Sitting
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import ProtocolError
+from protocol.plain_text import one_line
 from protocol.transports.base import TransportError
 from protocol.transports.tcp import TcpTransport
 
@@ -209,14 +210,15 @@ class SocketLink(Link):
     def _report(self, error: Exception, *, linked: bool) -> None:
         """Log why a conversation ended; where nobody was linked, each cause only once."""
         if linked:
-            logger.info("pair channel: {}", error)
+            logger.info("pair channel: {}", one_line(error))
         elif isinstance(error, ProtocolError):
             self._strangers += 1
             if self._strangers == 1:
-                logger.warning("pair channel: no partner at the other end: {}", error)
+                text = one_line(error)
+                logger.warning("pair channel: no partner at the other end: {}", text)
         elif not self._broke_off:
             self._broke_off = True
-            logger.info("pair channel: {}", error)
+            logger.info("pair channel: {}", one_line(error))
 
     def _take_over(self, transport: TcpTransport, session: PairSession) -> asyncio.Task[None]:
         """Make this the connection that counts: a partner that comes anew has lost the old one."""

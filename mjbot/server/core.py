@@ -24,6 +24,9 @@ from mjbot.table.actions import Action
 from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
 
+MOST_QUOTED: Final = 1000
+"""How much of a bad reply everybody is told."""
+
 
 class OnFault(enum.Enum):
     """What an illegal, late or broken reply costs."""
@@ -135,7 +138,7 @@ class TableCore:
             action = None if answer.excused else self._meaning(answer, seat, legal)
         except ReplyError as error:
             action = None
-            text = f"Error in player {seat}'s response: {error} Response: {answer.raw}"
+            text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
             self._blame = self._blame or Fault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
@@ -188,3 +191,7 @@ class TableCore:
             self._waiting.extend(self.referee.fault(fault.seat))
             return True
         return False
+
+
+def _quoted(raw: str) -> str:
+    return raw if len(raw) <= MOST_QUOTED else f"{raw[:MOST_QUOTED]} ..."

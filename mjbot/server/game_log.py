@@ -1,13 +1,33 @@
 """The server's record of a game: unmasked events, one per line, written as they happen."""
 
+import contextlib
 import datetime
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from mjbot.server.core import LogLine
 from protocol.codec import encode
 from protocol.dialects import Dialect
+
+
+def require_writable(folder: Path) -> None:
+    """Make the folder if need be; raises ``OSError`` if no file can be written there."""
+    with _named(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let an ``OSError`` name the path: a full disk's does not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 class GameLog:
@@ -19,12 +39,13 @@ class GameLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: IO[bytes] = path.open("xb")
+        self._file = path.open("xb", buffering=0)
 
     @classmethod
     def create(cls, folder: Path) -> Self:
         """Open a file of its own, named after the time; raises ``OSError``."""
-        folder.mkdir(parents=True, exist_ok=True)
+        with _named(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         moment = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
         number = 1
         while True:
@@ -35,12 +56,11 @@ class GameLog:
                 number += 1
 
     def write(self, lines: list[LogLine]) -> None:
-        """Append the lines; they are on disk when this returns."""
-        for line in lines:
-            extra = {"logs": list(line.logs)}
-            self._file.write(encode(line.event, Dialect.LOG, extra) + b"\n")
-        if lines:
-            self._file.flush()
+        """Append the lines, which the system has when this returns; raises ``OSError``."""
+        rest = b"".join([_encoded(line) for line in lines])
+        with _named(self.path):
+            while rest:
+                rest = rest[self._file.write(rest) :]
 
     def __enter__(self) -> Self:
         return self
@@ -52,3 +72,7 @@ class GameLog:
         trace: TracebackType | None,
     ) -> None:
         self._file.close()
+
+
+def _encoded(line: LogLine) -> bytes:
+    return encode(line.event, Dialect.LOG, {"logs": list(line.logs)}) + b"\n"

@@ -79,10 +79,9 @@ class TableServer:
         """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
         from aiohttp import web
 
-        from mjbot.server.websocket import make_app
+        from mjbot.server.websocket import make_app, make_runner
 
-        app = make_app(self.lobby, self.rules.limits, token)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        runner = make_runner(make_app(self.lobby, self.rules.limits, token))
         await runner.setup()
         self._closers.push_async_callback(runner.cleanup)
         await web.TCPSite(runner, host, port).start()
@@ -113,6 +112,10 @@ class TableServer:
                 farewells = await self._converse(core, seats, game, log)
             if not last:
                 self.lobby.reopen()
+        except OSError:
+            text = Error(message="The table cannot write its log; the game is void.")
+            farewells = [Say(seat, text, (), referee) for seat in range(len(seats))]
+            raise
         finally:
             await _part(seats, farewells)
         return GameResult(

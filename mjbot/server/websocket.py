@@ -3,18 +3,31 @@
 import asyncio
 import contextlib
 import hmac
+import logging
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
+from loguru import logger
 
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FAREWELL_TIMEOUT_S, Seat
 from protocol.framing import MAX_LINE_BYTES
+from protocol.plain_text import one_line
 from protocol.request_session import RequestSession, TimeLimits
+from protocol.server_session import LONG_NAME, MOST_LETTERS_OF_NAME
 
 SEND_TIMEOUT_S: Final = 10.0
+MOST_FRAMES: Final = 64
+"""How many frames of a player may wait to be read: it owes one per request."""
+
+MOST_BYTES: Final = MAX_LINE_BYTES
+"""How long these may be together; a real reply is below 1 kB."""
+
 _GONE: Final = None
 
 
@@ -23,22 +36,26 @@ class WebSocketSeat(Seat):
 
     def __init__(self, name: str, socket: web.WebSocketResponse, limits: TimeLimits) -> None:
         super().__init__(name)
-        self._socket: Final = socket
+        self.socket: Final = socket
         self._session: Final = RequestSession(limits)
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._waiting_bytes = 0
         self._gone = False
 
     async def pump(self) -> None:
-        """Take in frames until the connection ends."""
-        async for frame in self._socket:
+        """Take in frames until the connection ends; who says far more than was asked is cut off."""
+        async for frame in self.socket:
             if frame.type is WSMsgType.TEXT:
-                self._frames.put_nowait(frame.data.encode())
+                self._put(frame.data.encode())
+            if self._frames.qsize() > MOST_FRAMES or self._waiting_bytes > MOST_BYTES:
+                await self._cut_off("more was said than asked for")
+                break
         self._frames.put_nowait(_GONE)
 
     async def start(self) -> None:
         """See :meth:`Seat.start`; what was said before is forgotten."""
         while not self._frames.empty():
-            self._gone = self._frames.get_nowait() is _GONE
+            self._gone = self._take(self._frames.get_nowait()) is _GONE
 
     async def exchange(self, say: Say) -> Answer:
         """See :meth:`Seat.exchange`."""
@@ -59,12 +76,27 @@ class WebSocketSeat(Seat):
         """See :meth:`Seat.farewell`."""
         if say is not None:
             await self._send(self._session.say(say.message))
+        await self._close()
+
+    def _put(self, frame: bytes) -> None:
+        self._waiting_bytes += len(frame)
+        self._frames.put_nowait(frame)
+
+    def _take(self, frame: bytes | None) -> bytes | None:
+        self._waiting_bytes -= len(frame or b"")
+        return frame
+
+    async def _cut_off(self, reason: str) -> None:
+        logger.warning("{} is cut off: {}", one_line(self.name), reason)
+        await self._close(WSCloseCode.POLICY_VIOLATION, reason)
+
+    async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(FAREWELL_TIMEOUT_S):
-                await self._socket.close()
+                await self.socket.close(code=code, message=reason.encode())
 
     async def _decision(self, say: Say, elapsed_ms: Callable[[], int]) -> Answer:
-        while (frame := await self._frames.get()) is not _GONE:
+        while (frame := self._take(await self._frames.get())) is not _GONE:
             verdict = self._session.receive(frame, elapsed_ms())
             await self._send(verdict.ack)
             if verdict.choice is not None:
@@ -80,7 +112,7 @@ class WebSocketSeat(Seat):
             return
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
-                await self._socket.send_str(frame.decode())
+                await self.socket.send_str(frame.decode())
         except (OSError, TimeoutError, RuntimeError):
             self._gone = True
 
@@ -94,20 +126,60 @@ def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.
 
     async def play(request: web.Request) -> web.StreamResponse:
         expected = f"Bearer {token}"
-        given = request.headers.get("Authorization", "")
-        if token and not hmac.compare_digest(given.encode(), expected.encode()):
+        given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
+        if token and not hmac.compare_digest(given, expected.encode()):
             raise web.HTTPUnauthorized(text="wrong or missing bearer token\n")
-        return await _play(request, lobby, limits)
+        if not _may_come_from(request.headers.get("Origin")):
+            raise web.HTTPForbidden(text="no web page of another machine may play here\n")
+        name = request.query.get("name") or "websocket"
+        if len(name) > MOST_LETTERS_OF_NAME:
+            raise web.HTTPBadRequest(text=f"{LONG_NAME}\n")
+        return await _play(request, WebSocketSeat(name, _socket(), limits), lobby)
 
     app = web.Application()
     app.router.add_get("/ws", play)
     return app
 
 
-async def _play(request: web.Request, lobby: Lobby, limits: TimeLimits) -> web.StreamResponse:
-    socket = web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=20)
+def make_runner(app: web.Application) -> web.AppRunner:
+    """Return what serves the application; what strangers do wrong costs one line of the log."""
+    log = logging.getLogger(__name__)
+    log.addFilter(_short)
+    return web.AppRunner(app, access_log=None, logger=log, shutdown_timeout=1.0)
+
+
+def _short(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError):
+        record.msg, record.args = one_line(f"{record.getMessage()}: {error}", 200), ()
+        record.exc_info = None
+    return True
+
+
+def _may_come_from(origin: str | None) -> bool:
+    """Return whether this is no web page, or one of this machine: any page can reach loopback.
+
+    >>> _may_come_from(None), _may_come_from("http://localhost:8000"), _may_come_from("null")
+    (True, True, False)
+    >>> _may_come_from("https://game.example"), _may_come_from("http://127.0.0.1.game.example")
+    (False, False)
+    """
+    if origin is None:
+        return True
+    try:
+        host = urlsplit(origin).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _socket() -> web.WebSocketResponse:
+    return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=20)
+
+
+async def _play(request: web.Request, seat: WebSocketSeat, lobby: Lobby) -> web.StreamResponse:
+    socket = seat.socket
     await socket.prepare(request)
-    seat = WebSocketSeat(request.query.get("name") or "websocket", socket, limits)
     try:
         lobby.take(next(iter(lobby.rooms)), seat)
     except BusyError as error:

@@ -20,6 +20,7 @@ from mjbot.table.ledger import Ledger, Payment
 from mjbot.table.state import State, copy_state, new_state
 from mjbot.table.view import View
 from protocol import messages as m
+from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
@@ -82,7 +83,7 @@ class Table:
     def _contradiction(self, problem: str, event: m.Event) -> None:
         if self.strict:
             raise TableError(problem, event)
-        logger.warning("{}; event: {}", problem, quote(event))
+        logger.warning("{}; event: {}", one_line(problem), one_line(quote(event)))
 
     def _check(self, event: m.Event) -> Payment | None:
         """Hold an event against the state; return what the rules pay for a result."""

@@ -10,6 +10,9 @@ from protocol.framing import LineBuffer
 from protocol.transports.base import SilenceError, Transport, VanishedError
 
 _CHUNK: Final = 1 << 16
+MOST_LINES: Final = 1000
+"""How many lines may wait to be received; then standard input is not read for a while."""
+
 
 Heard = bytes | VanishedError | ProtocolError
 
@@ -26,6 +29,7 @@ class StdioTransport(Transport):
         self._fd_out = fd_out
         self._loop = asyncio.get_running_loop()
         self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._room: Final = threading.Semaphore(MOST_LINES)
         threading.Thread(target=self._read, name="stdio", daemon=True).start()
 
     async def receive(self, timeout_s: float | None = None) -> bytes:
@@ -36,6 +40,7 @@ class StdioTransport(Transport):
         except TimeoutError:
             raise SilenceError(f"nothing came for {timeout_s:g} s") from None
         if isinstance(heard, bytes):
+            self._room.release()
             return heard
         self._heard.put_nowait(heard)
         raise heard
@@ -57,6 +62,7 @@ class StdioTransport(Transport):
         try:
             while data := os.read(self._fd_in, _CHUNK):
                 for line in buffer.feed(data):
+                    self._room.acquire()
                     self._tell(line)
             buffer.finish()
         except ProtocolError as error:

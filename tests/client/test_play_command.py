@@ -104,6 +104,8 @@ def test_bad_arguments(capfd, arguments, named):
         ["mjsonp://h", "--deadline-s", "0"],
         ["mjsonp://h", "--silence-s", "soon"],
         ["mjsonp://h", "--wait-s", "-1"],
+        ["mjsonp://h", "--silence-s", "nan"],
+        ["mjsonp://h", "--deadline-s", "inf"],
         ["mjsonp://h", "--option", "lookahead"],
         ["mjsonp://h", "--strict", "--lenient"],
         [],
@@ -113,7 +115,8 @@ def test_bad_arguments_that_argparse_sees(capfd, arguments):
     with pytest.raises(SystemExit) as caught:
         main(["play", *arguments])
     assert caught.value.code == exit_codes.BAD_ARGUMENTS
-    assert "mjbot play: error: " in capfd.readouterr().err
+    err = capfd.readouterr().err
+    assert err.startswith("mjbot play: error: ") and err.count("\n") == 1
 
 
 def test_a_token_file_that_is_not_there(capfd, tmp_path):
@@ -168,6 +171,15 @@ def test_a_server_that_refuses_us(capfd):
     assert server.heard == [b'{"type":"join","name":"bot","room":"attic"}\n']
 
 
+def test_what_a_server_says_reaches_no_terminal_as_it_is(capfd):
+    refusal = b'{"type":"error","message":"\\u001b]0;pwned\\u0007\\r\\nmjbot play: fine \\u202e"}'
+    with ScriptedServer(HELLO, refusal) as server:
+        status, line = played(capfd, server.url)
+    assert status == exit_codes.UNREACHABLE
+    told = r"\x1b]0;pwned\x07 mjbot play: fine \u202e"
+    assert line == f"mjbot play: the server refuses us: {told}"
+
+
 def test_a_game_that_is_void(capfd):
     with ScriptedServer(HELLO, START, b'{"type":"error","message":"player 3\\nleft"}') as server:
         status, line = played(capfd, server.url)
@@ -195,10 +207,10 @@ def test_a_server_that_breaks_the_protocol(capfd, said, field):
 HIDDEN = ["?"] * 13
 
 
-def deal(hand):
+def deal(hand, dealer=0):
     return json.dumps({
-        "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
-        "dora_marker": "N", "tehais": [HIDDEN, HIDDEN, hand, HIDDEN],
+        "type": "start_kyoku", "bakaze": "E", "kyoku": dealer + 1, "honba": 0, "kyotaku": 0,
+        "oya": dealer, "dora_marker": "N", "tehais": [HIDDEN, HIDDEN, hand, HIDDEN],
     }).encode()  # fmt: skip
 
 
@@ -293,16 +305,44 @@ def test_a_server_that_is_not_up_yet_is_waited_for(own_turns):
     assert b"waiting for" not in err  # it said so once
 
 
-@pytest.mark.parametrize("lines", [[HELLO], [HELLO, START]])
-def test_ctrl_c_ends_it_cleanly(lines):
+@pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(lines, number):
+    """Just connected, compiling perhaps, awaited by a server or waiting for it."""
     with ScriptedServer(*lines, holds=True) as server:
         process = started(server.url)
         assert server.said_all.wait(GUARD_S)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=GUARD_S)
         assert process.returncode == exit_codes.INTERRUPTED
         assert b"Traceback" not in err
         assert server.client_left.wait(GUARD_S)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_the_strategy_thinks(number, tmp_path):
+    (tmp_path / "slow.py").write_text(
+        "import sys, threading\n"
+        "from mjbot.strategy import Strategy\n"
+        "class Slow(Strategy):\n"
+        "    def start_game(self, seat, names):\n"
+        "        self.in_game = names == ('w', 'x', 'y', 'z')\n"
+        "    def decide(self, view):\n"
+        "        if getattr(self, 'in_game', False):\n"
+        "            print('thinking', file=sys.stderr, flush=True)\n"
+        "            threading.Event().wait()\n"
+        "        return view.default_action\n"
+    )
+    start = b'{"type":"start_game","id":2,"names":["w","x","y","z"]}'
+    hand = ["1m", "9m", "1p", "9p", "1s", "9s", "E", "S", "W", "N", "P", "F", "2m"]
+    asked = b'{"type":"tsumo","actor":2,"pai":"C"}'
+    with ScriptedServer(HELLO, start, deal(hand, dealer=2), asked, holds=True) as server:
+        process = started(server.url, "--strategy", f"{tmp_path / 'slow.py'}:Slow")
+        assert any(b"thinking" in line for line in process.stderr)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=GUARD_S)
+    assert process.returncode == exit_codes.INTERRUPTED
+    assert b"Traceback" not in err
 
 
 @pytest.mark.parametrize(

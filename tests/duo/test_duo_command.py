@@ -109,6 +109,18 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "words", [["--games", "0"], ["--timeout-s", "nan"], ["--join-timeout-s", "inf"]]
+)
+@pytest.mark.parametrize("seats", [["duo"], ["match", "tsumogiri", "tsumogiri"]])
+def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words, seats, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main.main([*seats, *seats[1:], *words])
+    out, err = capsys.readouterr()
+    assert (caught.value.code, out, err.count("\n")) == (exit_codes.BAD_ARGUMENTS, "", 1)
+    assert f"{words[0]}: '{words[1]}': expected a number of" in err
+
+
+@pytest.mark.parametrize(
     ("words", "problem"),
     [
         (["wss://game.example/ranked"], "live servers rate single players"),
@@ -118,7 +130,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
         (["no\nURL"], "expected mjsonp"),
         (["--top", "fast-riichi-d"], "these can: combo-partner, yaku-evaluation"),
         (["--partner-option", "techniques=some"], "techniques"),
-        (["--games", "0"], "--games"),
+        (["--name", "x" * 55], "--name '" + "x" * 55 + "': 2 characters too long"),
         (["--rivals", "no-such-bot", "tsumogiri"], "no-such-bot"),
     ],
 )

@@ -1,8 +1,12 @@
 """The external AI at a real table of ours."""
 
 import asyncio
+import contextlib
 import json
+import os
+import select
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +22,7 @@ from mjbot.table.table import Table
 from protocol.codec import decode_line
 
 GUARD_S = 240
+MODES = ("ponder", "play")
 RAW_PLAYER = Path(__file__).parents[1] / "match" / "raw_player.py"
 
 
@@ -77,6 +82,51 @@ def test_it_comes_back_after_a_game_that_is_void_by_another_seat(packages, culpr
     assert len(begun) == games_begun
     assert status == exit_codes.PROTOCOL_FAULT  # the last game was void, too
     assert errors.count("\n") == games_begun
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of any process's end")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_none_of_them_outlives_a_match_that_is_ended_in_mid_game(packages, tmp_path, number):
+    raw = [f"external:{shlex.join([sys.executable, str(RAW_PLAYER), mode])}" for mode in MODES]
+
+    async def main():
+        told = asyncio.Event()
+
+        async def listen(reader, writer):
+            if await reader.read(1):
+                told.set()
+            writer.close()
+
+        async with asyncio.timeout(GUARD_S):
+            witness = await asyncio.start_server(listen, "127.0.0.1", 0)
+            match = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "mjbot.cli.main", "match", *["external:majiang"] * 2, *raw,
+                "--log-dir", str(tmp_path), "--timeout-s", str(GUARD_S),
+                env={**os.environ, "WITNESS_PORT": str(witness.sockets[0].getsockname()[1])},
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+            await told.wait()
+            children = [os.pidfd_open(child) for child in children_of(match.pid)]
+            match.send_signal(number)
+            _, errors = await match.communicate()
+            for child in children:
+                await asyncio.to_thread(select.select, [child], [], [], GUARD_S)
+                assert select.select([child], [], [], 0)[0]
+                os.close(child)
+            witness.close()
+            return match.returncode, errors, len(children)
+
+    status, errors, children = asyncio.run(main())
+    assert status == (-signal.SIGKILL if number == signal.SIGKILL else exit_codes.INTERRUPTED)
+    assert (errors, children) == (b"", 4)
+
+
+def children_of(pid):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            child, _, rest = stat.read_text().partition(" (")
+            if int(rest.rpartition(") ")[2].split()[1]) == pid:
+                yield int(child)
 
 
 def bridge(url):

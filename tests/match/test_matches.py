@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import csv
+import io
 import json
 import os
 import re
@@ -13,14 +14,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.match import run
-from mjbot.match.players import SeatError, read_players
+from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.processes import Child
+from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
 from mjbot.server.core import OnFault
+from mjbot.server.server import GameResult
 from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
@@ -405,6 +409,34 @@ def test_a_strategy_takes_options_behind_a_comma_as_in_the_arena():
     for seat in ("fast-riichi-a,lookahead=perhaps", "fast-riichi-a,looks=text", "tsumogiri,x"):
         with pytest.raises(SeatError, match="option"):
             read_players([seat])
+
+
+def test_what_players_call_themselves_is_printed_as_text():
+    """Neither markup, which could be broken, nor an escape."""
+    console = Console(file=io.StringIO(), width=200)
+    names = ("[/red]", "\x1b[2J\r\nforged", "[bold]x", "d")
+    result = GameResult(
+        game=0,
+        names=names,
+        places=(0, 1, 2, 3),
+        scores=(4, 3, 2, 1),
+        void=False,
+        faults=(),
+        log=None,
+    )
+    MatchReport(console, 1, "tonpu").on_result(result)
+    players = [Player("external:x", name, plays_on=True) for name in names]
+    console.print(final_table(players, [result]))
+    said = console.file.getvalue()
+    assert said.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")
+    assert "\x1b" not in said and said.count("[/red]") == 2
+
+
+def test_a_name_is_not_longer_than_a_table_takes(tmp_path):
+    program = tmp_path / ("x" * 70)
+    program.symlink_to(sys.executable)
+    one, other = read_players([f"external:{program}"] * 2)
+    assert (one.name, other.name) == ("x" * 64, "x" * 62 + "-2")
 
 
 def test_players_of_one_kind_are_told_apart():

@@ -112,6 +112,55 @@ def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
         asyncio.run(meet(channel))
 
 
+NOBODY = 65534
+
+
+def as_nobody(place: Path) -> str:
+    """Return what comes of another user's attempt to connect."""
+    heard, said = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(place))
+            os.write(said, b"connected")
+        except BaseException as error:
+            os.write(said, type(error).__name__.encode())
+        finally:
+            os._exit(0)
+    os.close(said)
+    os.waitpid(child, 0)
+    with open(heard, encoding="ascii") as words:
+        return words.read()
+
+
+@pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can be others")
+@pytest.mark.parametrize("folder_is_open", [False, True])
+def test_another_user_of_this_machine_cannot_connect(folder_is_open):
+    """Neither into the folder, nor, were it open, to the socket itself."""
+
+    async def main(place: Path) -> str:
+        link = SocketLink(Side.HOST, place, b"secret")
+        task = asyncio.create_task(link.run())
+        async with asyncio.timeout(120):
+            while not (place.exists() and place.stat().st_mode & 0o777 == 0o600):
+                await asyncio.sleep(0)
+            (await asyncio.open_unix_connection(place))[1].close()  # we can
+        try:
+            return as_nobody(place)
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    with private_channel() as channel:
+        if folder_is_open:
+            channel.place.parent.chmod(0o755)
+        assert asyncio.run(main(channel.place)) == "PermissionError"
+
+
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
 def test_a_channel_that_cannot_be_opened_is_said_and_play_goes_on(tmp_path):
     said: list[str] = []

@@ -14,7 +14,7 @@ from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.transports.base import SilenceError, UnreachableError, VanishedError
 from protocol.transports.memory import memory_pair
-from protocol.transports.stdio import StdioTransport
+from protocol.transports.stdio import MOST_LINES, StdioTransport
 from protocol.transports.tcp import TcpTransport, connect_tcp
 from protocol.transports.websocket import WebSocketTransport, connect_websocket
 
@@ -312,6 +312,21 @@ def test_output_that_nobody_reads_any_more_is_told():
         os.close(to_us[1])
         with pytest.raises(VanishedError):
             await transport.receive(10)
+
+    talk(check())
+
+
+def test_standard_input_is_read_only_as_far_as_lines_are_received(tmp_path):
+    """A whole record piped in does not end up in memory."""
+    recorded = tmp_path / "lines"
+    recorded.write_bytes(b"[]\n" * 50_000)
+
+    async def check():
+        with recorded.open("rb") as lines:
+            transport = StdioTransport(lines.fileno(), 1)
+            for _ in range(50_000):
+                assert await transport.receive(10) == b"[]"
+                assert transport._heard.qsize() <= MOST_LINES
 
     talk(check())
 

@@ -202,6 +202,13 @@ def test_the_first_of_two_culprits_by_seat_is_blamed():
     assert core.faults == [Fault(1, "Error in player 1's response: seat 1 is mute. Response: ")]
 
 
+def test_of_an_endless_reply_everybody_is_told_the_beginning():
+    core = TableCore(Referee(1, "tonpu"), NAMES)
+    converse(core, lambda say: Answer(problem="Too much.", raw="y" * 1_000_000))
+    (fault,) = core.faults
+    assert fault.text.endswith(" Response: " + "y" * 1000 + " ...")
+
+
 def test_the_log_is_unmasked_without_offers_and_with_remarks():
     core = TableCore(Referee(1, "tonpu"), NAMES)
     lines = []

@@ -57,6 +57,19 @@ def test_a_bad_join_gets_one_error_and_the_door(line, words):
     at_a_table(scenario)
 
 
+@pytest.mark.parametrize(("letters", "joins"), [(64, True), (65, False), (1_000_000, False)])
+def test_a_name_has_a_length(letters, joins):
+    async def scenario(server, port):
+        name = "x" * letters
+        join = json.dumps({"type": "join", "name": name, "room": "default"}).encode() + b"\n"
+        speaks = b'{"type":"none"}\n' if joins else b""  # so that a seated one is sent away, too
+        (refusal,) = await first_words(port, join, speaks)
+        told = "Nothing may be said" if joins else "The name is longer than 64 characters."
+        assert refusal["message"].startswith(told)
+
+    at_a_table(scenario)
+
+
 def test_an_endless_line_is_cut_off():
     async def scenario(server, port):
         # Closing on unread data resets the connection, so the error line may be lost.

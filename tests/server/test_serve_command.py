@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 
+import aiohttp
 import pytest
 
 from mjbot import exit_codes
@@ -52,10 +53,16 @@ def served(*options):
     ("options", "words"),
     [
         (["--host", "0.0.0.0"], "--allow-remote"),
-        (["--games", "0"], "--games 0"),
-        (["--timeout-s", "0"], "--timeout-s 0"),
-        (["--port", "70000"], "--port 70000"),
+        (["--games", "0"], "--games: '0'"),
+        (["--timeout-s", "0"], "--timeout-s: '0'"),
+        (["--timeout-s", "nan"], "--timeout-s: 'nan'"),
+        (["--timeout-s", "inf"], "--timeout-s: 'inf'"),
+        (["--port", "70000"], "--port: '70000'"),
+        (["--port", "65535"], "--port 65535: no port is left for --ws-port"),
+        (["--ws-port", "70000"], "--ws-port: '70000'"),
+        (["--ws-port=-1"], "--ws-port: '-1'"),
         (["--room", ""], "--room"),
+        (["--ws-token-file", "/dev/null"], "/dev/null: expected a token"),
     ],
 )
 def test_bad_arguments_are_named_in_one_line(options, words):
@@ -156,3 +163,97 @@ def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_wor
             return server.returncode, errors
 
     assert asyncio.run(main()) == (exit_codes.OK, b"")
+
+
+@pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
+def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(option):
+    done = served("--port", "0", option, "/dev/null/x")
+    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.stdout == ""
+    assert done.stderr == "mjbot serve: /dev/null/x: Not a directory\n"
+
+
+def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, tmp_path):
+    """As on a full disk: the files of this process may not grow beyond 16 kB."""
+    resource = pytest.importorskip("resource")
+    limit = (1 << 14, 1 << 14)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server = await asyncio.create_subprocess_exec(
+                *SERVE, "--port", "0", "--no-ws", "--log-dir", str(tmp_path),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+            )  # fmt: skip
+            line = (await server.stdout.readline()).decode()
+            port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
+            four = [raw_client() for _ in range(4)]
+            await asyncio.gather(*[client.play(port) for client in four])
+            _, errors = await server.communicate()
+            return server.returncode, errors.decode(), four
+
+    status, errors, four = asyncio.run(main())
+    assert status == exit_codes.UNREACHABLE
+    (log,) = tmp_path.iterdir()
+    assert errors == f"mjbot serve: {log}: File too large\n"
+    for client in four:
+        assert client.heard[-1]["type"] == "error"
+        assert "cannot write its log" in client.heard[-1]["message"]
+
+
+def test_names_reach_no_terminal_as_they_are(raw_client):
+    name = "\x1b]0;title\x07\r\nforged line\u202e"
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, port, _ = await started()
+            await asyncio.gather(*[raw_client(name=name).play(port) for _ in range(4)])
+            return (await server.communicate())[0].decode()
+
+    (line,) = asyncio.run(main()).splitlines()
+    assert line.startswith("game 1: ")
+    assert line.count(r"\x1b]0;title\x07 forged line\u202e:") == 4
+
+
+@pytest.mark.parametrize("by", ["environment", "file"])
+def test_the_token_of_the_websocket_door_need_not_stand_on_the_command_line(
+    by, tmp_path, monkeypatch
+):
+    options = []
+    if by == "file":
+        (tmp_path / "token").write_text("hush\n")
+        options = ["--ws-token-file", str(tmp_path / "token")]
+    else:
+        monkeypatch.setenv("MJBOT_WS_TOKEN", "hush")
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), aiohttp.ClientSession() as session:
+            server, _, ws_port = await started(*options)
+            url = f"http://127.0.0.1:{ws_port}/ws"
+            with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
+                await session.ws_connect(url)
+            async with session.ws_connect(url, headers={"Authorization": "Bearer hush"}):
+                server.send_signal(signal.SIGTERM)
+                return await server.communicate()
+
+    assert asyncio.run(main()) == (b"", b"")
+
+
+def test_what_is_no_http_costs_a_line_and_no_traceback():
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, _, ws_port = await started("--ws-token", "hush")
+            answers = []
+            for header in (b"X: " + b"x" * 20_000, b"\x1b\x1b", b"Authorization: Bearer \xff"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", ws_port)
+                writer.write(b"GET /ws HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
+                answers.append((await reader.readline()).split()[1])
+                writer.close()
+            server.send_signal(signal.SIGTERM)
+            return answers, (await server.communicate())[1].decode()
+
+    answers, errors = asyncio.run(main())
+    assert answers == [b"400", b"400", b"401"]
+    assert len(errors.splitlines()) == 2
+    assert all("Error handling request" in line for line in errors.splitlines())
+    assert "\x1b" not in errors

@@ -167,5 +167,38 @@ def test_a_wrong_token_stays_outside(raw_client):
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    ("origin", "comes_in"),
+    [("https://evil.example", False), ("null", False), ("http://127.0.0.1:8000", True)],
+)
+def test_a_web_page_of_elsewhere_may_not_play(origin, comes_in):
+    async def main():
+        async with asyncio.timeout(30), TableServer(TableRules(seed=1)) as server:
+            url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0)}/ws"
+            async with aiohttp.ClientSession(headers={"Origin": origin}) as session:
+                if comes_in:
+                    async with session.ws_connect(url):
+                        assert len(server.lobby.waiting) == 1
+                else:
+                    with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+                        await session.ws_connect(url)
+                    assert server.lobby.waiting == []
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(("letters", "comes_in"), [(64, True), (65, False)])
+def test_a_name_has_a_length(letters, comes_in):
+    async def main():
+        async with asyncio.timeout(30), TableServer(TableRules(seed=1)) as server:
+            port = await server.open_websocket("127.0.0.1", 0)
+            url = f"http://127.0.0.1:{port}/ws?name={'x' * letters}"
+            async with aiohttp.ClientSession() as session, session.get(url) as answer:
+                told = "The name is longer than 64 characters."
+                assert (told in await answer.text()) != comes_in
+
+    asyncio.run(main())
+
+
 def test_the_right_token_comes_in():
     assert not play([WebClient() for _ in range(4)], token="secret").void

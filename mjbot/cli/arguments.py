@@ -1,0 +1,80 @@
+"""What several commands read from their command lines: numbers, options, tokens.
+
+A type's ``ArgumentTypeError`` becomes the one line with which the command refuses.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+from mjbot.strategy_options import StrategyError, split_options
+
+
+def seat(text: str) -> int:
+    """Return a seat's number."""
+    if text not in ("0", "1", "2", "3"):
+        raise argparse.ArgumentTypeError(f"seat {text!r}: expected 0, 1, 2 or 3")
+    return int(text)
+
+
+def games(text: str) -> int:
+    """Return a number of games, or 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games, or 0")
+    return int(text)
+
+
+def games_above_0(text: str) -> int:
+    """Return a number of games."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games above 0")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Return a time in seconds, above 0 and finite."""
+    try:
+        time_s = float(text)
+    except ValueError:
+        time_s = 0.0
+    if not 0 < time_s < 1e6:  # neither is nan
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
+    return time_s
+
+
+def patience(text: str) -> float:
+    """Return a time in seconds, or 0."""
+    return 0.0 if text == "0" else seconds(text)
+
+
+def port(text: str) -> int:
+    """Return a TCP port, or 0."""
+    if not (text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a port, 1 to 65535, or 0 for any")
+    return int(text)
+
+
+def option_pair(text: str) -> tuple[str, str]:
+    """Return the two halves of ``KEY=VALUE``.
+
+    >>> option_pair("block-points=40")
+    ('block_points', '40')
+    """
+    try:
+        ((key, value),) = split_options([text]).items()
+    except StrategyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return key, value
+
+
+def token(file: Path | None, variable: str) -> str | None:
+    """Return the bearer token in ``file``, else in the environment's ``variable``, if any.
+
+    Raises ``OSError`` and ``ValueError``.
+    """
+    if file is None:
+        return os.environ.get(variable, "").strip() or None
+    text = file.read_text(encoding="utf-8").strip()
+    if not text or not text.isprintable():
+        raise ValueError(f"{file}: expected a token, one line that can be printed")
+    return text

@@ -1,0 +1,152 @@
+"""Players that say far more than they are asked, or read nothing: the other three play on."""
+
+import asyncio
+import contextlib
+import json
+import socket
+from dataclasses import replace
+
+import aiohttp
+import pytest
+
+from mjbot.server import websocket
+from mjbot.server.core import OnFault
+from mjbot.server.server import TableServer
+from mjbot.server.table_rules import TableRules
+from mjbot.server.tcp import Doorman
+from protocol.request_session import TimeLimits
+
+GUARD_S = 300
+JOIN = b'{"type":"join","name":"flood","room":"default"}\n'
+RULES = TableRules(
+    seed=5,
+    length="tonpu",
+    timeout_s=GUARD_S,
+    on_fault=OnFault.DEFAULT,
+    limits=TimeLimits(50, 0),
+)
+
+
+def beside(flood, raw_client, rules=RULES):
+    """Play a game of three and ``flood(server, port, web_port)``; return result and players."""
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+            ports = (
+                await server.open_tcp("127.0.0.1", 0),
+                await server.open_websocket("127.0.0.1", 0),
+            )
+            flooding = asyncio.create_task(flood(server, *ports))
+            three = [raw_client(name=f"bot{n}") for n in range(3)]
+            playing = [asyncio.create_task(client.play(ports[0])) for client in three]
+            (result,) = [result async for result in server.play(1)]
+            await asyncio.gather(*playing)
+            flooding.cancel()
+            await asyncio.wait({flooding})
+            return result, three
+
+    return asyncio.run(main())
+
+
+def assert_three_have_played(result, three):
+    assert not result.void
+    for client in three:
+        assert client.heard[-1]["type"] == "end_game"
+    culprits = {result.names[fault.seat] for fault in result.faults}
+    assert culprits <= {"flood"}
+
+
+async def tcp_deluge(server, port, web_port):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await reader.readline()
+    writer.write(JOIN)
+    await reader.readline()  # start_game; from now on nothing is read
+    with contextlib.suppress(ConnectionError):
+        for _ in range(2000):
+            writer.write(b'{"type":"none"}\n' * 50)
+            await writer.drain()
+    await asyncio.Event().wait()
+
+
+async def web_deluge(server, port, web_port):
+    url = f"http://127.0.0.1:{web_port}/ws?name=flood"
+    async with aiohttp.ClientSession() as session, session.ws_connect(url) as line:
+        await line.receive()  # start_game
+        with contextlib.suppress(ConnectionError):
+            for _ in range(100_000):
+                await line.send_str('{"type":"none","request_id":7777}')
+        await asyncio.Event().wait()
+
+
+async def web_statue(server, port, web_port):
+    """Comes in, and then neither reads nor says anything."""
+    _reader, writer = await asyncio.open_connection("127.0.0.1", web_port)
+    writer.write(
+        b"GET /ws?name=flood HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+    await asyncio.Event().wait()
+
+
+async def tcp_statue(server, port, web_port):
+    """Reads nothing, over a line that holds next to nothing; its own limit is short."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        end.setblocking(False)
+        for kind in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            end.setsockopt(socket.SOL_SOCKET, kind, 1)
+    ends = await asyncio.open_unix_connection(sock=ours)
+    ends[1].transport.set_write_buffer_limits(high=0)
+    doorman = Doorman(server.lobby, replace(RULES, timeout_s=0.5))
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(theirs, JOIN)
+    with theirs:
+        doorman.admit(*ends)
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("flood", [tcp_deluge, web_deluge, web_statue, tcp_statue])
+def test_the_other_three_finish_their_game(flood, raw_client):
+    assert_three_have_played(*beside(flood, raw_client))
+
+
+@pytest.mark.parametrize(
+    ("frame", "frames"), [("{}", websocket.MOST_FRAMES + 1), ("x" * 400_000, 3)]
+)
+def test_who_floods_the_lobby_is_cut_off_with_a_reason_and_frees_the_place(frame, frames):
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(RULES) as server:
+            url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0)}/ws"
+            async with aiohttp.ClientSession() as session, session.ws_connect(url) as line:
+                for _ in range(frames):
+                    await line.send_str(frame)
+                message = await line.receive()
+                assert message.type is aiohttp.WSMsgType.CLOSE
+                assert message.data == aiohttp.WSCloseCode.POLICY_VIOLATION
+                assert message.extra == "more was said than asked for"
+            async with aiohttp.ClientSession() as session:  # all four places are free again
+                four = [await session.ws_connect(url) for _ in range(4)]
+                assert len(server.lobby.waiting) == 4
+                for line in four:
+                    await line.close()
+
+    asyncio.run(main())
+
+
+def test_a_few_words_too_many_are_forgiven(raw_client):
+    async def chatty(server, port, web_port):
+        url = f"http://127.0.0.1:{web_port}/ws?name=flood"
+        async with aiohttp.ClientSession() as session, session.ws_connect(url) as line:
+            for _ in range(websocket.MOST_FRAMES):
+                await line.send_str("{}")
+            async for frame in line:
+                said = json.loads(frame.data)
+                if said["type"] == "request_action":
+                    offers = [one for one in said["possible_actions"] if one["type"] != "hora"]
+                    reply = {**offers[0], "request_id": said["request_id"]}
+                    await line.send_str(json.dumps(reply))
+
+    rules = replace(RULES, limits=TimeLimits(GUARD_S * 1000, 0))
+    result, three = beside(chatty, raw_client, rules)
+    assert_three_have_played(result, three)
+    assert not result.faults
