@@ -1,0 +1,124 @@
+"""How long work tells how it gets on: a bar on a terminal, a line now and then anywhere else."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+INTERVAL_S: Final = 30.0
+"""Seconds between two lines where there is no terminal."""
+
+
+class Step(Protocol):
+    """Takes note that work got on."""
+
+    def __call__(self, advance: float = 1, note: str = "") -> None:
+        """Add ``advance`` to what is done; ``note`` says what is being done (empty: as before)."""
+
+
+@contextlib.contextmanager
+def progress(
+    console: Console,
+    what: str,
+    total: float | None = None,
+    unit: str = "",
+    *,
+    interval_s: float = INTERVAL_S,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Step]:
+    """Show how the work ``what`` gets on; yields the function to call with each step.
+
+    ``total`` is how many ``unit`` ("games") there are, ``None`` if nobody knows.  On a terminal
+    a bar that goes away at the end; else a line at once and one every ``interval_s`` seconds,
+    by a thread of its own, so that it speaks while nothing gets on, too.  ``clock`` gives seconds.
+    """
+    state = _State(what, total, unit)
+    show = (
+        _bar(console, state) if console.is_terminal else _lines(console, state, interval_s, clock)
+    )
+    with show as step:
+        yield step
+
+
+@dataclass
+class _State:
+    what: str
+    total: float | None
+    unit: str
+    done: float = 0.0
+    note: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def step(self, advance: float = 1, note: str = "") -> None:
+        with self.lock:
+            self.done += advance
+            self.note = note or self.note
+
+    def counted(self) -> str:
+        """Return ``3/48 games``, or what of that is known."""
+        if self.total is None and not self.done:
+            return ""
+        total = "" if self.total is None else f"/{self.total:.0f}"
+        return f"{self.done:.0f}{total} {self.unit}".strip()
+
+
+@contextlib.contextmanager
+def _bar(console: Console, state: _State) -> Iterator[Step]:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[counted]}", markup=False),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(state.what, total=state.total, counted=state.counted(), note="")
+
+        def step(advance: float = 1, note: str = "") -> None:
+            state.step(advance, note)
+            bar.update(task, completed=state.done, counted=state.counted(), note=state.note)
+
+        yield step
+
+
+@contextlib.contextmanager
+def _lines(
+    console: Console, state: _State, interval_s: float, clock: Callable[[], float]
+) -> Iterator[Step]:
+    start = clock()
+    over = threading.Event()
+
+    def say(text: str) -> None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def speak() -> None:
+        while not over.wait(interval_s):
+            parts = [state.counted(), elapsed(clock() - start), state.note]
+            say(f"{state.what}: {', '.join([part for part in parts if part])}")
+
+    say(f"{state.what} ...")
+    speaker = threading.Thread(target=speak, name="progress", daemon=True)
+    speaker.start()
+    try:
+        yield state.step
+    finally:
+        over.set()
+        speaker.join()
+
+
+def elapsed(seconds: float) -> str:
+    """Say how long something has taken.
+
+    >>> elapsed(9.7), elapsed(150), elapsed(7260)
+    ('9 s', '2 min 30 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
