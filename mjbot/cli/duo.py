@@ -28,15 +28,18 @@ from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
-from mjbot.match.run import Watcher, play_match
+from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
 from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
+from mjbot.preparation import prepare
 from mjbot.registry import make_strategy
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult
 from mjbot.strategy_options import StrategyError
 from protocol.messages import Event
 
+STRATEGY: Final = "combo-partner"
+PAPERS_TOP: Final = "yaku-evaluation"
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
 NOTES: Final = "notes.txt"
@@ -48,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
     )
-    for role, strategy in (("top", "yaku-evaluation"), ("partner", "combo-partner")):
+    for role, hint in (("top", f"; {PAPERS_TOP}: the paper's pair"), ("partner", "")):
         parser.add_argument(
-            f"--{role}", default=strategy, metavar="NAME", help=f"strategy ({strategy})"
+            f"--{role}", default=STRATEGY, metavar="NAME", help=f"strategy ({STRATEGY}{hint})"
         )
         parser.add_argument(
             f"--{role}-option",
@@ -92,8 +95,8 @@ def run(args: argparse.Namespace) -> int:
         return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
     with private_channel() as channel:
         more = [_more(args, folder, word) for word in ("top", "partner")]
-        duo = _Duo(args, make_members(args.name, roles, channel, more), rivals, folder, console)
-        return duo.run()
+        members = make_members(args.name, roles, channel, more)
+        return _Duo(args, match_settings(args, folder), members, rivals, console).run()
 
 
 def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
@@ -140,12 +143,15 @@ class _Duo:
     """One run of the command."""
 
     args: argparse.Namespace
+    settings: MatchSettings
     members: tuple[Member, Member]
     rivals: tuple[Player, ...]
-    folder: Path
     console: Console
 
     def run(self) -> int:
+        self._say_head()
+        if not self._prepare():
+            return exit_codes.FAILED
         try:
             score = asyncio.run(self._visit() if self.args.url else self._host())
         except MatchError as error:
@@ -164,6 +170,26 @@ class _Duo:
             self._say(line)
         return exit_codes.OK if score.games and not faults else exit_codes.FAILED
 
+    def _say_head(self) -> None:
+        rules = self.settings.rules
+        at_home = f"{self.args.games} x {rules.length}, seed {rules.seed}:"
+        self._say(f"{self.args.games} games at {self.args.url}:" if self.args.url else at_home)
+        self._say_who("the pair", self.members)
+        if self.rivals:
+            self._say_who("against", self.rivals)
+
+    def _prepare(self) -> bool:
+        """Compile what all will need; return whether every strategy can be made."""
+        pair = [member.role.spec for member in self.members]
+        rivals = [rival.spec for rival in self.rivals]
+        problems = prepare(rivals, self.console, use="client", pair=pair, table=not self.args.url)
+        return all(problem.is_made for problem in problems)
+
+    @property
+    def folder(self) -> Path:
+        """Where the run's games and its players' words go."""
+        return self.settings.folder
+
     @property
     def _players(self) -> tuple[Player, ...]:
         return (*self.members, *self.rivals)
@@ -171,22 +197,16 @@ class _Duo:
     async def _host(self) -> PairScore:
         """Play at a table of our own; its events are what is counted."""
         end_on_signals()
-        settings = match_settings(self.args, self.folder)
-        self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
-        self._say_who("the pair", self.members)
-        self._say_who("against", self.rivals)
         with self._report() as report:
             noter = self._noting(report)
             watcher = Watcher(report.on_event, noter.on_result, on_note=noter)
-            results: list[GameResult] = await play_match(settings, self._players, watcher)
+            results: list[GameResult] = await play_match(self.settings, self._players, watcher)
         save_results(self.folder, self._players, results)
         return report.score
 
     async def _visit(self) -> PairScore:
         """Play at somebody's table; what our two see of it is what is counted."""
         end_on_signals()
-        self._say(f"{self.args.games} games at {self.args.url}:")
-        self._say_who("the pair", self.members)
         names = [member.name for member in self.members]
         partners_score = PairScore(names)
         visit = Visit(self._players, self.args.url, self.args.games, self.folder)

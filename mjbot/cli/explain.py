@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from mjbot import exit_codes
+from mjbot.preparation import prepare
 from mjbot.records.errors import RecordError
 from mjbot.records.sources import open_games
 from mjbot.registry import make_strategy
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
         if args.at is None:
             return _list_choices(args.log, args.seat)
         strategy = make_strategy(args.strategy, split_options(args.option), args.seed)
+        prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
         return _explain(args, strategy)
     except (StrategyError, _NoChoiceError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)

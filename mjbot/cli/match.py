@@ -19,6 +19,7 @@ from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.match.team import MatchError
+from mjbot.preparation import prepare
 from mjbot.server.server import GameResult
 
 RUNS = Path("logs", "runs")
@@ -92,6 +93,9 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     seed = settings.rules.seed
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
     console.print(start, highlight=False, soft_wrap=True)
+    specs = [player.spec for player in players]
+    if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
+        return exit_codes.FAILED
     try:
         results = asyncio.run(_watch(settings, players, console))
     except MatchError as error:

@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
+from rich.console import Console
+
 from mjbot import exit_codes
+from mjbot.preparation import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
@@ -81,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
     if problem := _objection(args):
         print(f"mjbot serve: {problem}", file=sys.stderr)
         return exit_codes.BAD_ARGUMENTS
+    prepare([], Console(stderr=True), table=True)
     try:
         return asyncio.run(_serve(args))
     except OSError as error:

@@ -12,7 +12,6 @@ from mjbot.match.team import MatchError, Party, Team, Upkeep
 from mjbot.server.core import OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
-from mjbot.server.warm_up import warm_up
 from protocol.messages import EndGame, Error, Event, StartGame
 
 HOST: Final = "127.0.0.1"
@@ -86,8 +85,6 @@ class _Match:
         async with TableServer(
             self._settings.rules, self._rooms, self._settings.folder, self._note
         ) as server:
-            # First alone: players that start now would compile the same functions again.
-            await warm_up()
             port = await server.open_tcp(HOST, 0)
             urls = [f"mjsonp://{HOST}:{port}/{room}" for room in self._rooms]
             self._server = server
