@@ -1,7 +1,7 @@
 """The one decorator for compiled code, and the digests that tell what it depends on.
 
 With ``NUMBA_DISABLE_JIT=1`` nothing is compiled: every function runs as the Python that it is,
-some hundred times slower, for debuggers and coverage.
+some hundred times slower, for debuggers and coverage (:mod:`mjbot.interpreted`).
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from numba.core import config as _config
 from numba.core import types as _types
 
 from mjbot.code_cache import CodeCache, cache_folder
+from mjbot.interpreted import interpreted
 from mjbot.record_arguments import read_records_in_place
 
 config: Final[Any] = _config  # numba has no type hints
@@ -32,18 +33,20 @@ _IMPORT = re.compile(
 IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` is set."""
 
+VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
+"""Of what compiles: code of one version is nothing to another."""
+
 read_records_in_place()
 
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     if IS_INTERPRETED:
-        return function
+        return interpreted(function)
     # nobody takes the functions' addresses: without C wrappers a tenth less to compile
     options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True}
     dispatcher = numba.njit(**options)(function)
-    version = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
-    folder = cache_folder() / version / source_digest(function.__module__)
+    folder = cache_folder() / VERSION / source_digest(function.__module__)
     dispatcher._cache = CodeCache(function, folder)
     _widen_integers(dispatcher)
     return cast(Function, dispatcher)

@@ -27,9 +27,10 @@ from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
-from mjbot.match.run import play_match
+from mjbot.match.run import MatchSettings, play_match
 from mjbot.match.team import MatchError
 from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
+from mjbot.preparation import prepare
 from mjbot.registry import make_strategy
 from mjbot.server.core import OnFault
 from mjbot.strategy_options import StrategyError
@@ -37,6 +38,8 @@ from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.server_session import MOST_LETTERS_OF_NAME
 
+STRATEGY: Final = "combo-partner"
+PAPERS_TOP: Final = "yaku-evaluation"
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
 NOTES: Final = "notes.txt"
@@ -48,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
     )
-    for role, strategy in (("top", "yaku-evaluation"), ("partner", "combo-partner")):
+    for role, hint in (("top", f"; {PAPERS_TOP}: the paper's pair"), ("partner", "")):
         parser.add_argument(
-            f"--{role}", default=strategy, metavar="NAME", help=f"strategy ({strategy})"
+            f"--{role}", default=STRATEGY, metavar="NAME", help=f"strategy ({STRATEGY}{hint})"
         )
         parser.add_argument(
             f"--{role}-option",
@@ -91,20 +94,56 @@ def run(args: argparse.Namespace) -> int:
         return _fail(str(error), exit_codes.UNREACHABLE)
     except OSError as error:
         return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    return run_until_signalled(_play(args, roles, rivals, folder, console))
+    settings = match_settings(args, folder)
+    _say_head(args, settings, roles, rivals, console)
+    if not _prepare(args, roles, rivals, console):
+        return exit_codes.FAILED
+    return run_until_signalled(_play(args, settings, roles, rivals, console))
+
+
+def _say_head(
+    args: argparse.Namespace,
+    settings: MatchSettings,
+    roles: Sequence[Role],
+    rivals: tuple[Player, ...],
+    console: Console,
+) -> None:
+    rules = settings.rules
+    at_home = f"{args.games} x {rules.length}, seed {rules.seed}:"
+    pair = zip([role.spec for role in roles], team_names(args.name), strict=True)
+    sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
+    lines = [f"{args.games} games at {args.url}:" if args.url else at_home]
+    for word, players in sides.items():
+        if players:
+            lines.append(f"  {word}: " + " and ".join([f"{a} as {b}" for a, b in players]))
+    for line in lines:
+        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+
+
+def _prepare(
+    args: argparse.Namespace,
+    roles: Sequence[Role],
+    rivals: tuple[Player, ...],
+    console: Console,
+) -> bool:
+    """Compile what all will need; return whether every strategy can be made."""
+    pair = [role.spec for role in roles]
+    others = [rival.spec for rival in rivals]
+    problems = prepare(others, console, use="client", pair=pair, table=not args.url)
+    return all(problem.is_made for problem in problems)
 
 
 async def _play(
     args: argparse.Namespace,
+    settings: MatchSettings,
     roles: Sequence[Role],
     rivals: tuple[Player, ...],
-    folder: Path,
     console: Console,
 ) -> int:
     with private_channel() as channel:
-        more = [_more(args, folder, word) for word in ("top", "partner")]
+        more = [_more(args, settings.folder, word) for word in ("top", "partner")]
         members = make_members(args.name, roles, channel, more)
-        return await _Duo(args, members, rivals, folder, console).play()
+        return await _Duo(args, settings, members, rivals, console).play()
 
 
 def _require_short_name(name: str) -> None:
@@ -158,9 +197,9 @@ class _Duo:
     """One run of the command."""
 
     args: argparse.Namespace
+    settings: MatchSettings
     members: tuple[Member, Member]
     rivals: tuple[Player, ...]
-    folder: Path
     console: Console
 
     async def play(self) -> int:
@@ -206,24 +245,23 @@ class _Duo:
         return exit_codes.FAILED if voids or faults or not score.games else exit_codes.OK
 
     @property
+    def folder(self) -> Path:
+        """Where the run's games and its players' words go."""
+        return self.settings.folder
+
+    @property
     def _players(self) -> tuple[Player, ...]:
         return (*self.members, *self.rivals)
 
     async def _host(self, report: DuoReport) -> None:
         """Play at a table of our own; its events are what is counted."""
-        settings = match_settings(self.args, self.folder)
-        self._say(f"{settings.games} x {settings.rules.length}, seed {settings.rules.seed}:")
-        self._say_who("the pair", self.members)
-        self._say_who("against", self.rivals)
         with report:
             noter = self._noting(report)
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
-            await play_match(settings, self._players, watcher)
+            await play_match(self.settings, self._players, watcher)
 
     async def _visit(self, report: DuoReport, partners_score: PairScore) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
-        self._say(f"{self.args.games} games at {self.args.url}:")
-        self._say_who("the pair", self.members)
         names = [member.name for member in self.members]
         visit = Visit(self._players, self.args.url, self.args.games, self.folder)
         with report:
@@ -239,10 +277,6 @@ class _Duo:
 
     def _noting(self, report: DuoReport) -> "_Noter":
         return _Noter(report, self.folder / NOTES)
-
-    def _say_who(self, word: str, players: Sequence[Player]) -> None:
-        who = " and ".join([f"{player.spec} as {player.name}" for player in players])
-        self._say(f"  {word}: {who}")
 
     def _say(self, text: str) -> None:
         self.console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from mjbot import exit_codes
 from mjbot.blame import blame, is_legal, no_choice
+from mjbot.preparation import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
 from mjbot.records.errors import RecordError
@@ -99,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
     try:
         players = _Players(args.strategy, split_options(args.option), args.seed)
+        prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
         if args.at is None:
             return _list_choices(args.log, args.seat, players)
         return _explain(args.log, args.at, args.seat, players)

@@ -19,6 +19,7 @@ from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.match.team import MatchError
+from mjbot.preparation import prepare
 from mjbot.server.server import GameResult
 from protocol.plain_text import one_line
 
@@ -89,6 +90,9 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     seed = settings.rules.seed
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
     console.print(one_line(start), highlight=False, markup=False, soft_wrap=True)
+    specs = [player.spec for player in players]
+    if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
+        return exit_codes.FAILED
     report = MatchReport(console, settings.games, settings.rules.length)
     status = exit_codes.OK
     try:

@@ -11,7 +11,7 @@ from loguru import logger
 
 from mjbot import exit_codes
 from mjbot.cli.arguments import games, option_pair, patience, seat, seconds, token
-from mjbot.cli.play_pair import add_pair_arguments, read_linked
+from mjbot.cli.play_pair import add_pair_arguments, prepare_seat, read_linked
 from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError
@@ -104,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
+    prepare_seat(args, linked)
     if linked is not None:
         return _play(settings, linked.play(settings, make, pipes))
     return _play(settings, play(settings, make, pipes))

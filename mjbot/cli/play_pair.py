@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+
+from rich.console import Console
 
 from mjbot.pair.channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
 from mjbot.pair.fair_play import (
@@ -12,8 +13,10 @@ from mjbot.pair.fair_play import (
     require_team_table,
 )
 from mjbot.pair.member import PairMember
-from mjbot.registry import built_in_names, make_strategy, strategy_class
+from mjbot.preparation import prepare
+from mjbot.registry import built_in_names, strategy_class
 from mjbot.strategy import Strategy
+from mjbot.strategy_spec import Spec
 from protocol.dialects import Dialect
 
 
@@ -25,7 +28,11 @@ def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="END",
         help=f"end of the channel to the partner: {FORM}; the secret in {SECRET_VARIABLE}",
     )
-    pair.add_argument("--ally", metavar="NAME", help="the partner's strategy, to rehearse with")
+    pair.add_argument(
+        "--ally",
+        metavar="NAME",
+        help="the partner's strategy, NAME or NAME,KEY=VALUE,..., to rehearse with",
+    )
     add_team_table_argument(pair)
     pair.add_argument(
         "--timings",
@@ -59,10 +66,17 @@ def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
     end = End.parse(args.pair)
     _require_team(args)
     require_member(args.strategy, strategy)
-    make_ally = None if args.ally is None else partial(make_strategy, args.ally)
+    make_ally = None if args.ally is None else Spec.read(args.ally).make
     if make_ally is not None:
         require_member(args.ally, make_ally())
     return Linked(end, take_secret(), make_ally, _writer(args.timings))
+
+
+def prepare_seat(args: argparse.Namespace, linked: Linked | None) -> None:
+    """Compile what the seat will need, before anybody waits for it; stderr tells of that."""
+    spec = ",".join([args.strategy, *[f"{key}={value}" for key, value in args.option]])
+    pair = [] if linked is None or args.ally is None else [spec, args.ally]
+    prepare([] if pair else [spec], Console(stderr=True), use="client", pair=pair)
 
 
 def _require_team(args: argparse.Namespace) -> None:

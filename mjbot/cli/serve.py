@@ -11,11 +11,13 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from loguru import logger
+from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds, token
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.signals import ending_at_once, run_until_signalled
+from mjbot.preparation import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.server import GameResult, TableServer
@@ -108,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
         ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
         if args.log_dir is not None:
             require_writable(args.log_dir)
+        prepare([], Console(stderr=True), table=True)
         return run_until_signalled(_serve(args, ws_token))
     except ValueError as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)

@@ -12,9 +12,9 @@ from loguru import logger
 from mjbot.client.address import Address, is_loopback
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
 from mjbot.client.faults import Faults
-from mjbot.client.player import Player
-from mjbot.client.warm_up import MakeStrategy, Rehearsal
+from mjbot.client.player import MakeStrategy, Player
 from mjbot.records.mjai_log import EventLog
+from mjbot.rehearsal import Rehearsal
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line

@@ -10,7 +10,7 @@ from mjbot.client.faults import Fault, Faults
 from mjbot.client.hints import disagreement, discard_disagreement, fits
 from mjbot.client.last_resort import held_tiles, last_resort
 from mjbot.client.thinking import CrashError, LateError, Thinker
-from mjbot.client.warm_up import MakeStrategy, Rehearsal, rehearse_alone, warm_up
+from mjbot.rehearsal import Rehearsal, rehearse_alone
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
@@ -27,12 +27,15 @@ _REQUEST_SHARE: Final = 0.8
 
 _NOTHING: Final = object()
 
+MakeStrategy = Callable[[int], Strategy]
+"""Makes the player of game 0, 1, ...: a strategy's instance plays one game."""
+
 
 class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
-    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.client.warm_up`).
+    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.rehearsal`).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
     strict mode :class:`TableError` is raised where the server contradicts itself or us; in
     lenient mode that is logged and play goes on.
@@ -66,10 +69,15 @@ class Player:
         self.faults: Final = faults or Faults()
 
     async def rehearse(self) -> None:
-        """Compile what the first game will need, unless that was done; see :func:`warm_up`."""
-        if not self._rehearsed:
-            self._rehearsed = True
-            await warm_up(self._thinker, self._rehearsal)
+        """Rehearse once, in the thread that will think; a failure is logged."""
+        if self._rehearsed:
+            return
+        self._rehearsed = True
+        try:
+            await self._thinker.think(self._rehearsal, None)
+        except CrashError as crash:
+            logger.error("the strategy failed in its rehearsal with {}", crash)
+            logger.opt(exception=crash.__cause__).debug("where it failed")
 
     # --- events ------------------------------------------------------------------------------
 

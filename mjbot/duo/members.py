@@ -26,6 +26,11 @@ class Role:
     strategy: str
     options: tuple[str, ...] = ()
 
+    @property
+    def spec(self) -> str:
+        """Both as one text, as ``mjbot match`` names a player."""
+        return ",".join([self.strategy, *self.options])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Member(Player):
@@ -76,7 +81,7 @@ def make_members(
             name=team_name,
             plays_on=True,
             role=role,
-            ally=ally.strategy,
+            ally=ally.spec,
             end=End(side, channel.place),
             secret=channel.secret,
             more=tuple(arguments),

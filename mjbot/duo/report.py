@@ -17,10 +17,10 @@ from protocol.messages import Event
 from protocol.plain_text import one_line
 
 COLUMNS: Final = (
-    "player", "wins", "deal-ins", "to ally", "to rivals", "places", "rank", "best", "score",
+    "player", "wins", "deal-ins", "to ally", "to rivals", "places", "mean rank", "best", "score",
 )  # fmt: skip
 
-CAPTION: Final = "means per game; of two players rank and score are sums"
+CAPTION: Final = "per game; of two players the mean of both ranks, the sum of both scores"
 
 Seats = Callable[[PairGame], Sequence[int]]
 
@@ -60,8 +60,8 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
     """Return the figures over all games: each of the two, both together, and the other two.
 
     *to ally* and *to rivals* are wins by these on the player's tile; the other two are taken for
-    a pair like ours.  *places* counts first to fourth, *rank* and *score* are means per game
-    (sums of two for a pair), *best* is the mean of a pair's better rank.
+    a pair like ours.  *places* counts first to fourth, *mean rank* is that of all seats of the
+    row, *best* the mean of a pair's better rank, *score* the mean per game (of a pair's sum).
     """
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
@@ -97,5 +97,6 @@ def _figures(games: Sequence[PairGame], seats_in: Seats) -> list[str]:
         better += min(ranks)
         score += sum(game.scores[seat] for seat in seats)
     n = max(1, len(games))
-    means = [f"{rank / n:.2f}", f"{better / n:.2f}", f"{score / n:.0f}"]
+    n_ranks = max(1, sum(places))
+    means = [f"{rank / n_ranks:.2f}", f"{better / n:.2f}", f"{score / n:.0f}"]
     return [*map(str, totals), "-".join(map(str, places)), *means]

@@ -25,8 +25,8 @@ from mjbot import exit_codes
 from mjbot.client.address import parse_address
 from mjbot.client.conversation import DEFAULT_SILENCE_S, GameResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
-from mjbot.client.warm_up import rehearse_alone
 from mjbot.match.processes import describe_exit, die_with_parent
+from mjbot.rehearsal import rehearse_alone
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message

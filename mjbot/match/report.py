@@ -41,7 +41,7 @@ class MatchReport:
             transient=True,
         )
         self._task = self._progress.add_task(
-            "getting ready (a first start compiles for one to two minutes)",
+            "waiting for the players",
             total=games * self._rounds,
         )
 

@@ -15,7 +15,6 @@ from mjbot.server.core import Fault, OnFault
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import OwnDoor
-from mjbot.server.warm_up import warm_up
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 
 HOST: Final = "127.0.0.1"
@@ -94,8 +93,6 @@ class _Match:
     async def play(self) -> list[GameResult]:
         rules, folder = self._settings.rules, self._settings.folder
         async with TableServer(rules, self._rooms, folder, self._note, self._fault) as server:
-            # First alone: players that start now would compile the same functions again.
-            await warm_up()
             self._server = server
             port = await server.open_tcp(HOST, 0)
             urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]

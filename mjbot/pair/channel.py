@@ -17,9 +17,8 @@ from loguru import logger
 
 from mjbot.client.conversation import GameResult
 from mjbot.client.play import Hooks, Settings, play
-from mjbot.client.warm_up import MakeStrategy, rehearse_alone
+from mjbot.client.player import MakeStrategy
 from mjbot.pair.member import PairMember
-from mjbot.pair.rehearsal import Make, rehearse_pair
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import (
     HAS_UNIX_SOCKETS,
@@ -28,6 +27,7 @@ from mjbot.pair.socket_link import (
     SocketLink,
     fits_a_socket,
 )
+from mjbot.rehearsal import Make, rehearse_alone, rehearse_pair
 from mjbot.strategy import Strategy
 
 SECRET_VARIABLE: Final = "MJBOT_PAIR_SECRET"

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mjbot.code_cache import cache_folder
 from mjbot.compiled import IS_INTERPRETED, compiled
+from mjbot.interpreted import widened
 from mjbot.rules import table_maker
 from mjbot.rules.table_maker import N_BYTES, Tables, make_tables
 
@@ -70,6 +71,7 @@ def _pointer(name: str) -> Any:
     """
     table = getattr(TABLES, name).ravel()
     if IS_INTERPRETED:
+        table = widened(table)
         return lambda: table
     element = numba.from_dtype(table.dtype)
     pointer: Any = types.CPointer

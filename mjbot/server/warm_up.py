@@ -1,18 +1,18 @@
-"""Compiling, or loading, the referee before the first game, while players are on their way."""
+"""Loading the referee before the first game, while players are on their way."""
 
 import asyncio
 import contextlib
 import threading
 
-from mjbot.referee import Referee
+from mjbot.rehearsal import rehearse_referee
 
 
 async def warm_up() -> None:
-    """Return when the referee's compiled code is ready: 0.2 s, or 40 s the very first time.
+    """Return when the referee's compiled code is ready: 0.2 s.
 
-    Compiling inside a game would make the table deaf for as long, and players would give up on
-    their handshakes.  It runs in a daemon thread, so that meanwhile doors open, deaths are
-    noticed and Ctrl-C ends the program at once.
+    Without :func:`mjbot.preparation.prepare` it takes longer, the very first time: compiling
+    inside a game would make the table deaf, and players would give up on their handshakes.  So
+    it runs in a daemon thread; meanwhile doors open, and Ctrl-C ends the program at once.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -28,7 +28,7 @@ async def warm_up() -> None:
     def work() -> None:
         problem: Exception | None = None
         try:
-            _first_decision()
+            rehearse_referee()
         except Exception as error:
             problem = error
         with contextlib.suppress(RuntimeError):  # an interrupted program has closed its loop
@@ -36,9 +36,3 @@ async def warm_up() -> None:
 
     threading.Thread(target=work, daemon=True, name="warm-up").start()
     await done
-
-
-def _first_decision() -> None:
-    referee = Referee(seed=0)
-    referee.start()
-    referee.step({seat: referee.view(seat).default_action for seat in referee.asked})

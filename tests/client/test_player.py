@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mjbot.client.player import Player
-from mjbot.client.warm_up import rehearsal
+from mjbot.rehearsal import rehearsal
 from mjbot.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.table import TableError

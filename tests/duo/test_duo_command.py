@@ -65,12 +65,13 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     assert re.search(r"^E1-0  ", done.stdout, re.M)  # each kyoku has its line
     top, partner, pair, others = (
         row(done.stdout, name)
-        for name in ("yaku-evaluation", "combo-partner", "the pair", "the others")
+        for name in ("combo-partner 1", "combo-partner 2", "the pair", "the others")
     )
     assert [int(a) + int(b) for a, b in zip(top[:4], partner[:4], strict=True)] == [
         int(both) for both in pair[:4]
     ]
     assert int(top[-1]) + int(partner[-1]) == int(pair[-1])
+    assert float(top[-3]) + float(partner[-3]) == pytest.approx(2 * float(pair[-3]), abs=0.02)
     assert int(pair[-1]) + int(others[-1]) == 100000
     notes = (folder / "notes.txt").read_text()
     where = r"player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
@@ -148,8 +149,22 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path):
     assert line.startswith("mjbot duo: ")
     assert "127.0.0.1:9" in line
     # Besides, whom it would have played with, and a note of each of the two.
-    _games, _pair, one, other = done.stdout.splitlines()
+    lines = [text for text in done.stdout.splitlines() if not text.startswith("getting ready")]
+    _games, _pair, one, other = lines
     assert {one.split(",")[0], other.split(",")[0]} == {"player 1", "player 2"}
+
+
+def test_the_paper_s_pair_is_one_option_away(capsys):
+    for words, top in ((["duo"], "combo-partner"), (["duo", "--top", "yaku-evaluation"], None)):
+        parser = argparse.ArgumentParser()
+        duo.add_arguments(parser)
+        args = parser.parse_args(words[1:])
+        assert args.top == (top or "yaku-evaluation")
+        assert args.partner == "combo-partner"
+    with pytest.raises(SystemExit):
+        main.main(["duo", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "strategy (combo-partner; yaku-evaluation: the paper's pair)" in told
 
 
 def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, capsys):

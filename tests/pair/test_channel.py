@@ -11,7 +11,6 @@ from loguru import logger
 
 from mjbot.duo.members import Channel, private_channel
 from mjbot.pair.channel import SECRET_VARIABLE, End, Linked, _open, take_secret
-from mjbot.pair.rehearsal import _first_alone, rehearse_pair
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import (
     HAS_UNIX_SOCKETS,
@@ -20,6 +19,7 @@ from mjbot.pair.socket_link import (
     fits_a_socket,
 )
 from mjbot.registry import make_strategy, strategy_class
+from mjbot.rehearsal import rehearse_pair
 
 BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
 
@@ -196,28 +196,3 @@ def test_a_rehearsal_is_a_game_in_which_the_partner_is_heard():
     assert sum(heard) > 30
     with pytest.raises(TypeError, match="Tsumogiri is no strategy for a pair"):
         rehearse_pair(lambda: make_strategy("tsumogiri"), talker)
-
-
-def test_the_first_rehearsal_keeps_others_out_until_it_is_through(tmp_path):
-    fcntl = pytest.importorskip("fcntl")
-    marker = tmp_path / "rehearsed" / "x"
-    with _first_alone(marker), marker.with_suffix(".lock").open("w") as lock:
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        assert not marker.exists()
-    assert marker.exists()
-    with _first_alone(marker), marker.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # from then on nobody waits
-
-
-def test_where_no_lock_can_be_had_all_rehearse(tmp_path):
-    (tmp_path / "file").touch()
-    with _first_alone(tmp_path / "file" / "x"):
-        pass
-
-
-def test_a_rehearsal_that_fails_is_not_taken_for_one(tmp_path):
-    marker = tmp_path / "x"
-    with pytest.raises(ZeroDivisionError), _first_alone(marker):
-        raise ZeroDivisionError
-    assert not marker.exists()

@@ -1,22 +1,31 @@
-"""A rehearsal before the first game, so that nothing is compiled while a server waits."""
+"""Games in memory before the first real one: what comes up in them is compiled and loaded after.
 
-from collections.abc import Callable
+Where somebody waits, at a server or for a decision, a rehearsal comes first.  Compiling is done
+before even that, and once: see :mod:`mjbot.preparation`, which rehearses in a process of its own.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from loguru import logger
-
-from mjbot.client.thinking import CrashError, Thinker
+from mjbot.pair.member import pair_up
+from mjbot.referee import Referee
+from mjbot.referee.referee import Player
 from mjbot.strategy import Strategy
+from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
 from mjbot.table.table import Table
 from protocol.codec import decode_line
-from protocol.messages import Event
-
-MakeStrategy = Callable[[int], Strategy]
-"""Makes the player of game 0, 1, ...: a strategy's instance plays one game."""
+from protocol.masking import masked
+from protocol.messages import Event, StartGame, StartKyoku
 
 Rehearsal = Callable[[], None]
 """Does once all that a game will need."""
+
+Make = Callable[[], Strategy]
+
+SEED: Final = 2017
+NAMES: Final = ("own", "rival", "ally", "rival")
+OWN, ALLY = 0, 2
 
 _HIDDEN: Final = '["?","?","?","?","?","?","?","?","?","?","?","?","?"]'
 _HAND: Final = '["2m","3m","4m","5m","6m","3p","4p","5p","8s","9s","9s","E","E"]'
@@ -65,15 +74,6 @@ def rehearsal() -> list[Event]:
     return [event for row in rows for event in decode_line(row) if isinstance(event, Event)]
 
 
-async def warm_up(thinker: Thinker, rehearse: Rehearsal) -> None:
-    """Rehearse in the thread that will think; a failure is logged."""
-    try:
-        await thinker.think(rehearse, None)
-    except CrashError as crash:
-        logger.error("the strategy failed while warming up with {}", crash)
-        logger.opt(exception=crash.__cause__).debug("where it failed")
-
-
 def rehearse_alone(strategy: Strategy) -> None:
     """Let a strategy that plays no game decide all that comes up in the rehearsal."""
     table = Table(0)
@@ -84,3 +84,44 @@ def rehearse_alone(strategy: Strategy) -> None:
             to_message(table.state, 0, action)
         if len(view.legal) > 1:
             strategy.decide(view)
+
+
+def rehearse_pair(make_own: Make, make_ally: Make) -> None:
+    """Play a tonpu game of the two allies against two players like the ally.
+
+    Raises ``TypeError`` if one of the two cannot be one of a pair.
+    """
+    players = [make_own(), make_ally(), make_ally(), make_ally()]
+    pair_up(players[OWN], players[ALLY])
+    for seat, player in enumerate(players):
+        player.start_game(seat, NAMES)
+    Referee(SEED, "tonpu").play(players)
+
+
+def rehearse_referee() -> None:
+    """Deal, and take one decision, as a table server does."""
+    referee = Referee(seed=0)
+    referee.start()
+    referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
+
+
+def play_with_mirrors(players: Sequence[Player], referee: Referee) -> None:
+    """Play a game in which each player sees a mirror of the table, as in a client.
+
+    The players have been told already that the game starts.
+    """
+    tables = [Table(seat) for seat in range(4)]
+    events = [StartGame(names=NAMES), *referee.start()[1:]]
+    while True:
+        for event in events:
+            for seat, (player, table) in enumerate(zip(players, tables, strict=True)):
+                table.apply(masked(event, seat))
+                if isinstance(event, StartKyoku):
+                    player.start_kyoku(table.view(seat))
+        if referee.over:
+            return
+        choices: dict[int, Action] = {}
+        for seat, legal in referee.asked.items():
+            view = tables[seat].view(seat)
+            choices[seat] = players[seat].decide(view) if len(legal) > 1 else legal[0]
+        events = referee.step(choices)

@@ -1,0 +1,192 @@
+"""Before anything else starts, one process compiles, is seen, and names what cannot play."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from mjbot import exit_codes, preparation
+from mjbot.preparation import DONE_VARIABLE, Problem, prepare
+
+BOTS = Path(__file__).with_name("preparation_bots.py")
+GUARD_S = 300
+TINY = """
+from mjbot.compiled import compiled
+from mjbot.strategy import Strategy
+
+@compiled
+def tiny_sum(x):
+    return x + 1
+
+class Tiny(Strategy):
+    def decide(self, view):
+        assert tiny_sum(1) == 2
+        return view.default_action
+"""
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path, monkeypatch):
+    """Nothing was tried before, and code is kept where it always is, notes of it are not."""
+    monkeypatch.delenv(DONE_VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def said(specs, **how):
+    paper = io.StringIO()
+    problems = prepare(specs, Console(file=paper), **how)
+    return problems, paper.getvalue()
+
+
+def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
+    (tmp_path / "tiny_bot.py").write_text(TINY)
+    problems, text = said(["tiny_bot.py:Tiny"], use="client")
+    assert problems == ()
+    assert text.startswith("getting ready (a first start compiles for about a minute) ...\n")
+    monkeypatch.delenv(DONE_VARIABLE)
+    assert said(["tiny_bot.py:Tiny"], use="client") == ((), "")
+    # Another use is another job; so is the same of changed code.
+    assert said(["tiny_bot.py:Tiny"], use="arena")[1]
+
+
+def test_each_strategy_that_cannot_play_is_named_and_the_others_are_prepared():
+    names = ["Demanding", "Raising", "Leaving", "Quiet"]
+    problems, text = said([f"{BOTS}:{name}" for name in names], use="client")
+    assert [problem.is_made for problem in problems] == [False, True, True]
+    for problem, name, words in zip(
+        problems,
+        names,
+        [
+            "missing 1 required positional argument: 'depth'",
+            "KeyError: 'plan'",
+            "ended the process",
+        ],
+        strict=False,
+    ):
+        assert problem.spec == f"{BOTS}:{name}"
+        assert words in problem.text
+        assert f"{problem}\n" in text
+    assert f"{BOTS}:Quiet" not in text
+
+
+def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
+    problems, _ = said([f"{BOTS}:Raising"], use="client")
+    assert len(problems) == 1
+    script = (
+        "from rich.console import Console; from mjbot.preparation import prepare;"
+        f"print(prepare([{str(BOTS) + ':Raising'!r}], Console(), use='client'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=GUARD_S, check=True
+    )
+    assert done.stdout == "()\n"
+
+
+def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
+    (tmp_path / "endless.py").write_text(
+        "import mjbot.preparation\n"
+        "from mjbot.strategy import Strategy\n"
+        "mjbot.preparation.MOST_DECISION_S = 0.5\n"
+        "class Endless(Strategy):\n"
+        "    def decide(self, view):\n"
+        "        while True:\n"
+        "            pass\n"
+    )
+    problems, _ = said(["endless.py:Endless"], use="client")
+    expected = "no decision after 0.5 s of processor time"
+    assert problems == (Problem("endless.py:Endless", expected),)
+
+
+def test_a_pair_is_prepared_as_a_pair():
+    bots = Path(__file__).parent / "duo" / "pair_bots.py"
+    assert said([], use="client", pair=[f"{bots}:Talker", f"{bots}:Listener"])[0] == ()
+    problems, _ = said([], use="client", pair=["tsumogiri", f"{bots}:Listener"])
+    assert "Tsumogiri is no strategy for a pair" in problems[0].text
+
+
+def test_foreign_programs_are_not_prepared():
+    assert said(["external:majiang", "external:no-such-program"]) == ((), "")
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
+    """The strategy says when it is being prepared, and would be for ever."""
+    os.mkfifo(tmp_path / "ready")
+    (tmp_path / "stuck.py").write_text(
+        "import signal\n"
+        "from mjbot.strategy import Strategy\n"
+        "class Stuck(Strategy):\n"
+        "    def decide(self, view):\n"
+        "        with open('ready', 'w') as ready:\n"
+        "            ready.write('!'); ready.flush(); signal.pause()\n"
+    )
+    command = [sys.executable, "-m", "mjbot.cli.main", "match", *["stuck.py:Stuck"] * 4]
+    match = subprocess.Popen(
+        [*command, "--log-dir", str(tmp_path / "runs")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+    )  # fmt: skip
+    guard = threading.Timer(GUARD_S, match.kill)
+    guard.start()
+    try:
+        with open(tmp_path / "ready") as ready:  # its end: the strategy's process is gone, too
+            assert ready.read(1) == "!"
+            match.send_signal(blow)
+            out, err = match.communicate()
+            assert ready.read() == ""
+    finally:
+        guard.cancel()
+        match.kill()
+    assert match.returncode == exit_codes.INTERRUPTED
+    assert b"Traceback" not in out + err
+
+
+def test_preparing_ends_with_whoever_asked_for_it(tmp_path):
+    os.mkfifo(tmp_path / "ready")
+    (tmp_path / "stuck.py").write_text(
+        "import signal\n"
+        "from mjbot.strategy import Strategy\n"
+        "class Stuck(Strategy):\n"
+        "    def decide(self, view):\n"
+        "        with open('ready', 'w') as ready:\n"
+        "            ready.write('!'); ready.flush(); signal.pause()\n"
+    )
+    script = (
+        "from rich.console import Console; from mjbot.preparation import prepare;"
+        "prepare(['stuck.py:Stuck'], Console(), use='client')"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path)
+    with open(tmp_path / "ready") as ready:
+        assert ready.read(1) == "!"
+        asking.kill()
+        asking.wait()
+        assert ready.read() == ""
+
+
+def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    folder = preparation._folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    paper = io.StringIO()
+    waits = threading.Event()
+
+    def step(advance=1, note=""):
+        if note == preparation._WAITING:
+            waits.set()
+
+    (tmp_path / "tiny_too.py").write_text(TINY)
+    jobs = [preparation.Job(("tiny_too.py:Tiny",), "client")]
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        asking = threading.Thread(target=preparation._run, args=(jobs, Console(file=paper), step))
+        asking.start()
+        assert waits.wait(GUARD_S)
+        assert not preparation._is_done(jobs[0])
+    asking.join()
+    assert preparation._is_done(jobs[0])
+    assert paper.getvalue() == ""
