@@ -1,69 +1,161 @@
 """Ending long work early, by Ctrl-C or SIGTERM: at once, and with a word on what is kept.
 
-Either signal is a ``KeyboardInterrupt``.  Whoever knows what has been saved puts that into it
-(:func:`keeping`), and ``mjbot.cli.main`` prints it.  Work handed to other processes and threads
-(:func:`in_processes`, :func:`in_threads`) is not waited for: it ends with this process.
+What has to be tidied up is ended by a ``KeyboardInterrupt``.  Where nothing is, since files of
+ours appear whole or grow by whole lines, the process just ends (:func:`ending_at_once`): an
+exception is lost where no Python frame takes it, as in the callbacks of numba's compiler, and
+would wait for whatever other processes and threads are at.
 """
 
 import contextlib
-import multiprocessing
+import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import TypeVar
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any, Final, TypeVar
 
-from mjbot.match.processes import die_with_parent
+from mjbot import exit_codes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_SHOW_CURSOR: Final = "\r\x1b[2K\x1b[?25h"
+"""Takes a progress bar's line away, and brings back the cursor that it hides."""
+
+_kept: Final[list[Callable[[], str]]] = []
+
 
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Let an interruption say what is kept, unless it says so already."""
+    """Let an interruption inside say what is kept: ``kept()``, a line without a full stop."""
+    _kept.append(kept)
     try:
         yield
     except KeyboardInterrupt as interruption:
-        if interruption.args:
-            raise
-        raise KeyboardInterrupt(kept()) from None
+        interruption.args = interruption.args or (kept(),)
+        raise
+    finally:
+        _kept.remove(kept)
+
+
+@contextlib.contextmanager
+def ending_at_once(who: str) -> Iterator[None]:
+    """Let SIGINT and SIGTERM end this process with status 130, and ``who`` say what is kept."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        told = [f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]
+        with contextlib.suppress(Exception):  # it may be in the middle of writing
+            sys.stdout.flush()
+        tidy = _SHOW_CURSOR if os.isatty(2) else ""
+        with contextlib.suppress(OSError):
+            os.write(2, f"{tidy}{'; '.join(told)}\n".encode())
+        os._exit(exit_codes.INTERRUPTED)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as a shell's background jobs do
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def in_processes(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int
+    function: Callable[[Item], Result], items: Sequence[Item], jobs: int
 ) -> Iterator[Result]:
-    """Yield ``function(item)`` of each item in order, from so many processes.
+    """Yield ``function(item)`` of each item in order, from ``jobs`` processes that end with ours.
 
-    Whoever stops early does not wait for those under way.  ``function`` is at the top of a
-    module, or a ``functools.partial`` of one that is.
+    ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
+    raises is raised here.  Raises ``ChildProcessError`` if a process ends by itself.
     """
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=die_with_parent)
-    return _results(pool, function, items)
+    from multiprocessing.connection import wait
 
-
-def in_threads(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
-    """Yield ``function(item)`` of each item in order, from so many threads.
-
-    For calls that no signal can end; whoever stops early does not wait for them.
-    """
-    return _results(ThreadPoolExecutor(jobs), function, items)
-
-
-def _results(
-    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item]
-) -> Iterator[Result]:
+    places = iter(range(len(items)))
+    found: dict[int, Result] = {}
+    busy: dict[Any, tuple[_Worker, int]] = {}
+    workers = _started(function, min(jobs, len(items)))
     try:
-        # Ctrl-C goes to all processes of a terminal; a mask is handed down to those that start.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        for worker, place in zip(workers, places, strict=False):
+            busy[worker.give(items[place])] = worker, place
+        for next_place in range(len(items)):
+            while next_place not in found:
+                for line in wait(list(busy)):
+                    worker, place = busy.pop(line)
+                    found[place] = worker.answer()
+                    if (place := next(places, -1)) >= 0:
+                        busy[worker.give(items[place])] = worker, place
+            yield found.pop(next_place)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+# A pool of the standard library's would do, but for its semaphores: it complains of them on the
+# terminal when the process ends at once.
+class _Worker:
+    """A process that works on one item after the other, and the line to it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        self._line, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(function, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def give(self, item: object) -> Any:
+        """Send an item; return the line on which the answer will come."""
+        with contextlib.suppress(OSError):  # a dead one is noticed when its answer is awaited
+            self._line.send(item)
+        return self._line
+
+    def answer(self) -> Any:
+        """Return what the function made of the item."""
+        from mjbot.match.processes import describe_exit
+
         try:
-            results = pool.map(function, items)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        yield from results
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown()
+            result, problem = self._line.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            end = describe_exit(self._process.exitcode or 0)
+            raise ChildProcessError(f"a process that worked for us {end}") from None
+        if problem is not None:
+            raise problem
+        return result
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._line.close()
+
+
+def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
+    """Start workers that do not hear a terminal's Ctrl-C, which goes to all its processes.
+
+    A mask is handed down to who is started under it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return [_Worker(function) for _ in range(n)]
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(function: Callable[[Any], Any], line: Any) -> None:
+    from mjbot.match.processes import die_with_parent
+
+    die_with_parent()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            item = line.recv()
+            try:
+                result, problem = function(item), None
+            except Exception as error:
+                result, problem = None, error
+            line.send((result, problem))

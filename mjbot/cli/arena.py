@@ -12,7 +12,7 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.arena.faults import FaultFileError, fault_lines
 from mjbot.arena.figures import DEFAULT_UMA
-from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
+from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew, import_ray
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import write_report
 from mjbot.arena.results import ResultsError
@@ -169,6 +169,8 @@ def _check_numbers(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
     if args.on and args.on != LOCAL and not args.on.startswith(PREFIX):
         raise ArgumentError(f"--on {args.on}: expected ray or ray://HOST:PORT")
+    if args.on:
+        import_ray()
     if args.deadline_s < 0:
         raise ArgumentError(f"--deadline-s {args.deadline_s:g}: 0 or more")
     if not 0 < args.error < 1:

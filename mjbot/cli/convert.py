@@ -10,7 +10,7 @@ from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
 from mjbot.records.wording import counted
-from mjbot.records.writers import GameWriter, open_writer, refusal
+from mjbot.records.writers import FILE_ENDINGS, GameWriter, open_writer, refusal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +47,20 @@ def run(args: argparse.Namespace) -> int:
                 except RecordError as error:
                     report(f"damaged, skipped: {error}")
                     damaged += 1
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_kept(args.out, games)) from None
     except (MissingRecordError, OSError) as error:
         report(str(error))
         return exit_codes.UNREACHABLE
     skipped = f", {counted(damaged, 'damaged file')} skipped" if damaged else ""
     print(f"{counted(games, 'game')} written to {args.out}{skipped}")
     return exit_codes.FAILED if damaged else exit_codes.OK
+
+
+def _kept(out: Path, games: int) -> str:
+    if out.suffix.lower() in FILE_ENDINGS:
+        return f"nothing is written: {out} appears when all is converted"
+    return f"kept: {counted(games, 'game')} in {out}"
 
 
 def _convert(source: Source, base: PurePosixPath, writer: GameWriter) -> Iterator[Game]:

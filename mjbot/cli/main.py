@@ -6,10 +6,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 from mjbot import exit_codes
+from mjbot.interruption import ending_at_once
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
@@ -27,6 +29,9 @@ COMMANDS: Final[dict[str, str]] = {
 }
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
+
+AT_ONCE: Final = ("experiment", "train", "explain", "replay")
+"""What has nothing to tidy up when it is interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,8 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name in arguments[:1]:
             importlib.import_module(_module(name)).add_arguments(subparser)
     args = parser.parse_args(arguments)
+    ending = ending_at_once(f"mjbot {args.command}")
     try:
-        return int(importlib.import_module(_module(args.command)).run(args))
+        with ending if args.command in AT_ONCE else nullcontext():
+            return int(importlib.import_module(_module(args.command)).run(args))
     except KeyboardInterrupt as interruption:
         told = "; ".join(["interrupted", *map(str, interruption.args)])
         print(f"mjbot {args.command}: {told}", file=sys.stderr)

@@ -6,11 +6,12 @@ table, and is played to its end (a dealer's repeat and extra rounds included).
 
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mjbot.interruption import in_processes
+from mjbot.progress import Step
 from mjbot.referee import Referee
 from mjbot.referee.outcome import Outcome
 from mjbot.referee.referee import Position
@@ -77,16 +78,24 @@ def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
     return (loser if seat in winners else -1), (loser == seat and seat not in winners)
 
 
-def play_all(hands: Sequence[LastHand], file: Path, jobs: int) -> Iterator[Ending]:
-    """Play what ``file`` does not have yet, in so many processes; yield all endings in order."""
+def play_all(
+    hands: Sequence[LastHand], file: Path, jobs: int, step: Step = lambda *_: None
+) -> Iterator[Ending]:
+    """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
+
+    ``step`` hears of how many are known already, then of each that has been played.
+    """
     known = _read(file)
     missing = [hand for hand in hands if _key(hand) not in known]
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines, ProcessPoolExecutor(jobs) as pool:
-        for hand, ending in zip(missing, pool.map(play_last_hand, missing), strict=True):
+    step(len(hands) - len(missing))
+    endings = in_processes(play_last_hand, missing, jobs)
+    with file.open("a", encoding="utf-8") as lines:
+        for hand, ending in zip(missing, endings, strict=True):
             known[_key(hand)] = ending
             lines.write(json.dumps({"hand": asdict(hand), "ending": asdict(ending)}) + "\n")
             lines.flush()
+            step()
     yield from (known[_key(hand)] for hand in hands)
 
 

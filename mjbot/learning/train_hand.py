@@ -10,10 +10,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mjbot import exit_codes
+from mjbot.interruption import keeping
 from mjbot.learning.agreement import agreement
 from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet
@@ -56,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
     if args.passes < 1 or args.jobs < 1:
         return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
     games, held_out = split_games(args)
+    if not games:
+        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
     checked = {"held out": held_out}
     if args.check:
         checked[args.check.name] = index_games([args.check])
@@ -63,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     if args.fresh:
         shutil.rmtree(folder, ignore_errors=True)
     course = Course(features=args.features, seed=args.seed, games=games)
-    with _progress() as bar:
-        training = TrainingRun(course, folder, bar, args.jobs)
+    training = TrainingRun(course, folder, args.jobs)
+    with keeping(training.kept):
         positions = training.positions()
         if not len(positions):
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
@@ -85,18 +86,6 @@ def _check(
         found = _shares(positions, training.ranks(positions, weights))
         shares |= {f"{label}, {kind}": share for kind, share in found.items()}
     return shares
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def _shares(checks: Positions, ranks: NDArray[np.int8]) -> Shares:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import Progress
+from rich.console import Console
 
 from mjbot.compiled import source_digest
 from mjbot.learning import hand_positions, perceptron
@@ -20,9 +20,10 @@ from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet, n
 from mjbot.learning.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.learning.perceptron import Lesson
 from mjbot.learning.positions import GameRef, collect
+from mjbot.progress import progress
 
 SLICE: Final = 10_000
-"""Positions between two movements of the bar."""
+"""Positions learned from in one compiled call: no signal is heeded in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,16 +53,24 @@ def _digest(text: str) -> str:
 
 
 class TrainingRun:
-    """One course in its folder; ``bar`` shows how it gets on."""
+    """One course in its folder."""
 
-    def __init__(self, course: Course, folder: Path, bar: Progress, jobs: int = 1) -> None:
+    def __init__(self, course: Course, folder: Path, jobs: int = 1) -> None:
         self._course: Final = course
         self._folder: Final = folder
-        self._bar: Final = bar
+        self._console: Final = Console(stderr=True)
         self._jobs: Final = jobs
         self._set: Final = FEATURE_SETS.index(course.features)
         self._checkpoint: Final = folder / f"passes-{course.identity}.npz"
+        self._saved: Final[dict[str, str]] = {}
         folder.mkdir(parents=True, exist_ok=True)
+
+    def kept(self) -> str:
+        """Say what is in the folder by now."""
+        if not self._saved:
+            return "nothing is kept before all games have been read"
+        saved = ", ".join(self._saved.values())
+        return f"kept in {self._folder}: {saved}; the same command goes on"
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""
@@ -75,35 +84,42 @@ class TrainingRun:
         path = self._folder / f"{name}-{identity_of(games)}.npy"
         if path.exists():
             found: Positions = np.load(path)
-            return found
-        task = self._bar.add_task(f"games ({name})", total=len(games))
-        parts = []
-        for part in collect(games, extract, self._jobs):
-            parts.append(part)
-            self._bar.advance(task)
-        found = np.concatenate([extract(iter(())), *parts])
-        _write(path, lambda file: np.save(file, found))
+        else:
+            parts = [extract(iter(()))]
+            with progress(self._console, f"reading games ({name})", len(games), "games") as step:
+                for part in collect(games, extract, self._jobs):
+                    parts.append(part)
+                    step()
+            found = np.concatenate(parts)
+            _write(path, lambda file: np.save(file, found))
+        self._saved[name] = f"{len(found)} positions ({name})"
         return found
 
     def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
         """Return the weights after ``passes`` over the positions, rounded as they are stored."""
         lesson, done = self._resumed(passes)
         choices = new_choices()
-        task = self._bar.add_task("passes", total=passes * len(positions))
-        self._bar.advance(task, done * len(positions))
-        for number in range(done, passes):
-            order = np.random.default_rng([self._course.seed, number]).permutation(len(positions))
-            for start in range(0, len(order), SLICE):
-                some = order[start : start + SLICE]
-                perceptron.learn(self._set, positions, some, choices, lesson)
-                self._bar.advance(task, len(some))
-            self._save(lesson, number + 1)
+        total = passes * len(positions)
+        with progress(self._console, "learning", total, "positions") as step:
+            step(done * len(positions))
+            for number in range(done, passes):
+                dice = np.random.default_rng([self._course.seed, number])
+                order = dice.permutation(len(positions))
+                for start in range(0, len(order), SLICE):
+                    some = order[start : start + SLICE]
+                    perceptron.learn(self._set, positions, some, choices, lesson)
+                    step(len(some), note=f"pass {number + 1} of {passes}")
+                self._save(lesson, number + 1)
         return perceptron.averaged(lesson).astype(np.float16).astype(np.float32)
 
     def ranks(self, positions: Positions, weights: NDArray[np.float32]) -> NDArray[np.int8]:
         """Return which rank the discard made has in each position."""
-        ranks = np.zeros(len(positions), np.int8)
-        perceptron.ranks_of_made(self._set, positions, new_choices(), weights, ranks)
+        ranks, choices = np.zeros(len(positions), np.int8), new_choices()
+        with progress(self._console, "checking", len(positions), "positions") as step:
+            for start in range(0, len(positions), SLICE):
+                some = slice(start, start + SLICE)
+                perceptron.ranks_of_made(self._set, positions[some], choices, weights, ranks[some])
+                step(len(positions[some]))
         return ranks
 
     def _resumed(self, passes: int) -> tuple[Lesson, int]:
@@ -111,12 +127,14 @@ class TrainingRun:
             with np.load(self._checkpoint) as saved:
                 done = int(saved["passes"])
                 if done <= passes:
+                    self._saved["passes"] = f"{done} of the passes"
                     return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
         return perceptron.new_lesson(N_FEATURES[self._course.features]), 0
 
     def _save(self, lesson: Lesson, passes: int) -> None:
         arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
         _write(self._checkpoint, lambda file: np.savez(file, **arrays))
+        self._saved["passes"] = f"{passes} of the passes"
 
 
 def _write(path: Path, save: Callable[[BinaryIO], None]) -> None:
