@@ -1,69 +1,142 @@
-"""Ending long work early, by Ctrl-C or SIGTERM: at once, and with a word on what is kept.
+"""How a program ends early: by SIGINT (Ctrl-C), SIGTERM or SIGHUP, at once, saying what is kept.
 
-Either signal is a ``KeyboardInterrupt``.  Whoever knows what has been saved puts that into it
-(:func:`keeping`), and ``mjbot.cli.main`` prints it.  Work handed to other processes and threads
-(:func:`in_processes`, :func:`in_threads`) is not waited for: it ends with this process.
+No handler here raises anything.  An exception raised by a handler is lost where no Python frame
+takes it: in a callback that compiled code calls (numba's compiler makes many), in ``__del__``,
+in somebody's bare ``except``; and the program would stay.  While there is nothing to tidy, since
+files of ours appear whole or grow by whole lines, the process just ends; while an event loop runs
+its main task is cancelled, and a second signal ends the process.  What the process was started to
+ignore (``nohup``) stays ignored.
 """
 
+import asyncio
 import contextlib
-import multiprocessing
+import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import TypeVar
+import socket
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any, Final, TypeVar
 
-from mjbot.match.processes import die_with_parent
+from mjbot import exit_codes
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
+Handler = Callable[[int, FrameType | None], Any]
+
+_NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_SHOW_CURSOR: Final = "\r\x1b[2K\x1b[?25h"
+"""Takes a progress bar's line away, and brings back the cursor that it hides."""
+
+_kept: Final[list[Callable[[], str]]] = []
 
 
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Let an interruption say what is kept, unless it says so already."""
+    """Let an interruption inside say what is kept: ``kept()``, a line without a full stop."""
+    _kept.append(kept)
     try:
         yield
     except KeyboardInterrupt as interruption:
-        if interruption.args:
-            raise
-        raise KeyboardInterrupt(kept()) from None
-
-
-def in_processes(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
-    """Yield ``function(item)`` of each item in order, from so many processes.
-
-    Whoever stops early does not wait for those under way.  ``function`` is at the top of a
-    module, or a ``functools.partial`` of one that is.
-    """
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=die_with_parent)
-    return _results(pool, function, items)
-
-
-def in_threads(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int
-) -> Iterator[Result]:
-    """Yield ``function(item)`` of each item in order, from so many threads.
-
-    For calls that no signal can end; whoever stops early does not wait for them.
-    """
-    return _results(ThreadPoolExecutor(jobs), function, items)
-
-
-def _results(
-    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item]
-) -> Iterator[Result]:
-    try:
-        # Ctrl-C goes to all processes of a terminal; a mask is handed down to those that start.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            results = pool.map(function, items)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        yield from results
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        interruption.args = interruption.args or (kept(),)
         raise
-    pool.shutdown()
+    finally:
+        _kept.remove(kept)
+
+
+@contextlib.contextmanager
+def ending_at_once(who: str = "") -> Iterator[None]:
+    """Let a signal end the process with status 130, for as long as there is nothing to tidy.
+
+    ``who``, if given, then says that it was interrupted and what is kept.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        with contextlib.suppress(Exception):  # it may be in the middle of writing
+            sys.stdout.flush()
+        if who:
+            told = [f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]
+            tidy = _SHOW_CURSOR if os.isatty(2) else ""
+            with contextlib.suppress(OSError):
+                os.write(2, f"{tidy}{'; '.join(told)}\n".encode())
+        os._exit(exit_codes.INTERRUPTED)
+
+    with _handled_by(end):
+        yield
+
+
+def run_until_signalled(main: Coroutine[Any, Any, Result]) -> Result:
+    """Run ``main`` as ``asyncio.run`` does and return its result.
+
+    The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
+    raised.  A second signal ends the process.
+    """
+    came: list[int] = []
+    try:
+        with asyncio.Runner() as runner:
+            runner.get_loop().set_default_executor(_Unawaited())
+            return runner.run(_cancelled_by_signals(main, came))
+    finally:
+        if came:
+            raise KeyboardInterrupt from None
+
+
+async def _cancelled_by_signals(main: Coroutine[Any, Any, Result], came: list[int]) -> Result:
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        if came:
+            os._exit(exit_codes.INTERRUPTED)
+        came.append(number)
+        loop.call_soon_threadsafe(task.cancel)
+
+    with _waking(loop), _handled_by(cancel):
+        return await main
+
+
+@contextlib.contextmanager
+def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Wake the loop for handlers: a signal may come just before it falls asleep."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours, the_signals = socket.socketpair()
+    with ours, the_signals:
+        ours.setblocking(False)
+        the_signals.setblocking(False)
+        loop.add_reader(ours, ours.recv, 1 << 12)
+        before = signal.set_wakeup_fd(the_signals.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(ours)
+
+
+@contextlib.contextmanager
+def _handled_by(handler: Handler) -> Iterator[None]:
+    before = {}
+    try:
+        for number in _heeded():
+            before[number] = signal.getsignal(number)
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _heeded() -> list[signal.Signals]:
+    if threading.current_thread() is not threading.main_thread():
+        return []  # handlers are the main thread's
+    there = [signal.Signals[name] for name in _NAMES if hasattr(signal, name)]
+    return [number for number in there if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Its threads (the system looks up a name in one) keep nobody from ending."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=cancel_futures)

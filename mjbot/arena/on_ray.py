@@ -18,6 +18,8 @@ from mjbot.arena.workers import AHEAD, Crew, WorkerError
 
 LOCAL: Final = "ray"
 PREFIX: Final = "ray://"
+REQUIREMENT: Final = "ray[client]>=2.9"
+"""What to install, from wherever mjbot itself was."""
 MOST_DEATHS: Final = 3
 
 
@@ -54,7 +56,7 @@ class RayCrew:
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
-        self._ray: Final = _import_ray()
+        self._ray: Final = import_ray()
         self._connect(where, jobs)
         self._jobs: Final = jobs or int(self._ray.cluster_resources().get("CPU", 1))
         self._actors: list[Any] = []
@@ -128,8 +130,9 @@ class RayCrew:
             self._actors[number] = self._new_actor()
 
 
-def _import_ray() -> Any:
+def import_ray() -> Any:
+    """Return the module; :class:`~mjbot.arena.workers.WorkerError` if it is not installed."""
     try:
         return importlib.import_module("ray")
     except ImportError:
-        raise WorkerError("--on ray needs the extra: pip install -e '.[ray]'") from None
+        raise WorkerError(f"--on ray needs Ray: pip install '{REQUIREMENT}'") from None

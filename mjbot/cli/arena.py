@@ -14,7 +14,7 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.arena.faults import FaultFileError, fault_lines
 from mjbot.arena.figures import DEFAULT_UMA
-from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
+from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew, import_ray
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import Origin, write_report
 from mjbot.arena.results import FIGURES_FILE, REPORT_FILE, ResultsError, erase_run
@@ -172,6 +172,8 @@ def _check_numbers(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
     if args.on and args.on != LOCAL and not args.on.startswith(PREFIX):
         raise ArgumentError(f"--on {args.on}: expected ray or ray://HOST:PORT")
+    if args.on:
+        import_ray()
     if args.deadline_s and not SHORTEST_DEADLINE_S <= args.deadline_s <= LONGEST_DEADLINE_S:
         allowed = f"0 (none) or {SHORTEST_DEADLINE_S:g} to {LONGEST_DEADLINE_S:g}"
         raise ArgumentError(f"--deadline-s {args.deadline_s:g}: {allowed}")

@@ -12,7 +12,7 @@ from mjbot.records.game import Game
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
 from mjbot.records.wording import counted
-from mjbot.records.writers import GameWriter, open_writer, refusal
+from mjbot.records.writers import FILE_ENDINGS, GameWriter, open_writer, refusal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
                         games[path] += 1
                 except RecordError as error:
                     losses.add(path, error)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_kept(args.out, games.total())) from None
     except (MissingRecordError, OSError) as error:
         losses.tell(str(error))
         return exit_codes.UNREACHABLE
@@ -54,6 +56,12 @@ def run(args: argparse.Namespace) -> int:
     skipped = f"{losses} skipped" if str(losses) else ""
     print(f"{counted(games.total(), 'game')} written to {args.out}{skipped}")
     return exit_codes.FAILED if losses else exit_codes.OK
+
+
+def _kept(out: Path, games: int) -> str:
+    if out.suffix.lower() in FILE_ENDINGS:
+        return f"nothing is written: {out} appears when all is converted"
+    return f"kept: {counted(games, 'game')} in {out}"
 
 
 def _convert(source: Source, base: PurePosixPath, writer: GameWriter) -> Iterator[Game]:

@@ -19,12 +19,12 @@ from mjbot.cli.match import (
     save_results,
 )
 from mjbot.cli.play_pair import add_team_table_argument, require_member
-from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.duo.members import Member, Role, make_members, private_channel
 from mjbot.duo.report import DuoReport, labels_of, pair_table
 from mjbot.duo.score import PairScore
 from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.external.node import NodeError
+from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
 from mjbot.match.run import MatchSettings, play_match

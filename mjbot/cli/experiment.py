@@ -4,7 +4,8 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -13,13 +14,15 @@ from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.arena.faults import FaultFileError, fault_lines
-from mjbot.arena.results import ResultsError
+from mjbot.arena.results import GameLine, ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
-from mjbot.arena.setup import LARGEST_SEED, Setup
+from mjbot.arena.setup import LARGEST_SEED
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli.arena_progress import GamesProgress
-from mjbot.experiments.request import ExperimentError, Request
+from mjbot.experiments.request import ExperimentError, Request, Run
+from mjbot.interruption import keeping
+from mjbot.progress import elapsed, progress
+from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
 RUNS: Final = Path("logs", "runs")
@@ -52,25 +55,26 @@ def run(args: argparse.Namespace) -> int:
             told = f"--part {args.part}: the only part of {args.name} is {_parts(experiment)}"
         return _fail(told, exit_codes.BAD_ARGUMENTS)
     jobs = args.jobs or os.cpu_count() or 1
-    faults: list[str] = []
+    arenas = _Arenas(args.out, jobs)
     request = Request(
         games=games,
         seed=args.seed,
         jobs=jobs,
         folder=args.out,
         part=args.part or experiment.PARTS[0],
-        arena=lambda setup, n_walls: _play(_plan(setup, n_walls, args.out), jobs, faults),
+        arenas=arenas.play,
     )
     try:
-        for line in experiment.play(request):
-            print(line, flush=True)
+        with keeping(arenas.kept):
+            for line in experiment.play(request):
+                print(line, flush=True)
     except (ResultsError, FaultFileError, OSError) as error:
         return _fail(str(error), exit_codes.UNREACHABLE)
     except (WorkerError, StrategyError, ExperimentError) as error:
         return _fail(str(error), exit_codes.FAILED)
-    for line in dict.fromkeys(faults):
+    for line in dict.fromkeys(arenas.faults):
         _fail(line, exit_codes.FAILED)
-    return exit_codes.FAILED if faults else exit_codes.OK
+    return exit_codes.FAILED if arenas.faults else exit_codes.OK
 
 
 def _module(name: str) -> ModuleType:
@@ -87,26 +91,60 @@ def _usual_games(experiment: ModuleType, part: str | None) -> int:
     return games if isinstance(games, int) else games.get(part or experiment.PARTS[0], 1)
 
 
-def _plan(setup: Setup, n_walls: int, folder: Path) -> Plan:
-    return Plan(
-        setup=setup,
-        n_walls=n_walls,
-        folder=folder / f"arena-{setup.identity}",
-        rates=ErrorRates(),
-    )
+class _Arenas:
+    """Plays an experiment's runs, and says how far the whole is and how long it may take."""
 
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self.faults: Final[list[str]] = []
+        self._folder: Final = folder
+        self._jobs: Final = jobs
+        self._known = 0
+        self._fresh = 0
+        self._spent_s = 0.0
 
-def _play(plan: Plan, jobs: int, faults: list[str]) -> Outcome:
-    """Play what is missing of a run; its faults are added to ``faults``, a line each."""
-    console = Console(stderr=True)
-    with Arena(plan) as arena:
-        if not arena.is_over:
-            crew = Crew(plan.setup, jobs)
-            with crew, GamesProgress(console, arena) as progress:
-                arena.play(crew, progress.on_game)
-        outcome = arena.outcome()
-    faults.extend(fault_lines(plan.folder, plan.setup, outcome.faults))
-    return outcome
+    def kept(self) -> str:
+        """Say what has been played by now, in this run or before."""
+        return f"kept in {self._folder}: {counted(self._known, 'game')}; the same command goes on"
+
+    def play(self, runs: Sequence[Run]) -> Iterator[Outcome]:
+        """Play what is missing of each run and yield its outcome before the next one begins."""
+        total = sum(run.n_walls * len(run.setup.seating.tables) for run in runs)
+        for number, run in enumerate(runs, 1):
+            place = f" ({number} of {len(runs)})" if len(runs) > 1 else ""
+            yield self._play(run, f"{run.label}{place}", total)
+
+    def _play(self, run: Run, place: str, total: int) -> Outcome:
+        plan = Plan(
+            setup=run.setup,
+            n_walls=run.n_walls,
+            folder=self._folder / f"arena-{run.setup.identity}",
+            rates=ErrorRates(),
+        )
+        with Arena(plan) as arena:
+            self._known += min(arena.games_kept, arena.n_games)
+            if not arena.is_over:
+                self._play_missing(arena, place, total)
+            outcome = arena.outcome()
+        self.faults.extend(fault_lines(plan.folder, plan.setup, outcome.faults))
+        return outcome
+
+    def _play_missing(self, arena: Arena, place: str, total: int) -> None:
+        shown = progress(Console(stderr=True), place, total, "games")
+        with Crew(arena.plan.setup, self._jobs) as crew, shown as step:
+            step(self._known)
+            last = time.monotonic()
+
+            def on_game(_: GameLine) -> None:
+                nonlocal last
+                now = time.monotonic()
+                self._spent_s += now - last
+                last = now
+                self._fresh += 1
+                self._known += 1
+                left_s = (total - self._known) * self._spent_s / self._fresh
+                step(note=f"about {elapsed(left_s)} left")
+
+            arena.play(crew, on_game)
 
 
 def _fail(text: str, code: int) -> int:

@@ -335,18 +335,14 @@ class _Agreement:
 
 
 def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
-    """List all choices; what is listed when the user has seen enough is printed."""
+    """List all choices, and how often the strategy agrees with the record."""
     seats = list(SEATS) if asked is None else [asked]
     head = ("at", "choice", "seat", "event", "of", "recorded", players.name, "")
     grid, agreement = Grid(*head), _Agreement()
-    try:
-        with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as tell:
-            for row in _rows(log, seats, players, agreement):
-                grid.add_row(*[Text(cell) for cell in row])
-                tell(note=row[1])
-    except KeyboardInterrupt:
-        _console().print(grid)
-        raise
+    with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as tell:
+        for row in _rows(log, seats, players, agreement):
+            grid.add_row(*[Text(cell) for cell in row])
+            tell(note=row[1])
     console = _console()
     console.print(grid)
     for line in agreement.lines(players.name):

@@ -6,11 +6,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 from mjbot import exit_codes
-from mjbot.cli.signals import ending_at_once
+from mjbot.interruption import ending_at_once
 from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
@@ -30,6 +31,9 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
+AT_ONCE: Final = ("experiment", "train", "explain", "replay")
+"""What has nothing to tidy up when it is interrupted."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
@@ -38,8 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     with ending_at_once():
         args = _read(list(sys.argv[1:] if argv is None else argv))
+    ending = ending_at_once(f"mjbot {args.command}")
     try:
-        return int(importlib.import_module(_module(args.command)).run(args))
+        with ending if args.command in AT_ONCE else nullcontext():
+            return int(importlib.import_module(_module(args.command)).run(args))
     except KeyboardInterrupt as interruption:
         told = "; ".join(["interrupted", *map(str, interruption.args)])
         print(f"mjbot {args.command}: {told}", file=sys.stderr)

@@ -12,8 +12,8 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds
 from mjbot.cli.serve import add_table_arguments, table_rules
-from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.external.node import NodeError
+from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking

@@ -12,11 +12,11 @@ from loguru import logger
 from mjbot import exit_codes
 from mjbot.cli.arguments import games, option_pair, patience, seat, seconds, token
 from mjbot.cli.play_pair import add_pair_arguments, prepare_seat, read_linked
-from mjbot.cli.signals import ending_at_once, run_until_signalled
 from mjbot.client.address import FORMS, parse_address
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.play import DEADLINES_S, Settings, play
+from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.pair.fair_play import FairPlayError
 from mjbot.records.wording import counted
 from mjbot.registry import make_strategy

@@ -16,7 +16,7 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds, token
 from mjbot.cli.arguments import port as port_number
-from mjbot.cli.signals import ending_at_once, run_until_signalled
+from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.preparation import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable

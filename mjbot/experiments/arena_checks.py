@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from mjbot.arena.figures import FIGURES, Figure, Sums, ranks_of
 from mjbot.arena.results import read_games
@@ -18,7 +19,8 @@ from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import ErrorRates, SequentialTest
 from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
-from mjbot.experiments.request import Request
+from mjbot.experiments.request import Request, Run
+from mjbot.progress import progress
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
 GAMES: Final = 3000
@@ -35,12 +37,13 @@ Ranks = NDArray[np.float64]
 
 def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
-    setups = {
-        "in order": nakano2021.make_setup(request.seed, pinned=False),
-        "pinned": nakano2021.make_setup(request.seed, pinned=True),
-    }
     n_walls = nakano2021.walls_for(request.games)
-    outcomes = {name: request.arena(setup, n_walls) for name, setup in setups.items()}
+    runs = [
+        Run(name, nakano2021.make_setup(request.seed, pinned=name == "pinned"), n_walls)
+        for name in ("in order", "pinned")
+    ]
+    played = zip(runs, request.arenas(runs), strict=True)
+    outcomes = {run.label: outcome for run, outcome in played}
     yield from _variances(outcomes)
     yield ""
     yield from _coverage(outcomes["in order"].rows)
@@ -76,13 +79,22 @@ def variance_left(one: Ranks, other: Ranks) -> float:
 
 def _coverage(rows: Sums) -> Iterator[str]:
     names = labels(nakano2021.STRATEGIES)[:-1]
+    with progress(Console(stderr=True), "drawing samples of the walls", unit="rows") as step:
+        lines = []
+        for line in _coverage_rows(rows, len(names)):
+            lines.append(line)
+            step()
     yield f"| {RUNS} runs of 2 x {WALLS_OF_A_RUN} walls | " + " | ".join(names) + " |"
     yield "|---" * (1 + len(names)) + "|"
+    yield from lines
+
+
+def _coverage_rows(rows: Sums, n: int) -> Iterator[str]:
     for figure in FIGURES:
-        cells = [f"{100 * _covered(rows[:, k], figure):.1f} %" for k in range(len(names))]
+        cells = [f"{100 * _covered(rows[:, k], figure):.1f} %" for k in range(n)]
         yield f"| {figure.label}, 95 % interval covers 0 | " + " | ".join(cells) + " |"
     rates = ErrorRates()
-    cells = [f"{100 * _told_apart(rows[:, k], rates):.1f} %" for k in range(len(names))]
+    cells = [f"{100 * _told_apart(rows[:, k], rates):.1f} %" for k in range(n)]
     size = min(WALLS_OF_A_LONG_RUN, len(rows) // 2)
     told = f"told apart within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
     yield f"| {told} | " + " | ".join(cells) + " |"

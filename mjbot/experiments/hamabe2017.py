@@ -15,7 +15,7 @@ from typing import Final
 
 from mjbot.arena.figures import Figure
 from mjbot.arena.show import spelled
-from mjbot.experiments.hamabe2017_runs import INDEPENDENT, PARTNER, TOP, played
+from mjbot.experiments.hamabe2017_runs import INDEPENDENT, PARTNER, TOP, run_of
 from mjbot.experiments.hamabe2017_switches import MATES, play_switches
 from mjbot.experiments.pair_sums import (
     ALLYS_SHARE,
@@ -28,6 +28,7 @@ from mjbot.experiments.pair_sums import (
     TO_RIVALS,
     WINS,
     Sums,
+    wall_sums,
 )
 from mjbot.experiments.request import Request
 from mjbot.statistics import Estimate
@@ -96,11 +97,11 @@ def play(request: Request) -> Iterator[str]:
     if request.part in MATES:
         yield from play_switches(request, MATES[request.part])
         return
-    found = {
-        name: played(request, arm.players, arm.share if request.part == "all" else 1)
-        for name, arm in ARMS.items()
-        if request.part == "all" or name not in ONLY_IN_VOLUME
-    }
+    in_volume = request.part == "all"
+    names = [name for name in ARMS if in_volume or name not in ONLY_IN_VOLUME]
+    arms = [ARMS[name] for name in names]
+    runs = [run_of(request, arm.label, arm.players, arm.share if in_volume else 1) for arm in arms]
+    found = dict(zip(names, map(wall_sums, request.arenas(runs)), strict=True))
     yield from _sizes(found)
     for table in (_table_1, _table_2, _table_3, _effect, _partner, _pairs):
         yield ""

@@ -4,8 +4,7 @@ from math import ceil
 from typing import Final
 
 from mjbot.arena.setup import Setup, code_digest
-from mjbot.experiments.pair_sums import Sums, wall_sums
-from mjbot.experiments.request import Request
+from mjbot.experiments.request import Request, Run
 
 TOP: Final = "yaku-evaluation"
 PARTNER: Final = "combo-partner"
@@ -30,7 +29,7 @@ def walls_for(setup: Setup, games: float) -> int:
     return ceil(games / len({place.seating for place in setup.seating.rows[0]}))
 
 
-def played(request: Request, players: tuple[str, ...], share: float = 1.0) -> Sums:
-    """Play what is missing of one run; ``share`` times the games that are asked for."""
+def run_of(request: Request, label: str, players: tuple[str, ...], share: float = 1.0) -> Run:
+    """Return the run of these players; ``share`` times the games that are asked for."""
     setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
-    return wall_sums(request.arena(setup, walls_for(setup, share * request.games)))
+    return Run(label, setup, walls_for(setup, share * request.games))

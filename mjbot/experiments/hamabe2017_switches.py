@@ -4,9 +4,18 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mjbot.arena.show import spelled
-from mjbot.experiments.hamabe2017_runs import PARTNER, TOP, played
-from mjbot.experiments.pair_sums import BEST_RANK, DEAL_INS, RANK, SCORE_SUM, TO_RIVALS, WINS, Sums
-from mjbot.experiments.request import Request
+from mjbot.experiments.hamabe2017_runs import PARTNER, TOP, run_of
+from mjbot.experiments.pair_sums import (
+    BEST_RANK,
+    DEAL_INS,
+    RANK,
+    SCORE_SUM,
+    TO_RIVALS,
+    WINS,
+    Sums,
+    wall_sums,
+)
+from mjbot.experiments.request import Request, Run
 
 SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "sashikomi": ("yes", "no"),
@@ -40,27 +49,36 @@ ONLY_BESIDE: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution"
 def play_switches(request: Request, mate: str | None) -> Iterator[str]:
     """Play the default pair and each technique switched over, or none and each alone."""
     alone = request.part == "each-alone"
-    start = _with(request, mate, OFF if alone else {})
+    runs = list(_runs(request, mate, alone))
+    played = zip(runs, map(wall_sums, request.arenas(runs)), strict=True)
+    _, start = next(played)
     yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
     yield ""
     yield f"| | {' | '.join(figure.label for figure in SWITCHED)} |"
     yield "|---" * (1 + len(SWITCHED)) + "|"
-    yield _row("none" if alone else "default", start)
+    yield _row(runs[0].label, start)
+    for run, sums in played:
+        yield _row(run.label, sums, start)
+
+
+def _runs(request: Request, mate: str | None, alone: bool) -> Iterator[Run]:
+    """Yield what the others are compared with, then these."""
+    yield _run(request, "none" if alone else "default", mate, OFF if alone else {})
     if not alone:
-        yield _row("none, less default", _with(request, mate, OFF), start)
+        yield _run(request, "none, less default", mate, OFF)
     for switch, values in SWITCHES.items():
         if ONLY_BESIDE.get(switch, mate) != mate:
             continue
         (on,) = set(values) - {OFF[switch]}
         changes = {**OFF, switch: on} if alone else {switch: values[1]}
         label = f"only {switch}, less none" if alone else f"{switch}={values[1]}, less default"
-        yield _row(label, _with(request, mate, changes), start)
+        yield _run(request, label, mate, changes)
 
 
-def _with(request: Request, mate: str | None, changes: Mapping[str, str]) -> Sums:
-    """Return the sums of a partner with these options, beside ``mate`` or its like."""
+def _run(request: Request, label: str, mate: str | None, changes: Mapping[str, str]) -> Run:
+    """Return the run of a partner with these options, beside ``mate`` or its like."""
     player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
-    return played(request, (mate or player, player))
+    return run_of(request, label, (mate or player, player))
 
 
 def _row(label: str, sums: Sums, less: Sums | None = None) -> str:

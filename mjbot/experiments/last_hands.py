@@ -5,7 +5,6 @@ table, and is played to its end (a dealer's repeat and extra rounds included).
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -13,6 +12,8 @@ from typing import Final, Literal
 import msgspec
 
 from mjbot.append_log import AppendLog, Cures
+from mjbot.parallel import in_processes
+from mjbot.progress import Step
 from mjbot.referee import Referee
 from mjbot.referee.outcome import Outcome
 from mjbot.referee.referee import Position
@@ -99,18 +100,23 @@ def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
     return (loser if seat in winners else -1), (loser == seat and seat not in winners)
 
 
-def play_all(hands: Sequence[LastHand], file: Path, jobs: int) -> Iterator[Ending]:
+def play_all(
+    hands: Sequence[LastHand], file: Path, jobs: int, step: Step = lambda *_: None
+) -> Iterator[Ending]:
     """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
 
+    ``step`` hears of how many are known already, then of each that has been played.
     Raises :class:`~mjbot.append_log.LogError`.
     """
     with AppendLog(file, Header(), _CURES, decode=_decode) as log:
         known = {line.hand: line.ending for line in log.lines}
         missing = [hand for hand in hands if hand not in known]
-        with ProcessPoolExecutor(jobs) as pool:
-            for hand, ending in zip(missing, pool.map(play_last_hand, missing), strict=True):
-                known[hand] = ending
-                log.append(Played(hand, ending))
+        step(len(hands) - len(missing))
+        endings = in_processes(play_last_hand, missing, jobs)
+        for hand, ending in zip(missing, endings, strict=True):
+            known[hand] = ending
+            log.append(Played(hand, ending))
+            step()
     yield from (known[hand] for hand in hands)
 
 

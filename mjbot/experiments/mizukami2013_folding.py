@@ -11,7 +11,7 @@ from typing import Final
 from mjbot.arena.figures import FIGURES, Figure, Sums
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
-from mjbot.experiments.request import ExperimentError, Request
+from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.registry import strategy_class
 from mjbot.statistics import difference
 from mjbot.strategy_options import options_of
@@ -45,7 +45,8 @@ LEAST_DEAL_INS: Final = 0.75
 
 def play_folding(request: Request) -> Iterator[str]:
     """Return tables 7 and 8 as lines of Markdown, ours beside the paper's."""
-    rows = request.arena(make_setup(FOLDING, request.seed), walls_for(request.games)).rows
+    (outcome,) = request.arenas([_run("folding or not", FOLDING, request)])
+    rows = outcome.rows
     games = len(rows) * SEATS
     yield (
         f"| {games:,} hanchan each | folding | not folding | folding less not, same walls "
@@ -71,25 +72,31 @@ def play_folding(request: Request) -> Iterator[str]:
 
 def play_plus(request: Request) -> Iterator[str]:
     """Return how fold-recognition-plus fares beside the others, all against the same opponents."""
-    rows = _contest(request)
+    (outcome,) = request.arenas([_run(PLUS, CONTEST, request)])
+    rows = outcome.rows
     yield from _compared(CONTEST, rows, rows[:, 0])
 
 
 def play_switches(request: Request) -> Iterator[str]:
     """Return what fold-recognition-plus is without each of the things that the paper lacks."""
-    reference = _contest(request)[:, 0]
-    off = [f"{PLUS},{name}=off" for name in switches()]
-    for some in [off[first : first + GROUP] for first in range(0, len(off), GROUP)]:
-        setup = make_setup((*some, OPPONENT), request.seed)
-        rows = request.arena(setup, walls_for(request.games)).rows
+    names = switches()
+    groups = [names[first : first + GROUP] for first in range(0, len(names), GROUP)]
+    off = [[f"{PLUS},{name}=off" for name in group] for group in groups]
+    runs = [_run(PLUS, CONTEST, request)]
+    for group, some in zip(groups, off, strict=True):
+        runs.append(_run(f"without {', '.join(group)}", (*some, OPPONENT), request))
+    outcomes = request.arenas(runs)
+    reference = next(outcomes).rows[:, 0]
+    for some, outcome in zip(off, outcomes, strict=True):
+        rows = outcome.rows
         if len(rows) != len(reference):
             raise ExperimentError("some walls are void: the rows cannot be compared wall by wall")
         yield from _compared(some, rows, reference)
         yield ""
 
 
-def _contest(request: Request) -> Sums:
-    return request.arena(make_setup(CONTEST, request.seed), walls_for(request.games)).rows
+def _run(label: str, strategies: Sequence[str], request: Request) -> Run:
+    return Run(label, make_setup(strategies, request.seed), walls_for(request.games))
 
 
 def switches() -> list[str]:

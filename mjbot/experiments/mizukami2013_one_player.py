@@ -12,14 +12,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import Progress
 
 from mjbot.arena.show import spelled
 from mjbot.experiments.request import ExperimentError, Request
+from mjbot.interruption import keeping
 from mjbot.one_player.game import new_game
 from mjbot.one_player.names import PlayerError
 from mjbot.one_player.omniscient import first_possible
 from mjbot.one_player.runs import RunError, winning_draws
+from mjbot.progress import progress
 from mjbot.statistics import difference, rate, ratio
 
 PAPER_WALLS: Final = 100
@@ -56,26 +57,36 @@ Draws = Mapping[str, NDArray[np.int8]]
 
 def play(request: Request) -> Iterator[str]:
     """Return the table as lines of Markdown; ``request.games`` is the number of walls."""
-    draws = {entrant.player: _played(entrant, request) for entrant in ENTRANTS}
+    draws = {}
+    for number, entrant in enumerate(ENTRANTS, 1):
+        place = f"{entrant.label} ({number} of {len(ENTRANTS)})"
+        draws[entrant.player] = _played(entrant, request, place)
     yield from table_1(draws)
-    walls = [new_game(request.seed, number)["wall"] for number in range(request.games)]
-    possible = np.array([first_possible(wall) for wall in walls], np.int8)
+    possible = np.zeros(request.games, np.int8)
+    with progress(Console(stderr=True), KNOWS.label, request.games, "walls") as step:
+        for number in range(request.games):
+            possible[number] = first_possible(new_game(request.seed, number)["wall"])
+            step()
     yield _row(KNOWS, possible, draws[REFERENCE])
 
 
-def _played(entrant: Entrant, request: Request) -> NDArray[np.int8]:
+def _played(entrant: Entrant, request: Request, place: str) -> NDArray[np.int8]:
     n_walls = fewer(request.games) if entrant.is_slow else request.games
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(entrant.label, total=n_walls)
+    folder = request.folder / "one-player"
+    known = 0
+
+    def on_walls(n: int) -> None:
+        nonlocal known
+        step(min(n, n_walls) - known)
+        known = min(n, n_walls)
+
+    def kept() -> str:
+        return f"kept in {folder}: {place}, {known} walls; the same command goes on"
+
+    with keeping(kept), progress(Console(stderr=True), place, n_walls, "walls") as step:
         try:
             return winning_draws(
-                entrant.player,
-                request.seed,
-                n_walls,
-                request.folder / "one-player",
-                request.jobs,
-                lambda n: bar.update(task, completed=min(n, n_walls)),
+                entrant.player, request.seed, n_walls, folder, request.jobs, on_walls
             )
         except (PlayerError, RunError) as error:
             raise ExperimentError(f"{entrant.label}: {error}") from None

@@ -16,7 +16,7 @@ from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.arena.setup import Setup, code_digest
 from mjbot.arena.show import spelled
-from mjbot.experiments.request import Request
+from mjbot.experiments.request import Request, Run
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
 GAMES: Final = 300
@@ -56,7 +56,8 @@ BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 
 def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown: the paper's size first, then all games."""
-    outcome = request.arena(make_setup(request.seed, pinned=False), walls_for(request.games))
+    setup = make_setup(request.seed, pinned=False)
+    (outcome,) = request.arenas([Run("A to D", setup, walls_for(request.games))])
     paper_walls = walls_for(PAPER_GAMES)
     for n_walls in sorted({min(paper_walls, len(outcome.rows)), len(outcome.rows)}):
         rows = outcome.rows[:n_walls]

@@ -6,9 +6,10 @@ runs of which one can be asked for (the first one is the usual), and ``play``, w
 :class:`Request` and yields the lines of its report, as Markdown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mjbot.arena.run import Outcome
 from mjbot.arena.setup import Setup
@@ -18,13 +19,21 @@ class ExperimentError(Exception):
     """An experiment cannot be played or go on; the text is one line for the user."""
 
 
+class Run(NamedTuple):
+    """Games to play; ``label`` says what they are in the experiment."""
+
+    label: str
+    setup: Setup
+    n_walls: int
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What the user asked for.
 
     ``folder`` is where all that is played is kept, each run under a name of its own, so that
-    what was interrupted goes on.  ``arena(setup, n_walls)`` plays what is missing of a run and
-    returns its outcome.
+    what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
+    its outcome before the next one begins: name all that there are, for the forecast.
     """
 
     games: int
@@ -32,4 +41,4 @@ class Request:
     jobs: int
     folder: Path
     part: str
-    arena: Callable[[Setup, int], Outcome]
+    arenas: Callable[[Sequence[Run]], Iterator[Outcome]]

@@ -11,10 +11,13 @@ from importlib.resources import files
 from typing import Final
 
 import numpy as np
+from rich.console import Console
 
 from mjbot.arena.setup import code_digest
 from mjbot.experiments.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 from mjbot.experiments.request import ExperimentError, Request
+from mjbot.interruption import keeping
+from mjbot.progress import progress
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.statistics import ratio
 from mjbot.strategy_spec import Spec
@@ -89,11 +92,20 @@ def _choices(view: View, players: Mapping[str, str], rules: str, request: Reques
     for label, player in players.items():
         for lists in ("", NO_LISTS):
             spec = Spec.read(player + rules + lists)
-            found = Counter(
-                spec.make(request.seed + run).decide(view).code for run in range(request.games)
-            )
+            found = _decided(spec, view, request, f"{label}, lists {'off' if lists else 'on'}")
             cells = [str(found[action.code]) for action in discards]
             yield f"| {label}, lists {'off' if lists else 'on'} | " + " | ".join(cells) + " |"
+
+
+def _decided(spec: Spec, view: View, request: Request, label: str) -> Counter[int]:
+    """Return how often each action is chosen; every run is another player."""
+    found: Counter[int] = Counter()
+    shown = progress(Console(stderr=True), label, request.games, "runs")
+    with keeping(lambda: "runs at a position are not kept"), shown as step:
+        for run in range(request.games):
+            found[spec.make(request.seed + run).decide(view).code] += 1
+            step()
+    return found
 
 
 def position(name: str, seat: int) -> View:
@@ -113,12 +125,15 @@ def position(name: str, seat: int) -> View:
 
 def play_arena(request: Request) -> Iterator[str]:
     """Play the same last hands from every seat with each arm; four games to a wall."""
-    played = {}
+    played: dict[str, list[Ending]] = {}
     for name, player in ARMS.items():
         hands = last_hands(player, request)
         code = code_digest((Spec.read(player).name, OPPONENTS))[:12]
         file = request.folder / f"takada2022-{code}" / f"{name.replace(' ', '-')}.jsonl"
-        played[name] = list(play_all(hands, file, request.jobs))
+        place = f"{name} ({len(played) + 1} of {len(ARMS)})"
+        shown = progress(Console(stderr=True), place, len(hands), "games")
+        with keeping(lambda: f"kept in {request.folder}; the same command goes on"), shown as step:
+            played[name] = list(play_all(hands, file, request.jobs, step))
     seats = [hand.seat for hand in last_hands(OPPONENTS, request)]
     yield (
         f"{request.games} walls, {4 * request.games} games each: third with {OWN_SCORE}, "

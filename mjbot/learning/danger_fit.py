@@ -16,6 +16,8 @@ RIDGE: Final = 1.0
 MAX_STEPS: Final = 25
 ENOUGH: Final = 1e-6
 MAX_LOG: Final = 30.0
+SLICE: Final = 100_000
+"""Rows looked at in one compiled call: no signal is heeded in it."""
 
 
 def fit_logistic(active: Active, labels: Floats, size: int) -> Floats:
@@ -58,7 +60,10 @@ def _newton(active: Active, values: Floats, size: int, logistic: bool) -> Floats
     if not logistic:  # all groups have one active feature: share the mean's logarithm
         weights += np.log(max(float(values.mean()), ENOUGH)) / active.shape[1]
     for _ in range(MAX_STEPS):
-        gradient, curvature = _derivatives(active, values, weights, logistic)
+        gradient, curvature = np.zeros(size), np.zeros((size, size))
+        for start in range(0, len(active), SLICE):
+            some = slice(start, start + SLICE)
+            _add_derivatives(active[some], values[some], weights, logistic, gradient, curvature)
         curvature[np.diag_indices(size)] += RIDGE
         pull = RIDGE * weights if logistic else 0
         step = np.linalg.solve(curvature, gradient - pull)
@@ -79,12 +84,15 @@ def _linear(active: Active, weights: Floats) -> Floats:
 
 
 @compiled
-def _derivatives(
-    active: Active, values: Floats, weights: Floats, logistic: bool
-) -> tuple[Floats, Floats]:
-    """Return the gradient and the negative second derivatives of the log likelihood."""
-    size = len(weights)
-    gradient, curvature = np.zeros(size), np.zeros((size, size))
+def _add_derivatives(
+    active: Active,
+    values: Floats,
+    weights: Floats,
+    logistic: bool,
+    gradient: Floats,
+    curvature: Floats,
+) -> None:
+    """Add the gradient and the negative second derivatives of the log likelihood of some rows."""
     sums = _linear(active, weights)
     for row in range(len(active)):
         if logistic:
@@ -101,4 +109,3 @@ def _derivatives(
             for j in range(active.shape[1]):
                 if active[row, j] >= 0:
                     curvature[one, active[row, j]] += spread
-    return gradient, curvature

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import track
+from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.interruption import keeping
 from mjbot.learning import danger_fit as fit
 from mjbot.learning.danger_features import N_FEATURES, N_LOSS
 from mjbot.learning.danger_rows import FIRST_FEATURE, N_GRADES, Found, Rows, rows_of
@@ -22,6 +23,7 @@ from mjbot.learning.options import (
 from mjbot.learning.positions import GameRef, collect
 from mjbot.learning.training_run import identity_of
 from mjbot.learning.weights import Manifest, save_weights
+from mjbot.progress import progress
 
 SUMMARY: Final = (
     "Fit how likely each tile is to deal in to each opponent, what that costs, and how soon "
@@ -44,7 +46,14 @@ def run(args: argparse.Namespace) -> int:
     if not learn:
         print("mjbot train danger: no games to learn from; widen --games", file=sys.stderr)
         return exit_codes.BAD_ARGUMENTS
-    arrays = fit_danger(_found(learn, args.jobs, "reading"))
+    with keeping(lambda: "nothing is kept before the end"):
+        return _train(args, learn, check)
+
+
+def _train(args: argparse.Namespace, learn: list[GameRef], check: list[GameRef]) -> int:
+    found = _found(learn, args.jobs, "reading")
+    with progress(Console(stderr=True), "fitting"):
+        arrays = fit_danger(found)
     scores: dict[str, float | int | str] = {"games": len(learn), "games held out": len(check)}
     if check:
         held_out = _found(check, args.jobs, "checking")
@@ -68,7 +77,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _found(refs: list[GameRef], jobs: int, what: str) -> Found:
-    parts = list(track(collect(refs, rows_of, jobs), f"{what} games", len(refs)))
+    parts = []
+    with progress(Console(stderr=True), f"{what} games", len(refs), "games") as step:
+        for part in collect(refs, rows_of, jobs):
+            parts.append(part)
+            step()
     return Found(
         np.concatenate([part.tiles for part in parts]),
         np.concatenate([part.losses for part in parts]),

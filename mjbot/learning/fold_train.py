@@ -4,16 +4,18 @@ import argparse
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import track
+from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.compiled import source_digest
+from mjbot.interruption import keeping
 from mjbot.learning import fold_model, fold_positions
 from mjbot.learning.fold_check import STRICT, Scores, best_threshold, scores_of
 from mjbot.learning.fold_features import N_FEATURES, fold_features
@@ -21,6 +23,7 @@ from mjbot.learning.fold_grid import (
     Cell,
     Examples,
     GridSearch,
+    fitted,
     held_out_margins,
     support_vector_machine,
 )
@@ -39,6 +42,8 @@ from mjbot.learning.options import (
 from mjbot.learning.positions import GameRef
 from mjbot.learning.run_folder import RunFolder, erase_run
 from mjbot.learning.weights import Manifest, load_manifest, save_weights
+from mjbot.progress import Step, progress
+from mjbot.records.wording import counted
 
 SUMMARY: Final = (
     "Learn when to fold: labels from what players did under threat, an RBF support vector machine,"
@@ -78,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, save the weights, and say how good they are on the games held out."""
     if min(args.per_game, args.grid, args.jobs) < 1:
         return _fail("--per-game, --grid and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+    support_vector_machine(0, 0)  # that there is none shows before the games are read
     learned, held_out = split_games(args)
     if not learned:
         return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
@@ -86,20 +92,48 @@ def run(args: argparse.Namespace) -> int:
     if args.fresh:
         erase_run(folder)
     with RunFolder(folder, "fold") as run_folder:
-        everything = _examples(_drawn(args, learned, run_folder, f"positions-{drawn_as}.npz"))
-        examples = clear_examples(everything)
-        if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
-            return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
-        best = _best_cell(args, examples, run_folder.claim(f"cells-{tried_as}.jsonl"))
-        out = args.out or claim_weights(run_folder, NAME)
-    margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
-    threshold = best_threshold(examples.labels, margins)
-    model = trained(examples, best, threshold)
+        files = _Files(run_folder, f"positions-{drawn_as}.npz", f"cells-{tried_as}.jsonl")
+        with keeping(files.kept):
+            return _train(args, learned, held_out, files)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What a run that was interrupted leaves behind."""
+
+    folder: RunFolder
+    positions: str
+    cells: str
+
+    def kept(self) -> str:
+        """Say what of it is there."""
+        if not self.folder.kept(self.positions):
+            return "nothing is kept before all games have been read"
+        tried = self.folder.kept(self.cells)
+        lines = tried.read_bytes().count(b"\n") if tried else 0  # the first is the header
+        cells = counted(max(0, lines - 1), "cell")
+        where = self.folder.folder
+        return f"kept in {where}: the positions, {cells} of the grid; the same command goes on"
+
+
+def _train(
+    args: argparse.Namespace, learned: list[GameRef], held_out: list[GameRef], files: _Files
+) -> int:
+    everything = _examples(_drawn(args, learned, files.folder, files.positions))
+    examples = clear_examples(everything)
+    if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
+        return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
+    best = _best_cell(args, examples, files.folder.claim(files.cells))
+    with progress(Console(stderr=True), "learning from all positions"):
+        margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
+        threshold = best_threshold(examples.labels, margins)
+        model = trained(examples, best, threshold)
     found = {"cross-validation": _said(examples, margins > threshold)}
     del found["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
+    out = args.out or claim_weights(files.folder, NAME)
     written = save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), out)
     for name, value in scores.items():
         print(f"{name}: {value}")
@@ -109,14 +143,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _best_cell(args: argparse.Namespace, examples: Examples, file: Path) -> Cell:
     some = _some(examples, args.grid, args.seed)
-    with GridSearch(some, file, args.seed, args.jobs) as grid:
-        return grid.search(args.step, _tell)
+    with (
+        GridSearch(some, file, args.seed, args.jobs) as grid,
+        progress(Console(stderr=True), "searching the grid", unit="cells") as step,
+    ):
+        return grid.search(args.step, lambda cell, left: step(note=_told(cell, left)))
 
 
 def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
     """Return the machine learned from all examples, its threshold taken into the offset."""
-    machine = support_vector_machine(cell.cost, cell.gamma)
-    machine.fit(examples.features, examples.labels)
+    machine = fitted(cell.cost, cell.gamma, examples.features, examples.labels)
     sign = 1.0 if machine.classes_[1] == FOLD else -1.0
     return FoldModel(
         np.ascontiguousarray(machine.support_vectors_.T.astype(np.float16).astype(np.float32)),
@@ -128,7 +164,9 @@ def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
 
 def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> Scores:
     """Return the scores of a model on positions of games that it did not see."""
-    positions = join_positions(list(draw_positions(refs, CHECKED_PER_GAME, seed, jobs)))
+    with progress(Console(stderr=True), "reading games to check with", len(refs), "games") as step:
+        parts = _stepping(draw_positions(refs, CHECKED_PER_GAME, seed, jobs), step)
+        positions = join_positions(list(parts))
     examples = _examples(positions)
     margins = np.array([margin(model, row) for row in examples.features])
     return _said(examples, margins > 0)
@@ -141,12 +179,17 @@ def _drawn(
     if kept := folder.kept(file):
         with np.load(kept) as saved:
             return Positions(**saved)
-    parts = track(
-        draw_positions(refs, args.per_game, args.seed, args.jobs), "reading games", len(refs)
-    )
-    positions = join_positions(list(parts))
+    with progress(Console(stderr=True), "reading games", len(refs), "games") as step:
+        parts = _stepping(draw_positions(refs, args.per_game, args.seed, args.jobs), step)
+        positions = join_positions(list(parts))
     folder.write(file, lambda stream: np.savez(stream, **positions._asdict()))
     return positions
+
+
+def _stepping(parts: Iterable[Positions], step: Step) -> Iterator[Positions]:
+    for part in parts:
+        yield part
+        step()
 
 
 def _examples(positions: Positions) -> Examples:
@@ -157,12 +200,14 @@ def _examples(positions: Positions) -> Examples:
     evaluator = HandEvaluator.load(FEATURE_SET)
     features = np.empty((len(positions.labels), N_FEATURES), np.float32)
     labels = positions.labels.copy()
-    for row, state in enumerate(positions.states):
-        seat, played = int(positions.seats[row]), int(positions.kinds[row])
-        wanted = wanted_kind(evaluator, state, seat)
-        fold_features(state, seat, wanted, features[row])
-        if labels[row] == PUSH and steps_aside(state, seat, wanted, played):
-            labels[row] = UNCLEAR
+    with progress(Console(stderr=True), "looking at positions", len(labels), "positions") as step:
+        for row, state in enumerate(positions.states):
+            seat, played = int(positions.seats[row]), int(positions.kinds[row])
+            wanted = wanted_kind(evaluator, state, seat)
+            fold_features(state, seat, wanted, features[row])
+            if labels[row] == PUSH and steps_aside(state, seat, wanted, played):
+                labels[row] = UNCLEAR
+            step()
     return Examples(features, labels, positions.games)
 
 
@@ -208,9 +253,8 @@ def _identities(args: argparse.Namespace, refs: Sequence[GameRef]) -> tuple[str,
     return drawn_as, digest.hexdigest()[:12]
 
 
-def _tell(cell: Cell, left: int) -> None:
-    text = f"C 2^{cell.cost}, gamma 2^{cell.gamma}: fold F1 {cell.f1:.3f}; {left} cells left"
-    print(text, file=sys.stderr, flush=True)
+def _told(cell: Cell, left: int) -> str:
+    return f"C 2^{cell.cost}, gamma 2^{cell.gamma}: fold F1 {cell.f1:.3f}; {left} cells left"
 
 
 def _described(

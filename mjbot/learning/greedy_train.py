@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot import exit_codes
+from mjbot.interruption import keeping
 from mjbot.learning.greedy_count import MAX_BLOCKS, MAX_DRAWS, MAX_MIDDLE, N_SHANTEN, count_games
 from mjbot.learning.options import RUNS, add_out_argument, tell_weights
 from mjbot.learning.weights import Manifest, save_weights
+from mjbot.progress import progress
 from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.statistics import Estimate, rate
 
@@ -41,7 +43,11 @@ def run(args: argparse.Namespace) -> int:
         print("mjbot train greedy: --games: at least 2, for the intervals", file=sys.stderr)
         return exit_codes.BAD_ARGUMENTS
     begun = time.monotonic()
-    hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length])
+    with (
+        keeping(lambda: "nothing is kept before the last game"),
+        progress(Console(stderr=True), "playing", args.games, "games") as step,
+    ):
+        hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length], step)
     percents = [percent_of(row, shanten) for shanten in range(N_SHANTEN)]
     manifest = Manifest(
         data=f"{args.games} games ({args.length}, {kyoku} kyoku) of four greedy players",
@@ -62,8 +68,10 @@ def run(args: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def count_hands(games: int, seed: int, last_round: int) -> tuple[NDArray[np.int32], Counts, int]:
-    """Play games with the seeds from ``seed`` on.
+def count_hands(
+    games: int, seed: int, last_round: int, step: Callable[[], object] = lambda: None
+) -> tuple[NDArray[np.int32], Counts, int]:
+    """Play games with the seeds from ``seed`` on; ``step`` is called after each.
 
     Returns the table (:data:`mjbot.learning.greedy_count.Hands`), of the paper's row the counts
     per game int64[games, 7], and the number of kyoku.
@@ -75,6 +83,7 @@ def count_hands(games: int, seed: int, last_round: int) -> tuple[NDArray[np.int3
         before = hands[PAPER_DRAWS, PAPER_MIDDLE, 0].copy()
         kyoku += count_games(np.array([seed + game]), last_round, hands)
         row[game] = hands[PAPER_DRAWS, PAPER_MIDDLE, 0] - before
+        step()
     return hands, row, kyoku
 
 

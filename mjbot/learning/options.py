@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+from rich.console import Console
+
 from mjbot.learning.positions import GameRef, index_games
 from mjbot.learning.run_folder import RunFolder
 from mjbot.learning.weights import SHIPPED, Manifest
+from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
 
 RUNS: Final = Path("logs", "runs")
@@ -29,6 +32,8 @@ class GameRange:
             raise argparse.ArgumentTypeError(f"{text!r}: expected START:STOP, such as 0:4000")
         self.start = int(start or 0)
         self.stop = int(stop) if stop else None
+        if self.stop is not None and self.stop <= self.start:
+            raise argparse.ArgumentTypeError(f"{text!r}: there are no games in this range")
 
     def take(self, games: Sequence[Item]) -> Sequence[Item]:
         """Return the part of the games, all in order, that is meant."""
@@ -105,7 +110,8 @@ def split_games(args: argparse.Namespace) -> tuple[list[GameRef], list[GameRef]]
 
     Raises ``OSError`` or :class:`~mjbot.records.errors.RecordError` for unreadable records.
     """
-    games = index_games(args.records)
+    with progress(Console(stderr=True), "looking through the records"):
+        games = index_games(args.records)
     held_out = list(args.validate.take(games)) if args.validate else []
     numbers = {ref.number for ref in held_out}
     return [ref for ref in args.games.take(games) if ref.number not in numbers], held_out

@@ -5,9 +5,7 @@ log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0.
 The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.
 """
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from loguru import logger
 
+from mjbot.parallel import in_processes
 from mjbot.records.errors import EmptyRecordError, RecordError
 from mjbot.records.game import Game
 from mjbot.records.sources import Source, games_of, list_sources
@@ -103,13 +102,8 @@ def collect(
     """
     tasks = [refs[at : at + GAMES_PER_TASK] for at in range(0, len(refs), GAMES_PER_TASK)]
     task = partial(_extracted, extract)
-    if jobs == 1:
-        for found in map(task, tasks):
-            yield from found
-        return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for found in pool.map(task, tasks):
-            yield from found
+    for found in map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs):
+        yield from found
 
 
 def _extracted(

@@ -9,10 +9,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mjbot import exit_codes
+from mjbot.interruption import keeping
 from mjbot.learning.agreement import agreement
 from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet
@@ -57,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
     if args.passes < 1 or args.jobs < 1:
         return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
     games, held_out = split_games(args)
+    if not games:
+        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
     checked = {"held out": held_out}
     if args.check:
         checked[args.check.name] = index_games([args.check])
@@ -64,15 +65,24 @@ def run(args: argparse.Namespace) -> int:
     if args.fresh:
         erase_run(folder)
     course = Course(features=args.features, seed=args.seed, games=games)
-    with RunFolder(folder, "hand") as run_folder, _progress() as bar:
-        training = TrainingRun(course, run_folder, bar, args.jobs)
+    with RunFolder(folder, "hand") as run_folder:
+        return _train(args, TrainingRun(course, run_folder, args.jobs), checked, run_folder)
+
+
+def _train(
+    args: argparse.Namespace,
+    training: TrainingRun,
+    checked: Mapping[str, Sequence[GameRef]],
+    run_folder: RunFolder,
+) -> int:
+    with keeping(training.kept):
         positions = training.positions()
         if not len(positions):
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
         weights = training.learn(positions, args.passes)
         shares = _check(training, weights, checked)
         out = args.out or claim_weights(run_folder, weights_name(args.features))
-    manifest = _manifest(args, positions, len(games), shares)
+    manifest = _manifest(args, positions, training.n_games, shares)
     _save(args.features, weights, manifest, out)
     return exit_codes.OK
 
@@ -87,18 +97,6 @@ def _check(
         found = _shares(positions, training.ranks(positions, weights))
         shares |= {f"{label}, {kind}": share for kind, share in found.items()}
     return shares
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def _shares(checks: Positions, ranks: NDArray[np.int8]) -> Shares:

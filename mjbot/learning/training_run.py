@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import Progress
+from rich.console import Console
 
 from mjbot.compiled import source_digest
 from mjbot.learning import hand_positions, perceptron
@@ -20,9 +20,10 @@ from mjbot.learning.hand_positions import Positions, before_first_riichi, of_clo
 from mjbot.learning.perceptron import Lesson
 from mjbot.learning.positions import GameRef, collect
 from mjbot.learning.run_folder import RunFolder
+from mjbot.progress import progress
 
 SLICE: Final = 10_000
-"""Positions between two movements of the bar."""
+"""Positions learned from in one compiled call: no signal is heeded in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,15 +53,28 @@ def _digest(text: str) -> str:
 
 
 class TrainingRun:
-    """One course in its folder; ``bar`` shows how it gets on."""
+    """One course in its folder."""
 
-    def __init__(self, course: Course, folder: RunFolder, bar: Progress, jobs: int = 1) -> None:
+    def __init__(self, course: Course, folder: RunFolder, jobs: int = 1) -> None:
         self._course: Final = course
         self._folder: Final = folder
-        self._bar: Final = bar
+        self._console: Final = Console(stderr=True)
         self._jobs: Final = jobs
         self._set: Final = FEATURE_SETS.index(course.features)
         self._checkpoint: Final = f"passes-{course.identity}.npz"
+        self._saved: Final[dict[str, str]] = {}
+
+    @property
+    def n_games(self) -> int:
+        """How many games are learned from."""
+        return len(self._course.games)
+
+    def kept(self) -> str:
+        """Say what is in the folder by now."""
+        if not self._saved:
+            return "nothing is kept before all games have been read"
+        saved = ", ".join(self._saved.values())
+        return f"kept in {self._folder.folder}: {saved}; the same command goes on"
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""
@@ -74,35 +88,42 @@ class TrainingRun:
         file = f"{name}-{identity_of(games)}.npy"
         if path := self._folder.kept(file):
             found: Positions = np.load(path)
-            return found
-        task = self._bar.add_task(f"games ({name})", total=len(games))
-        parts = []
-        for part in collect(games, extract, self._jobs):
-            parts.append(part)
-            self._bar.advance(task)
-        found = np.concatenate([extract(iter(())), *parts])
-        self._folder.write(file, lambda stream: np.save(stream, found))
+        else:
+            parts = [extract(iter(()))]
+            with progress(self._console, f"reading games ({name})", len(games), "games") as step:
+                for part in collect(games, extract, self._jobs):
+                    parts.append(part)
+                    step()
+            found = np.concatenate(parts)
+            self._folder.write(file, lambda stream: np.save(stream, found))
+        self._saved[name] = f"{len(found)} positions ({name})"
         return found
 
     def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
         """Return the weights after ``passes`` over the positions, rounded as they are stored."""
         lesson, done = self._resumed(passes)
         choices = new_choices()
-        task = self._bar.add_task("passes", total=passes * len(positions))
-        self._bar.advance(task, done * len(positions))
-        for number in range(done, passes):
-            order = np.random.default_rng([self._course.seed, number]).permutation(len(positions))
-            for start in range(0, len(order), SLICE):
-                some = order[start : start + SLICE]
-                perceptron.learn(self._set, positions, some, choices, lesson)
-                self._bar.advance(task, len(some))
-            self._save(lesson, number + 1)
+        total = passes * len(positions)
+        with progress(self._console, "learning", total, "positions") as step:
+            step(done * len(positions))
+            for number in range(done, passes):
+                dice = np.random.default_rng([self._course.seed, number])
+                order = dice.permutation(len(positions))
+                for start in range(0, len(order), SLICE):
+                    some = order[start : start + SLICE]
+                    perceptron.learn(self._set, positions, some, choices, lesson)
+                    step(len(some), note=f"pass {number + 1} of {passes}")
+                self._save(lesson, number + 1)
         return perceptron.averaged(lesson).astype(np.float16).astype(np.float32)
 
     def ranks(self, positions: Positions, weights: NDArray[np.float32]) -> NDArray[np.int8]:
         """Return which rank the discard made has in each position."""
-        ranks = np.zeros(len(positions), np.int8)
-        perceptron.ranks_of_made(self._set, positions, new_choices(), weights, ranks)
+        ranks, choices = np.zeros(len(positions), np.int8), new_choices()
+        with progress(self._console, "checking", len(positions), "positions") as step:
+            for start in range(0, len(positions), SLICE):
+                some = slice(start, start + SLICE)
+                perceptron.ranks_of_made(self._set, positions[some], choices, weights, ranks[some])
+                step(len(positions[some]))
         return ranks
 
     def _resumed(self, passes: int) -> tuple[Lesson, int]:
@@ -110,9 +131,11 @@ class TrainingRun:
             with np.load(path) as saved:
                 done = int(saved["passes"])
                 if done <= passes:
+                    self._saved["passes"] = f"{done} of the passes"
                     return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
         return perceptron.new_lesson(N_FEATURES[self._course.features]), 0
 
     def _save(self, lesson: Lesson, passes: int) -> None:
         arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
         self._folder.write(self._checkpoint, lambda stream: np.savez(stream, **arrays))
+        self._saved["passes"] = f"{passes} of the passes"

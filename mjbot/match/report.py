@@ -1,8 +1,13 @@
-"""What a match shows: a bar while it runs, a line per game, a table at the end."""
+"""What a match shows: a bar while it runs, a line per game, a table at the end.
 
+Where there is no terminal a line now and then says where it is.
+"""
+
+import asyncio
+import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -11,6 +16,7 @@ from rich.text import Text
 
 from mjbot.match.players import Player
 from mjbot.match.run import Watcher
+from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.records.wording import counted
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
@@ -22,12 +28,16 @@ from protocol.tiles import WIND_NAMES
 class MatchReport:
     """Shows the progress of ``games`` games of ``length`` on ``console``.
 
+    A context manager inside a running event loop, which speaks every ``interval_s`` seconds.
     ``results`` has the games that count so far.
     """
+
+    interval_s: ClassVar[float] = INTERVAL_S
 
     def __init__(self, console: Console, games: int, length: Length) -> None:
         self._console = console
         self._games = games
+        self._timer: asyncio.TimerHandle | None = None
         self._rounds = LAST_ROUND[length] + 1
         self._void = 0
         self.results: Final[list[GameResult]] = []
@@ -49,6 +59,8 @@ class MatchReport:
         if self._console.is_terminal:
             self._progress.start()
             self._progress.refresh()
+        else:
+            self._speak_later(time.monotonic())
         return self
 
     def __exit__(
@@ -57,8 +69,19 @@ class MatchReport:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         if self._console.is_terminal:
             self._progress.stop()
+
+    def _speak_later(self, begun: float) -> None:
+        # The loop's timer, no thread: players are forked off the one that there is.
+        def speak() -> None:
+            where = self._progress.tasks[0].description
+            self.on_note(f"{where}, {elapsed(time.monotonic() - begun)}")
+            self._speak_later(begun)
+
+        self._timer = asyncio.get_running_loop().call_later(self.interval_s, speak)
 
     def on_event(self, game: int, event: Event) -> None:
         """Move the bar."""

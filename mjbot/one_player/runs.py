@@ -1,8 +1,7 @@
 """Many walls for one player, kept in a file line by line, so that what is done stays done."""
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.append_log import AppendLog, Cures, LogError
-from mjbot.match.processes import die_with_parent
 from mjbot.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
 from mjbot.one_player.names import digest_of, make_player
 from mjbot.one_player.players import Player, play
+from mjbot.parallel import in_processes
 
 CHUNK: Final = 10
 """Walls in a line of the file."""
@@ -94,9 +93,7 @@ def _play_all(name: str, seed: int, firsts: Sequence[int], jobs: int) -> Iterato
             yield _play_chunk(player, seed, first)
         return
     yield _play_chunk(make_player(name), seed, firsts[0])  # what it compiles, the others find
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs, _start_worker, (name, seed)) as pool:
-        yield from pool.imap_unordered(_play_in_worker, firsts[1:])
+    yield from in_processes(partial(_play_in_worker, name, seed), firsts[1:], jobs)
 
 
 def _play_chunk(player: Player, seed: int, first: int) -> Line:
@@ -110,15 +107,8 @@ def _play_chunk(player: Player, seed: int, first: int) -> Line:
     return Line(first, tuple(won))
 
 
-_worker: list[tuple[Player, int]] = []
+def _play_in_worker(name: str, seed: int, first: int) -> Line:
+    return _play_chunk(_player_of_this_process(name), seed, first)
 
 
-def _start_worker(name: str, seed: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    die_with_parent()
-    _worker.append((make_player(name), seed))
-
-
-def _play_in_worker(first: int) -> Line:
-    player, seed = _worker[0]
-    return _play_chunk(player, seed, first)
+_player_of_this_process: Final = cache(make_player)

@@ -1,16 +1,23 @@
 """A Ray cluster of two workers on this machine plays what two processes play."""
 
 import sys
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from mjbot import exit_codes
+from mjbot.arena import on_ray
 from mjbot.arena.on_ray import LOCAL, RayCrew
 from mjbot.arena.setup import Setup, Unit, code_digest
 from mjbot.arena.workers import Crew, WorkerError
+from mjbot.cli.main import main
+from mjbot.learning import fold_grid
 
 MakeSetup = Callable[..., Setup]
+ROOT = Path(__file__).parents[2]
 UNITS = [Unit(wall, seating) for wall in range(2) for seating in range(3)]
 
 
@@ -37,7 +44,22 @@ def test_a_machine_with_other_code_is_refused(known: Setup) -> None:
         next(cluster.play(UNITS))
 
 
-def test_without_ray_the_cure_is_named(known: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_cure_is_named_and_nothing_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(WorkerError, match=r"--on ray needs the extra: pip install -e '\.\[ray\]'"):
-        RayCrew(known, LOCAL, 2)
+    monkeypatch.chdir(tmp_path)
+    assert main(["arena", "fast-riichi-a", "fast-riichi-b", "--on", "ray"]) == exit_codes.FAILED
+    told = capsys.readouterr()
+    assert told.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9'\n"
+    assert told.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"), [("ray", on_ray.REQUIREMENT), ("learn", fold_grid.REQUIREMENT)]
+)
+def test_the_cure_is_what_the_extra_would_install(extra: str, told: str) -> None:
+    """An extra can be named only where there is a checkout; this works with a wheel, too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["optional-dependencies"][extra] == [told]

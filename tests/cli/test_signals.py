@@ -13,7 +13,7 @@ GUARD_S = 300
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 HEAD = """
 import asyncio, ctypes, os, signal, sys, threading, time
-from mjbot.cli.signals import ending_at_once, run_until_signalled
+from mjbot.interruption import ending_at_once, run_until_signalled
 
 def say(text):
     print(text, flush=True)

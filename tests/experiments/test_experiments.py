@@ -12,7 +12,7 @@ from mjbot.arena.results import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments import arena_checks, nakano2021
-from mjbot.experiments.request import Request
+from mjbot.experiments.request import Request, Run
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"
 
@@ -79,7 +79,7 @@ def test_decisions_that_had_to_be_replaced_are_told(
     )
 
     def play(request: Request) -> Iterator[str]:
-        request.arena(setup, 1)
+        list(request.arenas([Run("crashing", setup, 1)]))
         yield "the report"
 
     experiment = SimpleNamespace(SUMMARY="", GAMES=4, PARTS=("all",), play=play)
@@ -88,5 +88,6 @@ def test_decisions_that_had_to_be_replaced_are_told(
     assert main(command) == exit_codes.FAILED
     told = capsys.readouterr()
     assert told.out == "the report\n"
-    (line,) = told.err.strip().splitlines()
+    *progress, line = told.err.strip().splitlines()
+    assert progress == ["crashing ..."]
     assert "Crashing were replaced (crash: " in line

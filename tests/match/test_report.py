@@ -1,0 +1,51 @@
+"""What a match tells of itself where there is no terminal."""
+
+import asyncio
+import io
+
+from rich.console import Console
+
+from mjbot.match.report import MatchReport
+from protocol.messages import StartKyoku
+
+HIDDEN = ("?",) * 13
+EAST_3 = StartKyoku(
+    bakaze="E", kyoku=3, honba=1, kyotaku=0, oya=2, dora_marker="9p", tehais=(HIDDEN,) * 4
+)
+
+
+class Paper(io.StringIO):
+    """A file of which each new line is waited for."""
+
+    def __init__(self):
+        super().__init__()
+        self.written = asyncio.Event()
+
+    def write(self, text):
+        self.written.set()
+        return super().write(text)
+
+    async def next_line(self):
+        known = self.getvalue().count("\n")
+        while self.getvalue().count("\n") == known:
+            self.written.clear()
+            await self.written.wait()
+        return self.getvalue().splitlines()[known]
+
+
+def test_a_match_says_now_and_then_where_it_is(monkeypatch):
+    monkeypatch.setattr(MatchReport, "interval_s", 0.0)
+
+    async def watched():
+        paper = Paper()
+        with MatchReport(Console(file=paper), 2, "hanchan") as report:
+            before = await paper.next_line()
+            report.on_event(0, EAST_3)
+            after = await paper.next_line()
+        assert len(asyncio.all_tasks()) == 1
+        return before, after
+
+    before, after = asyncio.run(watched())
+    assert before.endswith(" s")
+    assert "game 1/2" not in before
+    assert after.startswith("game 1/2  E3-1, ")
