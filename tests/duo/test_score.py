@@ -120,6 +120,15 @@ def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
     assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
 
 
+def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
+    log, starts = tmp_path / "seen.mjson", []
+    whole = LOGS[0].read_bytes()
+    log.write_bytes(b"".join(whole.splitlines(keepends=True)[:5]) + whole)
+    eyes = Eyes(log, lambda game, event: isinstance(event, StartGame) and starts.append(game))
+    eyes.look()
+    assert starts == [0, 1]
+
+
 def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():
     events, seen = events_of(LOGS[0], ("", "", "", "")), []
     eyes = PairOfEyes(PAIR, lambda game, event: seen.append((game, event)))
