@@ -150,8 +150,12 @@ def test_a_fault_names_its_player(tmp_path, monkeypatch):
         play(tmp_path, ["play", "cheat", "play", "play"], monkeypatch)
 
 
+# On a busy machine others may not have come by then either.
+MISSING = r"not at the table after 1 s: (player [123], external:.*; )*player 4, external:"
+
+
 def test_who_never_comes_is_named(tmp_path, monkeypatch):
-    with pytest.raises(MatchError, match=r"not at the table after 1 s: player 4, external:"):
+    with pytest.raises(MatchError, match=MISSING):
         play(tmp_path, ["play", "play", "play", "absent"], monkeypatch, join_timeout_s=1.0)
 
 
