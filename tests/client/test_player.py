@@ -28,6 +28,7 @@ DRAW = {"type": "tsumo", "actor": 0, "pai": "N"}
 OUT = {"type": "dahai", "actor": 0, "pai": "N", "tsumogiri": True}
 OTHER = {"type": "tsumo", "actor": 1, "pai": "?"}
 EAST = {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True}
+GUARD_S = 300
 PON = {"type": "pon", "actor": 0, "target": 1, "pai": "E", "consumed": ["E", "E"]}
 DEFAULT = Dahai(actor=0, pai="N", tsumogiri=True)
 
@@ -42,7 +43,7 @@ class Choosing(Strategy):
         return self.choose(view)
 
 
-def play(events, choose, *, dialect=Dialect.RIICHILAB, strict=True, deadline_s=30.0):
+def play(events, choose, *, dialect=Dialect.RIICHILAB, strict=True, deadline_s=float(GUARD_S)):
     """Let a player hear the events, the last one being asked about; return it and its answer."""
     player = Player(lambda game: Choosing(choose), dialect, strict=strict, deadline_s=deadline_s)
     session = ClientSession(dialect, seat=0)
@@ -69,7 +70,7 @@ async def answer_to_last(player, session, events):
 
 def run(coroutine):
     async def guarded():
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(GUARD_S):
             return await coroutine
 
     return asyncio.run(guarded())
@@ -125,7 +126,7 @@ def test_a_strategy_that_fails_to_take_note_plays_on(note):
             return view.legal[0]
 
     setattr(Failing, note, lambda *_: 1 / 0)
-    player = Player(lambda game: Failing(), Dialect.RIICHILAB, strict=True, deadline_s=30)
+    player = Player(lambda game: Failing(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S)
     session = ClientSession(Dialect.RIICHILAB)
     answer = run(answer_to_last(player, session, [START, DEAL, DRAW]))
     assert answer == Dahai(actor=0, pai="2m", tsumogiri=False)
@@ -136,12 +137,13 @@ def test_a_slow_strategy_is_replaced_by_a_safe_action():
     release = threading.Event()
 
     def slow(view):
-        release.wait(30)
+        release.wait(GUARD_S)
         return view.legal[0]
 
     player, answer = play([START, DEAL, DRAW], slow, deadline_s=0.01)
     release.set()
-    assert answer == DEFAULT and player.faults.count == {"late": 1}
+    # On a busy machine it may even take note too late that the game begins.
+    assert answer == DEFAULT and set(player.faults.count) == {"late"}
 
 
 def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
@@ -150,7 +152,7 @@ def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
         "type": "request_action", "request_id": 1, "time": {"deadline_ms": 20},
         "possible_actions": [{"type": "dahai", "pai": tile} for tile in [*HAND, "N"]],
     }  # fmt: skip
-    player, answer = play([START, DEAL, DRAW, request], lambda view: release.wait(30))
+    player, answer = play([START, DEAL, DRAW, request], lambda view: release.wait(GUARD_S))
     release.set()
     assert answer == DEFAULT and player.faults.count == {"late": 1}
 
@@ -158,7 +160,10 @@ def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
 def test_every_game_has_a_player_of_its_own():
     made = []
     player = Player(
-        lambda game: made.append(game) or Choosing(default), Dialect.TCP, strict=True, deadline_s=9
+        lambda game: made.append(game) or Choosing(default),
+        Dialect.TCP,
+        strict=True,
+        deadline_s=GUARD_S,
     )
 
     async def two_games():
@@ -195,14 +200,14 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
         asked.extend(action.name for action in view.legal)
         return view.default_action
 
-    player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=9)
+    player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=GUARD_S)
     run(player.rehearse())
     assert {"discard", "pass", "pon", "ron"} <= set(asked)
     assert len(rehearsal()) > 30
 
 
 def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
-    player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=9)
+    player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S)
     run(player.rehearse())
     assert not player.faults.count  # nothing was at stake
 

@@ -12,7 +12,7 @@ from mjbot.duo.visit import Visit, VisitError
 from mjbot.match.faults import fault_lines
 from mjbot.match.players import Player
 
-GUARD_S = 120
+GUARD_S = 300
 
 
 @dataclass(frozen=True)

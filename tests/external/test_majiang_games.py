@@ -21,7 +21,7 @@ from mjbot.server.table_rules import TableRules
 from mjbot.table.table import Table
 from protocol.codec import decode_line
 
-GUARD_S = 240
+GUARD_S = 300
 MODES = ("ponder", "play")
 RAW_PLAYER = Path(__file__).parents[1] / "match" / "raw_player.py"
 
@@ -131,7 +131,7 @@ def children_of(pid):
 
 def bridge(url):
     return subprocess.run(
-        majiang_command(url), capture_output=True, text=True, timeout=60, check=False
+        majiang_command(url), capture_output=True, text=True, timeout=GUARD_S, check=False
     )
 
 

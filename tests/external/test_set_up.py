@@ -21,7 +21,7 @@ def python(code, tmp_path, *arguments, path=None, **environ):
         capture_output=True,
         text=True,
         env=environ,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

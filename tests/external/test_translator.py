@@ -21,7 +21,7 @@ def drive(node, packages):
         text = "\n".join(json.dumps(line) for line in lines)
         command = [node, str(HERE / "drive_translator.js"), str(TRANSLATOR), str(packages)]
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=120, check=True
+            command, input=text, capture_output=True, text=True, timeout=300, check=True
         )
         return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -205,8 +205,12 @@ def test_who_is_not_at_the_table_yet_is_told_from_time_to_time(tmp_path, monkeyp
     assert len(reminders) == 3 and all("player 4, external:" in note for note in reminders)
 
 
+# On a busy machine others may not have come by then either.
+MISSING = r"not at the table after 1 s: (player [123], external:.*; )*player 4, external:"
+
+
 def test_who_never_comes_is_named(tmp_path, monkeypatch):
-    with pytest.raises(MatchError, match=r"not at the table after 1 s: player 4, external:"):
+    with pytest.raises(MatchError, match=MISSING):
         play(tmp_path, ["play", "play", "play", "absent"], monkeypatch, join_timeout_s=1.0)
 
 

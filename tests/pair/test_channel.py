@@ -21,6 +21,7 @@ from mjbot.pair.socket_link import (
 from mjbot.registry import make_strategy, strategy_class
 from mjbot.rehearsal import rehearse_pair
 
+GUARD_S = 300
 BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
 
 
@@ -99,7 +100,7 @@ def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
     async def meet(channel: Channel) -> None:
         links = [SocketLink(side, channel.place, channel.secret.encode()) for side in Side]
         tasks = [asyncio.create_task(link.run()) for link in links]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(GUARD_S):
             while not all(link.linked for link in links):
                 await asyncio.sleep(0)
         for task in tasks:
@@ -145,7 +146,7 @@ def test_another_user_of_this_machine_cannot_connect(folder_is_open):
     async def main(place: Path) -> str:
         link = SocketLink(Side.HOST, place, b"secret")
         task = asyncio.create_task(link.run())
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(GUARD_S):
             while not (place.exists() and place.stat().st_mode & 0o777 == 0o600):
                 await asyncio.sleep(0)
             (await asyncio.open_unix_connection(place))[1].close()  # we can
@@ -175,7 +176,7 @@ def test_a_channel_that_cannot_be_opened_is_said_and_play_goes_on(tmp_path):
             return "played"
 
     try:
-        assert asyncio.run(asyncio.wait_for(play(), 20)) == "played"
+        assert asyncio.run(asyncio.wait_for(play(), GUARD_S)) == "played"
     finally:
         logger.remove(sink)
     assert "cannot be opened" in said[0]

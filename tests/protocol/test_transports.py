@@ -18,6 +18,7 @@ from protocol.transports.stdio import MOST_LINES, StdioTransport
 from protocol.transports.tcp import TcpTransport, connect_tcp
 from protocol.transports.websocket import WebSocketTransport, connect_websocket
 
+GUARD_S = 300
 LINES = [b'{"type":"none"}', '{"type":"join","name":"é東","room":"r"}'.encode(), b"[]"]
 TOO_LONG = b"x" * (MAX_LINE_BYTES + 1)
 
@@ -147,7 +148,7 @@ STREAMS = pytest.mark.parametrize("kind", [tcp, stdio])
 
 def talk(coroutine):
     async def guarded():
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(GUARD_S):
             await coroutine
 
     asyncio.run(guarded())
@@ -158,7 +159,7 @@ def test_lines_travel_both_ways(kind):
     async def check():
         async with kind() as (transport, other):
             await other.say(b"\n".join(LINES) + b"\n")
-            assert [await transport.receive(10) for _ in LINES] == LINES
+            assert [await transport.receive(GUARD_S) for _ in LINES] == LINES
             for line in LINES:
                 await transport.send(line)
                 assert await other.hear() == line
@@ -172,10 +173,10 @@ def test_the_end_is_told_and_told_again(kind):
         async with kind() as (transport, other):
             await other.say(LINES[0] + b"\n")
             await other.close()
-            assert await transport.receive(10) == LINES[0]
+            assert await transport.receive(GUARD_S) == LINES[0]
             for _ in range(2):
                 with pytest.raises(VanishedError, match="closed"):
-                    await transport.receive(10)
+                    await transport.receive(GUARD_S)
 
     talk(check())
 
@@ -187,7 +188,7 @@ def test_silence_is_told_and_nothing_is_lost_by_it(kind):
             with pytest.raises(SilenceError, match=r"0\.01 s"):
                 await transport.receive(0.01)
             await other.say(LINES[0] + b"\n")
-            assert await transport.receive(10) == LINES[0]
+            assert await transport.receive(GUARD_S) == LINES[0]
 
     talk(check())
 
@@ -198,7 +199,7 @@ def test_an_endless_line_is_refused(kind):
         async with kind() as (transport, other):
             saying = asyncio.create_task(other.say(TOO_LONG + b"\n"))
             with pytest.raises(ProtocolError, match="line: longer than the limit"):
-                await transport.receive(20)
+                await transport.receive(GUARD_S)
             saying.cancel()
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await saying
@@ -230,7 +231,7 @@ def test_a_line_that_comes_at_the_same_time_hides_no_cancellation(kind):
                 receiving.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await receiving
-                assert await transport.receive(10) == LINES[0]  # and the line is not lost
+                assert await transport.receive(GUARD_S) == LINES[0]  # and the line is not lost
 
     talk(check())
 
@@ -271,7 +272,7 @@ def test_a_stream_may_be_cut_anywhere(kind):
             stream = b"\n".join(LINES) + b"\r\n"
             for piece in stream:
                 await other.say(bytes([piece]))
-            assert [await transport.receive(10) for _ in LINES] == LINES
+            assert [await transport.receive(GUARD_S) for _ in LINES] == LINES
 
     talk(check())
 
@@ -282,9 +283,9 @@ def test_a_stream_that_ends_within_a_line_is_named(kind):
         async with kind() as (transport, other):
             await other.say(LINES[0] + b'\n{"type":"da')
             await other.close()
-            assert await transport.receive(10) == LINES[0]
+            assert await transport.receive(GUARD_S) == LINES[0]
             with pytest.raises(ProtocolError, match="cut off"):
-                await transport.receive(10)
+                await transport.receive(GUARD_S)
 
     talk(check())
 
@@ -311,7 +312,7 @@ def test_output_that_nobody_reads_any_more_is_told():
             await transport.send(LINES[0])
         os.close(to_us[1])
         with pytest.raises(VanishedError):
-            await transport.receive(10)
+            await transport.receive(GUARD_S)
 
     talk(check())
 
@@ -325,7 +326,7 @@ def test_standard_input_is_read_only_as_far_as_lines_are_received(tmp_path):
         with recorded.open("rb") as lines:
             transport = StdioTransport(lines.fileno(), 1)
             for _ in range(50_000):
-                assert await transport.receive(10) == b"[]"
+                assert await transport.receive(GUARD_S) == b"[]"
                 assert transport._heard.qsize() <= MOST_LINES
 
     talk(check())
@@ -338,9 +339,9 @@ def test_standard_input_may_be_a_plain_file(tmp_path):
     async def check():
         with recorded.open("rb") as lines, (tmp_path / "out").open("wb") as out:
             transport = StdioTransport(lines.fileno(), out.fileno())
-            assert [await transport.receive(10) for _ in LINES] == LINES
+            assert [await transport.receive(GUARD_S) for _ in LINES] == LINES
             with pytest.raises(VanishedError):
-                await transport.receive(10)
+                await transport.receive(GUARD_S)
 
     talk(check())
 
@@ -427,7 +428,7 @@ def test_binary_frames_are_passed_over():
             await other.connection.send(b"\x00\x01")
             await other.say(LINES[0])
             assert isinstance(transport, WebSocketTransport)
-            assert await transport.receive(10) == LINES[0]
+            assert await transport.receive(GUARD_S) == LINES[0]
 
     talk(check())
 
@@ -438,7 +439,7 @@ def test_an_accepted_connection_is_a_transport_too():
 
         async def serve_one(reader, writer):
             async with TcpTransport(reader, writer) as there:
-                served.put_nowait(await there.receive(10))
+                served.put_nowait(await there.receive(GUARD_S))
 
         async with await asyncio.start_server(serve_one, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]

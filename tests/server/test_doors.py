@@ -9,6 +9,7 @@ import pytest
 from mjbot.server.server import TableServer
 from mjbot.server.table_rules import TableRules
 
+GUARD_S = 300
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 
 
@@ -26,7 +27,10 @@ async def first_words(port, *lines, close=False):
 
 def at_a_table(scenario, **rules):
     async def main():
-        async with asyncio.timeout(30), TableServer(TableRules(**{"seed": 1, **rules})) as server:
+        async with (
+            asyncio.timeout(GUARD_S),
+            TableServer(TableRules(**{"seed": 1, **rules})) as server,
+        ):
             port = await server.open_tcp("127.0.0.1", 0)
             return await scenario(server, port)
 
@@ -149,7 +153,7 @@ def test_a_match_gives_every_player_a_room_of_its_own(raw_client):
 
     async def main():
         rules = TableRules(seed=3, length="tonpu", fixed_seats=True)
-        async with asyncio.timeout(60), TableServer(rules, rooms) as server:
+        async with asyncio.timeout(GUARD_S), TableServer(rules, rooms) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             clients = [raw_client(name=f"bot{n}", room=f"player-{n}") for n in (2, 0, 3, 1)]
             tasks = [asyncio.create_task(client.play(port)) for client in clients]

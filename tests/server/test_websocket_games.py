@@ -11,6 +11,8 @@ from mjbot.server.server import TableServer
 from mjbot.server.table_rules import TableRules
 from protocol.request_session import TimeLimits
 
+GUARD_S = 300
+
 
 def first_offer(request):
     """Echo an offer, as is safest: the discard of the drawn tile where there is one."""
@@ -50,8 +52,10 @@ class WebClient:
 
 def play(web_clients, tcp_clients=(), token=None, **rules):
     async def main():
-        table = TableRules(**{"seed": 2, "length": "tonpu", **rules})
-        async with asyncio.timeout(60), TableServer(table) as server:
+        table = TableRules(
+            **{"seed": 2, "length": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0), **rules}
+        )
+        async with asyncio.timeout(GUARD_S), TableServer(table) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             web_port = await server.open_websocket("127.0.0.1", 0, token)
             tasks = [asyncio.create_task(client.play(web_port, token)) for client in web_clients]
@@ -139,7 +143,7 @@ def test_a_late_reply_is_defaulted_without_penalty_and_then_stale(raw_client):
         return first_offer(request)
 
     web = WebClient(answer)
-    result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(300, 300))
+    result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(2000, 0))
     assert not result.void
     assert not result.faults
     acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
@@ -158,7 +162,7 @@ def test_who_disconnects_is_played_for_to_the_end(raw_client):
 def test_a_wrong_token_stays_outside(raw_client):
     async def main():
         rules = TableRules(seed=1)
-        async with asyncio.timeout(30), TableServer(rules) as server:
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
             port = await server.open_websocket("127.0.0.1", 0, "secret")
             with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
                 await WebClient().play(port, "guess")
@@ -173,7 +177,7 @@ def test_a_wrong_token_stays_outside(raw_client):
 )
 def test_a_web_page_of_elsewhere_may_not_play(origin, comes_in):
     async def main():
-        async with asyncio.timeout(30), TableServer(TableRules(seed=1)) as server:
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
             url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0)}/ws"
             async with aiohttp.ClientSession(headers={"Origin": origin}) as session:
                 if comes_in:
@@ -190,7 +194,7 @@ def test_a_web_page_of_elsewhere_may_not_play(origin, comes_in):
 @pytest.mark.parametrize(("letters", "comes_in"), [(64, True), (65, False)])
 def test_a_name_has_a_length(letters, comes_in):
     async def main():
-        async with asyncio.timeout(30), TableServer(TableRules(seed=1)) as server:
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
             port = await server.open_websocket("127.0.0.1", 0)
             url = f"http://127.0.0.1:{port}/ws?name={'x' * letters}"
             async with aiohttp.ClientSession() as session, session.get(url) as answer:
