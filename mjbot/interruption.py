@@ -140,6 +140,9 @@ def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
 
     A mask is handed down to who is started under it.
     """
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return [_Worker(function) for _ in range(n)]
