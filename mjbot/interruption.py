@@ -83,7 +83,8 @@ def in_processes(
             busy[worker.give(items[place])] = worker, place
         for next_place in range(len(items)):
             while next_place not in found:
-                for line in wait(list(busy)):
+                # a signal that comes just before it falls asleep does not wake it
+                for line in wait(list(busy), timeout=1.0):
                     worker, place = busy.pop(line)
                     found[place] = worker.answer()
                     if (place := next(places, -1)) >= 0:

@@ -60,13 +60,16 @@ def program(source):
         from pathlib import Path
         from mjbot.interruption import ending_at_once, in_processes, keeping
 
+        def say(line):
+            sys.stderr.write(line)  # whole: what print writes in two parts two processes mix up
+
         def forever(_=None):
-            print("working", file=sys.stderr, flush=True)
+            say("working\\n")
             while True:
                 try:
                     threading.Event().wait()
                 except BaseException:
-                    print("swallowed", file=sys.stderr, flush=True)
+                    say("swallowed\\n")
     """
     return textwrap.dedent(head) + textwrap.dedent(source)
 
