@@ -28,7 +28,8 @@ def in_processes(
             busy[worker.give(items[place])] = worker, place
         for next_place in range(len(items)):
             while next_place not in found:
-                for line in wait(list(busy)):
+                # a signal that comes just before it falls asleep does not wake it
+                for line in wait(list(busy), timeout=1.0):
                     worker, place = busy.pop(line)
                     found[place] = worker.answer()
                     if (place := next(places, -1)) >= 0:
@@ -85,6 +86,9 @@ def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
 
     A mask is handed down to who is started under it.
     """
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return [_Worker(function) for _ in range(n)]

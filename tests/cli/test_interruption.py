@@ -47,6 +47,13 @@ class Process:
         return errors.splitlines()[-1]
 
 
+WORKING = """
+    if __name__ == "__main__":
+        with ending_at_once("it"):
+            list(in_processes(forever, range(100), 2))
+"""
+
+
 def program(source):
     head = """
         import ctypes, sys, threading
@@ -54,13 +61,16 @@ def program(source):
         from mjbot.interruption import ending_at_once, keeping
         from mjbot.parallel import in_processes
 
+        def say(line):
+            sys.stderr.write(line)  # whole: what print writes in two parts two processes mix up
+
         def forever(_=None):
-            print("working", file=sys.stderr, flush=True)
+            say("working\\n")
             while True:
                 try:
                     threading.Event().wait()
                 except BaseException:
-                    print("swallowed", file=sys.stderr, flush=True)
+                    say("swallowed\\n")
     """
     return textwrap.dedent(head) + textwrap.dedent(source)
 
@@ -80,28 +90,30 @@ def test_what_has_nothing_to_tidy_ends_whatever_it_is_at_and_says_what_is_kept(w
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_processes_at_work_are_neither_waited_for_nor_left_behind(tmp_path, number):
-    source = """
-        if __name__ == "__main__":
-            with ending_at_once("it"):
-                list(in_processes(forever, range(100), 2))
-    """
     file = tmp_path / "working.py"
-    file.write_text(program(source))
-    process = Process(sys.executable, str(file), env={**os.environ, "PYTHONPATH": str(ROOT)})
+    file.write_text(program(WORKING))
+    process = Process(sys.executable, str(file))
     process.expect("working")
     process.expect("working")
     assert process.interrupted_by(number) == "it: interrupted"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells a child")
+def test_processes_at_work_end_with_one_that_is_killed(tmp_path):
+    file = tmp_path / "working.py"
+    file.write_text(program(WORKING))
+    process = Process(sys.executable, str(file))
+    process.expect("working")
+    process.expect("working")
+    process.process.kill()
+    process.process.communicate(timeout=GUARD_S)  # until all have closed their ends
+    assert process.process.returncode == -signal.SIGKILL
+
+
 def test_ctrl_c_in_a_terminal_is_not_told_by_the_processes_at_work(tmp_path):
     """There it goes to the whole group."""
-    source = """
-        if __name__ == "__main__":
-            with ending_at_once("it"):
-                list(in_processes(forever, range(100), 2))
-    """
     file = tmp_path / "working.py"
-    file.write_text(program(source))
+    file.write_text(program(WORKING))
     process = Process(sys.executable, str(file), start_new_session=True)
     process.expect("working")
     process.expect("working")

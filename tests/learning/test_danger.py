@@ -134,6 +134,16 @@ def test_what_one_row_says_of_a_feature_is_weighed_against_one_row_s_pull_to_not
     assert fit.RIDGE * weights[0] == pytest.approx(unexplained, abs=1e-6)
 
 
+def test_calls_short_enough_to_be_interrupted_fit_the_very_same_weights(monkeypatch):
+    dice = np.random.default_rng(2)
+    active = dice.integers(-1, 4, (100, 3)).astype(np.int16)
+    labels = (dice.random(100) < 0.3).astype(float)
+    whole = fit.fit_logistic(active, labels, 4), fit.fit_poisson(active, labels, 4)
+    monkeypatch.setattr(fit, "SLICE", 7)
+    parts = fit.fit_logistic(active, labels, 4), fit.fit_poisson(active, labels, 4)
+    assert [weights.tobytes() for weights in parts] == [weights.tobytes() for weights in whole]
+
+
 def test_poisson_regression_gives_the_means_of_its_groups():
     active = np.array([[0, 2], [0, 2], [1, 2], [1, 2]] * 50, np.int16)
     values = np.array([1000.0, 3000.0, 8000.0, 8000.0] * 50)

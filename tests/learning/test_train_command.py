@@ -122,6 +122,16 @@ def test_more_passes_go_on_and_fewer_begin_anew(own_games, trained, tmp_path):
     assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
 
 
+def test_calls_short_enough_to_be_interrupted_learn_and_rank_the_same(
+    own_games, trained, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(training_run, "SLICE", 17)
+    assert train(own_games, tmp_path / "run", tmp_path, "--features", "plus") == 0
+    for ending in ("npz", "json"):
+        ours, whole = (folder / f"hand-plus.{ending}" for folder in (tmp_path, trained))
+        assert ours.read_bytes() == whole.read_bytes()
+
+
 def test_other_records_can_be_checked_with(own_games, trained, tmp_path):
     more = ["--features", "plus", "--check", str(own_games)]
     assert train(own_games, tmp_path / "run", tmp_path, *more) == 0
