@@ -20,6 +20,8 @@ from typing import Any, Final
 
 from numba.core import caching as _caching
 
+from mjbot.linking import load_needs, needs_of, note_compiled, note_loaded
+
 caching: Final[Any] = _caching  # numba has no type hints
 
 KEPT_BYTES: Final = 600 << 20
@@ -43,7 +45,17 @@ def cache_folder() -> Path:
     return Path(base) / "mjbot"
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+_PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
+
+IS_USABLE: Final = all(hasattr(caching, part) for part in _PARTS)
+"""Whether this numba is built as those that we know; else it keeps compiled code its own way."""
+
+
+def _part(name: str) -> Any:
+    return getattr(caching, name, object)
+
+
+class _Locator(_part("_CacheLocator")):  # type: ignore[misc]
     """Tells numba the folder; the folder's name is the whole stamp."""
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
@@ -61,7 +73,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return str(self._lineno)
 
 
-class _File(caching.IndexDataCacheFile):  # type: ignore[misc]
+class _File(_part("IndexDataCacheFile")):  # type: ignore[misc]
     """An index that several processes may add to at once: numba's loses and mixes up entries."""
 
     def save(self, key: Any, data: Any) -> None:
@@ -69,7 +81,7 @@ class _File(caching.IndexDataCacheFile):  # type: ignore[misc]
             super().save(key, data)
 
 
-class _Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
     """How numba turns compiled code into bytes and back, with our own names."""
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
@@ -77,8 +89,19 @@ class _Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = _Locator(folder, function)
         self._filename_base = f"{function.__qualname__}-{self._lineno}"
 
+    def reduce(self, data: Any) -> Any:
+        return *needs_of(data), super().reduce(data)
 
-class CodeCache(caching.FunctionCache):  # type: ignore[misc]
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        own, needs, reduced = payload
+        if not load_needs(needs, target_context):
+            raise LookupError("what it calls has been compiled anew")
+        result = super().rebuild(target_context, reduced)
+        note_loaded(result, own, needs)
+        return result
+
+
+class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     """The machine code of one function in ``folder``, which need not exist."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -100,6 +123,7 @@ class CodeCache(caching.FunctionCache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
+        note_compiled(self._py_func, data)
         _prune_once(self._folder.parent)
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)

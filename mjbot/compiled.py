@@ -16,9 +16,11 @@ import numba
 import numpy as np
 from numba.core import config as _config
 from numba.core import types as _types
+from numba.core.cpu import CPUTargetOptions
 
-from mjbot.code_cache import CodeCache, cache_folder
+from mjbot.code_cache import IS_USABLE, CodeCache, cache_folder
 from mjbot.interpreted import interpreted
+from mjbot.linking import call_long_functions_in_place, register
 from mjbot.record_arguments import read_records_in_place
 
 config: Final[Any] = _config  # numba has no type hints
@@ -36,18 +38,27 @@ IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
 """Of what compiles: code of one version is nothing to another."""
 
+_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
+if hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
+    # nobody takes the functions' addresses: without C wrappers a tenth less to compile
+    _OPTIONS["no_cfunc_wrapper"] = True
+
 read_records_in_place()
+if IS_USABLE:
+    call_long_functions_in_place()
 
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     if IS_INTERPRETED:
         return interpreted(function)
-    # nobody takes the functions' addresses: without C wrappers a tenth less to compile
-    options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(**options)(function)
-    folder = cache_folder() / VERSION / source_digest(function.__module__)
-    dispatcher._cache = CodeCache(function, folder)
+    dispatcher = numba.njit(**_OPTIONS)(function)
+    digest = source_digest(function.__module__)
+    if IS_USABLE:
+        dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
+        register(function, dispatcher, digest)
+    else:
+        dispatcher.enable_caching()
     _widen_integers(dispatcher)
     return cast(Function, dispatcher)
 
@@ -64,7 +75,9 @@ def _widen_integers(dispatcher: Any) -> None:
     numba compiles a function anew for int8, int64 and every literal it is called with; a third
     of all compile time went there.
     """
-    resolve = dispatcher.get_call_template
+    resolve = getattr(dispatcher, "get_call_template", None)
+    if resolve is None:  # another numba: it works as well, and compiles longer
+        return
 
     def get_call_template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
         return resolve(tuple(map(_wide, args)), {name: _wide(arg) for name, arg in kws.items()})
