@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.learning import training_run
 from mjbot.learning.hand_evaluator import HandEvaluator
 from mjbot.learning.run_folder import RUN_FILE, RunFolder
 from mjbot.learning.weights import SHIPPED, load_manifest
