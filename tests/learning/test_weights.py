@@ -1,4 +1,5 @@
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -60,4 +61,41 @@ def test_arrays_that_do_not_belong_to_the_manifest_are_refused(tmp_path):
     save_weights("some", {"weights": np.zeros(3)}, MANIFEST, tmp_path)
     (tmp_path / "some.json").write_bytes(other)
     with pytest.raises(WeightsError, match=r"does not fit some\.json"):
+        load_weights("some", tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["npz", "json"])
+def test_whatever_byte_is_damaged_the_file_is_named(tmp_path, ending):
+    """Or nothing changes: there are bytes in a zip and words in a manifest that nobody needs."""
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    path = tmp_path / f"some.{ending}"
+    whole = path.read_bytes()
+    random = np.random.default_rng(9)
+    refused = 0
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= int(random.integers(1, 256))
+        path.write_bytes(damaged)
+        load_weights.cache_clear()
+        try:
+            loaded = load_weights("some", tmp_path)
+        except WeightsError as error:
+            refused += 1
+            assert str(error).startswith(str(tmp_path))
+            assert "\n" not in str(error)
+        else:
+            assert all(np.array_equal(loaded[name], array) for name, array in ARRAYS.items())
+    assert refused > len(whole) // 4
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': '<f4', 'fortran_order': False, 'shape': (1 << 60,), }", b"{'descr': 7"]
+)
+def test_an_array_that_cannot_be_is_damage(tmp_path, header):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    header = header.replace(b"1 << 60", b"1152921504606846976")
+    header += b" " * (118 - len(header) - 1) + b"\n"
+    with zipfile.ZipFile(tmp_path / "some.npz", "w") as archive:
+        archive.writestr("weights.npy", b"\x93NUMPY\x01\x00" + b"\x76\x00" + header)
+    with pytest.raises(WeightsError, match="damaged"):
         load_weights("some", tmp_path)
