@@ -1,28 +1,34 @@
-"""The run's file: one line for the setup, one per game, safe against any end of the program.
+"""The run's file: one line for the setup, one per game (:mod:`mjbot.append_log`).
 
-A line is written whole and given to the operating system before the next game counts, so a
-killed run loses at most the games under way; a line that was cut off is cut away at the next
-start.  Games are functions of their units, hence the rest comes out as if nothing had happened.
+Games are functions of their units, hence after any end of the program the rest comes out as if
+nothing had happened.
 """
 
-import contextlib
-import os
-import time
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
+from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.arena.counts import COLUMNS
+from mjbot.arena.faults import FAULT_FOLDER
+from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.setup import Setup, Unit
 
 GAMES_FILE: Final = "games.jsonl"
-SYNC_S: Final = 1.0
-"""How much work a power failure may cost; a killed program loses nothing."""
+FIGURES_FILE: Final = "figures.jsonl"
+REPORT_FILE: Final = "report.html"
 
+ResultsError = LogError
+"""The file is another run's, damaged or in use; the text is one line for the user."""
 
-class ResultsError(Exception):
-    """The file is another run's, damaged or in use; the text is one line for the user."""
+_CURES: Final = Cures("name another --out", "use --fresh")
+_RECORD: Final = re.compile(r"\.?\d{7,}-\d{2,}\.jsonl\.gz(\.unfinished)?")
+_FAULT: Final = re.compile(r"[a-z]+-\d+-\d+-\d-\d+\.json")
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,10 +58,54 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
         return Unit(self.wall, self.seating)
 
 
+def encode_game(line: GameLine) -> bytes:
+    """Return the line's text, with a checksum of all the rest as its last field.
+
+    >>> encode_game(GameLine(wall=0, seating=1, void="why"))
+    b'{"wall":0,"seating":1,"void":"why","check":"778da3a1"}'
+    """
+    text = msgspec.json.encode(line)
+    return b'%s,"check":"%08x"}' % (text[:-1], zlib.crc32(text))
+
+
+def decode_game(text: bytes) -> GameLine:
+    """Return what :func:`encode_game` was given.
+
+    Raises :class:`msgspec.DecodeError` if that is no game, or not as it was written.
+    """
+    line = msgspec.json.decode(text, type=GameLine)
+    if text != encode_game(line):
+        raise msgspec.ValidationError("this game is not as it was written (its checksum differs)")
+    return line
+
+
 def read_games(folder: Path) -> list[GameLine]:
-    """Return the games of a run that nobody is writing any more.  Raises ``OSError``."""
-    _, *lines = (folder / GAMES_FILE).read_bytes().splitlines()
-    return [msgspec.json.decode(line, type=GameLine) for line in lines]
+    """Return the games of a run that nobody is writing any more.
+
+    Raises ``OSError`` and :class:`ResultsError`.
+    """
+    return read_log(folder / GAMES_FILE, Header, decode_game, _CURES)
+
+
+def erase_run(folder: Path) -> None:
+    """Erase the run in a folder: the files that a run writes, and nothing else.
+
+    Raises :class:`ResultsError`, and nothing was erased, if the folder holds things but no run, or
+    a run that somebody is writing.
+    """
+    with emptied(folder / GAMES_FILE, Header, decode_game, _CURES.elsewhere):
+        for path in list(_written(folder)):
+            path.unlink(missing_ok=True)
+        for inside in (RECORDS_FOLDER, FAULT_FOLDER):
+            with suppress(OSError):  # not there, or something else is in it
+                (folder / inside).rmdir()
+
+
+def _written(folder: Path) -> Iterator[Path]:
+    yield from (folder / FIGURES_FILE, folder / REPORT_FILE)
+    for inside, name in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
+        if (folder / inside).is_dir():
+            yield from (path for path in (folder / inside).iterdir() if name.fullmatch(path.name))
 
 
 class Results:
@@ -66,81 +116,29 @@ class Results:
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
-        self.path: Final = folder / GAMES_FILE
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a+b")
-        except OSError as error:
-            raise ResultsError(f"{self.path}: {error.strerror or error}") from None
-        try:
-            self._lock()
-            self.lines: Final = self._take_up(setup)
-        except ResultsError:
-            self._file.close()
-            raise
-        self._synced_at = time.monotonic()
+        self._log: Final = AppendLog(
+            folder / GAMES_FILE,
+            Header(setup=setup),
+            _CURES,
+            decode=decode_game,
+            encode=encode_game,
+            difference=_difference,
+        )
+        self.path: Final = self._log.path
+        self.lines: Final = self._log.lines
 
     def append(self, line: GameLine) -> None:
         """Keep one more game, whatever happens to this program next."""
-        self._write(line)
-        if time.monotonic() - self._synced_at > SYNC_S:
-            os.fsync(self._file.fileno())
-            self._synced_at = time.monotonic()
+        self._log.append(line)
 
     def close(self) -> None:
         """Make sure of everything."""
-        os.fsync(self._file.fileno())
-        self._file.close()
-
-    # --- inside ------------------------------------------------------------------------------
-
-    def _lock(self) -> None:
-        if not _lock_file(self._file):
-            raise ResultsError(f"{self.path}: another arena is writing there; wait for its end")
-
-    def _take_up(self, setup: Setup) -> list[GameLine]:
-        self._file.seek(0)
-        text = self._file.read()
-        whole = text.rfind(b"\n") + 1
-        self._file.truncate(whole)
-        if not whole:
-            self._write(Header(setup=setup))
-            return []
-        head, *rest = text[:whole].splitlines()
-        self._check_header(head, setup)
-        return [self._read(line, number) for number, line in enumerate(rest, 2)]
-
-    def _check_header(self, line: bytes, setup: Setup) -> None:
-        try:
-            kept = msgspec.json.decode(line, type=Header).setup
-        except msgspec.DecodeError as error:
-            raise ResultsError(f"{self.path}, line 1: {error}; name another --out") from None
-        for field in Setup.__struct_fields__:
-            old, new = getattr(kept, field), getattr(setup, field)
-            if old != new:
-                told = "other code of the strategies" if field == "code" else f"{field} {old!r}"
-                raise ResultsError(
-                    f"{self.path} holds a run with {told}; name another --out or use --fresh"
-                )
-
-    def _read(self, line: bytes, number: int) -> GameLine:
-        try:
-            return msgspec.json.decode(line, type=GameLine)
-        except msgspec.DecodeError as error:
-            raise ResultsError(f"{self.path}, line {number}: {error}; use --fresh") from None
-
-    def _write(self, line: Header | GameLine) -> None:
-        self._file.write(msgspec.json.encode(line) + b"\n")
-        self._file.flush()
+        self._log.close()
 
 
-def _lock_file(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return false if somebody else has (not on Windows)."""
-    with contextlib.suppress(ImportError):
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-    return True
+def _difference(kept: Header, wanted: Header) -> str | None:
+    for field in Setup.__struct_fields__:
+        old, new = getattr(kept.setup, field), getattr(wanted.setup, field)
+        if old != new:
+            return "other code of the strategies" if field == "code" else f"{field} {old!r}"
+    return None

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import write_report
-from mjbot.arena.results import ResultsError
+from mjbot.arena.results import FIGURES_FILE, REPORT_FILE, ResultsError, erase_run
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.seating import FORMATS, Format, SeatingError
 from mjbot.arena.sequential import ErrorRates
@@ -35,8 +34,6 @@ from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
 RUNS = Path("logs", "runs")
-FIGURES_FILE = "figures.jsonl"
-REPORT_FILE = "report.html"
 
 
 class ArgumentError(ValueError):
@@ -111,7 +108,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", action="store_true", help="keep every game as mjai lines in the run's folder"
     )
-    parser.add_argument("--fresh", action="store_true", help="forget the games in that folder")
+    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
     parser.add_argument("--json", action="store_true", help="figures as JSON lines")
 
 
@@ -146,9 +143,7 @@ def make_plan(args: argparse.Namespace) -> Plan:
     )
     per_wall = len(setup.seating.tables)
     folder = args.out or RUNS / f"arena-{setup.identity}"
-    if args.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
-    return Plan(
+    plan = Plan(
         setup=setup,
         n_walls=-(-args.games // per_wall),
         folder=folder,
@@ -157,6 +152,9 @@ def make_plan(args: argparse.Namespace) -> Plan:
         uma=_read_uma(args.uma),
         recording=args.record,
     )
+    if args.fresh:
+        erase_run(folder)
+    return plan
 
 
 def _check_numbers(args: argparse.Namespace) -> None:

@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and return the exit code; failures over files are one line."""
+    from mjbot.append_log import LogError
     from mjbot.learning.weights import WeightsError
     from mjbot.records.errors import RecordError
 
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     module.add_arguments(parser)
     try:
         return int(module.run(parser.parse_args(args.rest)))
-    except (WeightsError, RecordError) as error:
+    except (WeightsError, RecordError, LogError) as error:
         told = str(error)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

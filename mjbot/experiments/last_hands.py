@@ -4,13 +4,15 @@ A game starts at South 4 with the same four scores, dealt out to the seats in ev
 table, and is played to its end (a dealer's repeat and extra rounds included).
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Literal
 
+import msgspec
+
+from mjbot.append_log import AppendLog, Cures
 from mjbot.referee import Referee
 from mjbot.referee.outcome import Outcome
 from mjbot.referee.referee import Position
@@ -48,6 +50,26 @@ class Ending:
     dealt_in: bool
 
 
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a file; its name says which code played."""
+
+    what: Literal["last hands"] = "last hands"
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A further line: one game."""
+
+    hand: LastHand
+    ending: Ending
+
+
+_CURES: Final = Cures("name another --out", "move the file away")
+
+
+def _decode(text: bytes) -> Played:
+    return msgspec.json.decode(text, type=Played)
+
+
 def play_last_hand(hand: LastHand) -> Ending:
     """Play it to the end of the game."""
     referee = Referee(hand.seed, "hanchan")
@@ -78,32 +100,18 @@ def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
 
 
 def play_all(hands: Sequence[LastHand], file: Path, jobs: int) -> Iterator[Ending]:
-    """Play what ``file`` does not have yet, in so many processes; yield all endings in order."""
-    known = _read(file)
-    missing = [hand for hand in hands if _key(hand) not in known]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines, ProcessPoolExecutor(jobs) as pool:
-        for hand, ending in zip(missing, pool.map(play_last_hand, missing), strict=True):
-            known[_key(hand)] = ending
-            lines.write(json.dumps({"hand": asdict(hand), "ending": asdict(ending)}) + "\n")
-            lines.flush()
-    yield from (known[_key(hand)] for hand in hands)
+    """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
 
-
-def _key(hand: LastHand) -> str:
-    return json.dumps(asdict(hand))
-
-
-def _read(file: Path) -> dict[str, Ending]:
-    known: dict[str, Ending] = {}
-    if file.exists():
-        for line in file.read_text(encoding="utf-8").splitlines():
-            entry: dict[str, Any] = json.loads(line)
-            ending = entry["ending"]
-            known[json.dumps(entry["hand"])] = Ending(
-                tuple(ending["scores"]), ending["won_from"], ending["dealt_in"]
-            )
-    return known
+    Raises :class:`~mjbot.append_log.LogError`.
+    """
+    with AppendLog(file, Header(), _CURES, decode=_decode) as log:
+        known = {line.hand: line.ending for line in log.lines}
+        missing = [hand for hand in hands if hand not in known]
+        with ProcessPoolExecutor(jobs) as pool:
+            for hand, ending in zip(missing, pool.map(play_last_hand, missing), strict=True):
+                known[hand] = ending
+                log.append(Played(hand, ending))
+    yield from (known[hand] for hand in hands)
 
 
 def ranks_and_bonus(scores: Sequence[int], seat: int, bonus: Sequence[int]) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """The grid search of the fold recogniser: cost C and gamma by cross-validation over games."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.append_log import AppendLog
 from mjbot.learning.fold_check import f1_of
+from mjbot.learning.run_folder import RUN_CURES
 from mjbot.learning.weights import WeightsError
 
 LOWEST: Final = -10
@@ -24,6 +27,13 @@ class Cell(msgspec.Struct, frozen=True):
     cost: int
     gamma: int
     f1: float
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of the file of cells: ``examples`` is a digest of what they were tried on."""
+
+    seed: int
+    examples: str
 
 
 class Examples(NamedTuple):
@@ -45,14 +55,24 @@ def support_vector_machine(cost: int, gamma: int) -> Any:
 
 
 class GridSearch:
-    """Tries cells, each once ever: what is known is in ``file``, one line per cell."""
+    """Tries cells, each once ever: what is known is in ``file``, one line per cell.
+
+    Use it as a context manager.  Raises :class:`~mjbot.append_log.LogError`.
+    """
 
     def __init__(self, examples: Examples, file: Path, seed: int, jobs: int = 1) -> None:
         self._examples: Final = examples
-        self._file: Final = file
         self._jobs: Final = jobs
         self._seed: Final = seed
-        self._known: Final = {(cell.cost, cell.gamma): cell for cell in read_cells(file)}
+        header = Header(seed=seed, examples=_digest(examples))
+        self._log: Final = AppendLog(file, header, RUN_CURES, decode=_decode)
+        self._known: Final = {(cell.cost, cell.gamma): cell for cell in self._log.lines}
+
+    def __enter__(self) -> "GridSearch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._log.close()
 
     def search(self, step: int, tell: Callable[[Cell, int], None]) -> Cell:
         """Return the best cell.
@@ -81,8 +101,7 @@ class GridSearch:
         said = held_out_margins(self._examples, cost, gamma, self._seed, self._jobs) > 0
         cell = Cell(cost, gamma, f1_of(self._examples.labels, said.astype(np.int8)))
         self._known[cost, gamma] = cell
-        with self._file.open("ab") as file:
-            file.write(msgspec.json.encode(cell) + b"\n")
+        self._log.append(cell)
         return cell
 
 
@@ -105,15 +124,15 @@ def held_out_margins(
     return margins
 
 
-def read_cells(file: Path) -> list[Cell]:
-    """Return the cells in a file; a line that was cut off by a kill is passed over."""
-    cells = []
-    for line in file.read_bytes().splitlines() if file.exists() else ():
-        try:
-            cells.append(msgspec.json.decode(line, type=Cell))
-        except msgspec.DecodeError:
-            continue
-    return cells
+def _decode(text: bytes) -> Cell:
+    return msgspec.json.decode(text, type=Cell)
+
+
+def _digest(examples: Examples) -> str:
+    digest = hashlib.sha256()
+    for array in examples:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:12]
 
 
 def fold_numbers(games: NDArray[np.int32], seed: int) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -33,10 +32,12 @@ from mjbot.learning.options import (
     RUNS,
     add_record_arguments,
     add_training_arguments,
+    claim_weights,
     split_games,
     tell_weights,
 )
 from mjbot.learning.positions import GameRef
+from mjbot.learning.run_folder import RunFolder, erase_run
 from mjbot.learning.weights import Manifest, load_manifest, save_weights
 
 SUMMARY: Final = (
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
     )
     parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
-    parser.add_argument("--fresh", action="store_true", help="forget what is in that folder")
+    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,16 +84,14 @@ def run(args: argparse.Namespace) -> int:
     drawn_as, tried_as = _identities(args, learned)
     folder = args.folder or RUNS / f"train-fold-{tried_as}"
     if args.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = _drawn(args, learned, folder / f"positions-{drawn_as}.npz")
-    everything = _examples(drawn)
-    examples = clear_examples(everything)
-    if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
-        return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
-    some = _some(examples, args.grid, args.seed)
-    grid = GridSearch(some, folder / f"cells-{tried_as}.jsonl", args.seed, args.jobs)
-    best = grid.search(args.step, _tell)
+        erase_run(folder)
+    with RunFolder(folder, "fold") as run_folder:
+        everything = _examples(_drawn(args, learned, run_folder, f"positions-{drawn_as}.npz"))
+        examples = clear_examples(everything)
+        if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
+            return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
+        best = _best_cell(args, examples, run_folder.claim(f"cells-{tried_as}.jsonl"))
+        out = args.out or claim_weights(run_folder, NAME)
     margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
     threshold = best_threshold(examples.labels, margins)
     model = trained(examples, best, threshold)
@@ -101,12 +100,17 @@ def run(args: argparse.Namespace) -> int:
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
-    out = args.out or folder
     written = save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), out)
     for name, value in scores.items():
         print(f"{name}: {value}")
     tell_weights(NAME, written, out)
     return exit_codes.OK
+
+
+def _best_cell(args: argparse.Namespace, examples: Examples, file: Path) -> Cell:
+    some = _some(examples, args.grid, args.seed)
+    with GridSearch(some, file, args.seed, args.jobs) as grid:
+        return grid.search(args.step, _tell)
 
 
 def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
@@ -130,18 +134,18 @@ def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> 
     return _said(examples, margins > 0)
 
 
-def _drawn(args: argparse.Namespace, refs: Sequence[GameRef], file: Path) -> Positions:
+def _drawn(
+    args: argparse.Namespace, refs: Sequence[GameRef], folder: RunFolder, file: str
+) -> Positions:
     """Return the positions to learn from, as drawn before if the file is there."""
-    if file.exists():
-        with np.load(file) as saved:
+    if kept := folder.kept(file):
+        with np.load(kept) as saved:
             return Positions(**saved)
     parts = track(
         draw_positions(refs, args.per_game, args.seed, args.jobs), "reading games", len(refs)
     )
     positions = join_positions(list(parts))
-    unfinished = file.with_name("unfinished.npz")
-    np.savez(unfinished, **positions._asdict())
-    unfinished.replace(file)
+    folder.write(file, lambda stream: np.savez(stream, **positions._asdict()))
     return positions
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from mjbot.learning.positions import GameRef, index_games
+from mjbot.learning.run_folder import RunFolder
 from mjbot.learning.weights import SHIPPED, Manifest
 from mjbot.records.other_formats import record_path
 
@@ -76,6 +77,13 @@ def add_out_argument(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"folder of the weights (the run's own in {RUNS}; to play with them: {_shipped()})",
     )
+
+
+def claim_weights(folder: RunFolder, name: str) -> Path:
+    """Return the folder of a run, where weights are going to be the run's own files."""
+    for ending in ("npz", "json"):
+        folder.claim(f"{name}.{ending}")
+    return folder.folder
 
 
 def tell_weights(name: str, manifest: Manifest, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,10 +21,12 @@ from mjbot.learning.options import (
     RUNS,
     add_record_arguments,
     add_training_arguments,
+    claim_weights,
     split_games,
     tell_weights,
 )
 from mjbot.learning.positions import GameRef, index_games
+from mjbot.learning.run_folder import RunFolder, erase_run
 from mjbot.learning.training_run import Course, TrainingRun, identity_of
 from mjbot.learning.weights import Manifest, save_weights
 from mjbot.statistics import Estimate
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
     parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
-    parser.add_argument("--fresh", action="store_true", help="forget what is in that folder")
+    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,17 +62,18 @@ def run(args: argparse.Namespace) -> int:
         checked[args.check.name] = index_games([args.check])
     folder = args.folder or RUNS / f"train-hand-{identity_of(games)}"
     if args.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
+        erase_run(folder)
     course = Course(features=args.features, seed=args.seed, games=games)
-    with _progress() as bar:
-        training = TrainingRun(course, folder, bar, args.jobs)
+    with RunFolder(folder, "hand") as run_folder, _progress() as bar:
+        training = TrainingRun(course, run_folder, bar, args.jobs)
         positions = training.positions()
         if not len(positions):
             return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
         weights = training.learn(positions, args.passes)
         shares = _check(training, weights, checked)
+        out = args.out or claim_weights(run_folder, weights_name(args.features))
     manifest = _manifest(args, positions, len(games), shares)
-    _save(args.features, weights, manifest, args.out or folder)
+    _save(args.features, weights, manifest, out)
     return exit_codes.OK
 
 

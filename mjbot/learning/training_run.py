@@ -5,10 +5,9 @@ so far.  A run that was killed goes on from there and ends with the very same we
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, FeatureSet, n
 from mjbot.learning.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.learning.perceptron import Lesson
 from mjbot.learning.positions import GameRef, collect
+from mjbot.learning.run_folder import RunFolder
 
 SLICE: Final = 10_000
 """Positions between two movements of the bar."""
@@ -54,14 +54,13 @@ def _digest(text: str) -> str:
 class TrainingRun:
     """One course in its folder; ``bar`` shows how it gets on."""
 
-    def __init__(self, course: Course, folder: Path, bar: Progress, jobs: int = 1) -> None:
+    def __init__(self, course: Course, folder: RunFolder, bar: Progress, jobs: int = 1) -> None:
         self._course: Final = course
         self._folder: Final = folder
         self._bar: Final = bar
         self._jobs: Final = jobs
         self._set: Final = FEATURE_SETS.index(course.features)
-        self._checkpoint: Final = folder / f"passes-{course.identity}.npz"
-        folder.mkdir(parents=True, exist_ok=True)
+        self._checkpoint: Final = f"passes-{course.identity}.npz"
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""
@@ -72,8 +71,8 @@ class TrainingRun:
         return self._kept("checks", games, of_closed_hands)
 
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
-        path = self._folder / f"{name}-{identity_of(games)}.npy"
-        if path.exists():
+        file = f"{name}-{identity_of(games)}.npy"
+        if path := self._folder.kept(file):
             found: Positions = np.load(path)
             return found
         task = self._bar.add_task(f"games ({name})", total=len(games))
@@ -82,7 +81,7 @@ class TrainingRun:
             parts.append(part)
             self._bar.advance(task)
         found = np.concatenate([extract(iter(())), *parts])
-        _write(path, lambda file: np.save(file, found))
+        self._folder.write(file, lambda stream: np.save(stream, found))
         return found
 
     def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
@@ -107,8 +106,8 @@ class TrainingRun:
         return ranks
 
     def _resumed(self, passes: int) -> tuple[Lesson, int]:
-        if self._checkpoint.exists():
-            with np.load(self._checkpoint) as saved:
+        if path := self._folder.kept(self._checkpoint):
+            with np.load(path) as saved:
                 done = int(saved["passes"])
                 if done <= passes:
                     return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
@@ -116,12 +115,4 @@ class TrainingRun:
 
     def _save(self, lesson: Lesson, passes: int) -> None:
         arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
-        _write(self._checkpoint, lambda file: np.savez(file, **arrays))
-
-
-def _write(path: Path, save: Callable[[BinaryIO], None]) -> None:
-    """Write a file that appears whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    with unfinished.open("wb") as file:
-        save(file)
-    unfinished.replace(path)
+        self._folder.write(self._checkpoint, lambda stream: np.savez(stream, **arrays))

@@ -1,7 +1,6 @@
 """Many walls for one player, kept in a file line by line, so that what is done stays done."""
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.append_log import AppendLog, Cures, LogError
 from mjbot.match.processes import die_with_parent
 from mjbot.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
 from mjbot.one_player.names import digest_of, make_player
@@ -18,6 +18,8 @@ from mjbot.one_player.players import Player, play
 
 CHUNK: Final = 10
 """Walls in a line of the file."""
+
+_CURES: Final = Cures("name another folder", "move the file away")
 
 
 class RunError(Exception):
@@ -56,41 +58,24 @@ def winning_draws(
     header = Header(player=name, seed=seed, digest=digest_of(name))
     path = folder / f"{name.replace(':', '-').replace('=', '-')}-{seed}-{header.digest}.jsonl"
     found = np.full(-(-n_walls // CHUNK) * CHUNK, -1, np.int8)
-    for line in _take_up(path, header):
-        if line.first < len(found):
-            found[line.first : line.first + CHUNK] = line.won
-    missing = [first for first in range(0, len(found), CHUNK) if found[first] < 0]
-    on_walls(len(found) - CHUNK * len(missing))
-    with path.open("ab") as file:
-        for line in _play_all(name, seed, missing, jobs):
-            file.write(msgspec.json.encode(line) + b"\n")
-            file.flush()
-            found[line.first : line.first + CHUNK] = line.won
-            on_walls(int(np.count_nonzero(found >= 0)))
+    try:
+        with AppendLog(path, header, _CURES, decode=_decode) as log:
+            for line in log.lines:
+                if line.first < len(found):
+                    found[line.first : line.first + CHUNK] = line.won
+            missing = [first for first in range(0, len(found), CHUNK) if found[first] < 0]
+            on_walls(len(found) - CHUNK * len(missing))
+            for line in _play_all(name, seed, missing, jobs):
+                log.append(line)
+                found[line.first : line.first + CHUNK] = line.won
+                on_walls(int(np.count_nonzero(found >= 0)))
+    except LogError as error:
+        raise RunError(str(error)) from None
     return found[:n_walls]
 
 
-def _take_up(path: Path, header: Header) -> list[Line]:
-    """Return the whole lines of a file and cut off a last one that is not; or begin a file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = path.read_bytes() if path.exists() else b""
-        whole = text[: text.rfind(b"\n") + 1]
-        if not whole:
-            whole = msgspec.json.encode(header) + b"\n"
-        if whole != text:
-            beside = path.with_suffix(f".{os.getpid()}")
-            beside.write_bytes(whole)
-            beside.replace(path)
-    except OSError as error:
-        raise RunError(f"{path}: {error.strerror or error}") from None
-    head, *rest = whole.splitlines()
-    try:
-        if msgspec.json.decode(head, type=Header) != header:
-            raise RunError(f"{path} holds another run; move it away")
-        return [_checked(msgspec.json.decode(line, type=Line)) for line in rest]
-    except (msgspec.DecodeError, ValueError) as error:
-        raise RunError(f"{path} is damaged ({error}); move it away") from None
+def _decode(text: bytes) -> Line:
+    return _checked(msgspec.json.decode(text, type=Line))
 
 
 def _checked(line: Line) -> Line:

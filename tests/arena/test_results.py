@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.counts import as_rows, no_counts
-from mjbot.arena.results import GAMES_FILE, GameLine, Results, ResultsError
+from mjbot.arena.results import (
+    FIGURES_FILE,
+    GAMES_FILE,
+    REPORT_FILE,
+    GameLine,
+    Results,
+    ResultsError,
+    erase_run,
+    read_games,
+)
 from mjbot.arena.setup import Setup
 
 MakeSetup = Callable[..., Setup]
@@ -87,6 +96,104 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path, setup_of: MakeSetup) -
 def test_two_runs_cannot_write_into_one_file(written: Path, setup_of: MakeSetup) -> None:
     pytest.importorskip("fcntl", reason="files are locked on Unix only")
     results = Results(written, setup_of("tsumogiri", "tsumogiri"))
-    with pytest.raises(ResultsError, match="another arena is writing there"):
+    with pytest.raises(ResultsError, match="another process is writing there"):
         Results(written, setup_of("tsumogiri", "tsumogiri"))
     results.close()
+
+
+# --- erasing a run -------------------------------------------------------------------------------
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+THEIRS = {
+    ".git/HEAD": b"ref: refs/heads/main",
+    "thesis.txt": b"years of work",
+    "records/mine.jsonl.gz": b"not of the arena",
+    "faults/of-others.json": b"{}",
+}
+
+
+def lay(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def test_only_what_a_run_writes_is_erased(written: Path) -> None:
+    lay(
+        written,
+        THEIRS
+        | {
+            "records/0000012-03.jsonl.gz": b"",
+            "records/.0000013-00.jsonl.gz.unfinished": b"",
+            "faults/late-0-1-2-34.json": b"{}",
+            FIGURES_FILE: b"{}",
+            REPORT_FILE: b"<html>",
+        },
+    )
+    erase_run(written)
+    assert files_in(written) == THEIRS | {GAMES_FILE: b""}
+
+
+def test_a_folder_of_a_run_only_is_left_empty(written: Path, setup_of: MakeSetup) -> None:
+    lay(written, {"records/0000012-03.jsonl.gz": b"", "faults/crash-0-1-2-0.json": b"{}"})
+    erase_run(written)
+    assert [path.name for path in written.iterdir()] == [GAMES_FILE]
+    assert reopened(written, setup_of("tsumogiri", "tsumogiri", seed=9)) == []
+
+
+def test_where_nothing_is_there_is_nothing_to_erase(tmp_path: Path) -> None:
+    erase_run(tmp_path)
+    erase_run(tmp_path / "to-come")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "games", [None, b'{"hello":"world"}\n', b"shopping list", b'{"type":"start_game"}\n']
+)
+def test_a_folder_without_a_run_is_left_as_it_is(tmp_path: Path, games: bytes | None) -> None:
+    files = THEIRS if games is None else THEIRS | {GAMES_FILE: games}
+    lay(tmp_path, files)
+    with pytest.raises(ResultsError, match="name another --out") as error:
+        erase_run(tmp_path)
+    assert "\n" not in str(error.value)
+    assert files_in(tmp_path) == files
+
+
+def test_a_run_that_is_going_on_is_not_erased(written: Path, setup_of: MakeSetup) -> None:
+    pytest.importorskip("fcntl", reason="files are locked on Unix only")
+    lay(written, {REPORT_FILE: b"<html>"})
+    before = files_in(written)
+    results = Results(written, setup_of("tsumogiri", "tsumogiri"))
+    with pytest.raises(ResultsError, match="another process is writing there"):
+        erase_run(written)
+    results.close()
+    assert files_in(written) == before
+
+
+def test_a_file_of_somebody_else_is_not_cut_like_a_torn_header(
+    tmp_path: Path, setup_of: MakeSetup
+) -> None:
+    lay(tmp_path, {GAMES_FILE: b"one line without an end"})
+    with pytest.raises(ResultsError, match=r"games.jsonl is no log of ours; name another --out"):
+        Results(tmp_path, setup_of("tsumogiri", "tsumogiri"))
+    assert files_in(tmp_path) == {GAMES_FILE: b"one line without an end"}
+
+
+def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path, setup_of: MakeSetup) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ResultsError, match=r"file is a file, no folder; name another --out$"):
+        Results(tmp_path / "file", setup_of("tsumogiri", "tsumogiri"))
+
+
+def test_reading_leaves_out_a_torn_line(written: Path) -> None:
+    path = written / GAMES_FILE
+    path.write_bytes(path.read_bytes()[:-5])
+    assert read_games(written) == [line(0), line(1)]

@@ -56,9 +56,17 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     assert main([*command, "--out", str(tmp_path)]) == 0
     first = capsys.readouterr().out
     files = list(tmp_path.glob("takada2022-*/*.jsonl"))
-    assert [len(file.read_text().splitlines()) for file in files] == [8, 8]
+    assert [len(file.read_text().splitlines()) for file in files] == [1 + 8, 1 + 8]
+    kept = files[0].read_bytes()
+    files[0].write_bytes(kept[:-9])  # killed while writing
     assert main([*command, "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out == first
+    assert files[0].read_bytes() == kept
+    files[0].write_bytes(kept.replace(b'"ending":', b'"end":', 1))
+    assert main([*command, "--out", str(tmp_path)]) == 3
+    told = capsys.readouterr().err
+    assert told.startswith(f"mjbot experiment: {files[0]}, line 2: ")
+    assert told.endswith("; move the file away\n")
     assert "| points with bonus |" in first
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.learning import training_run
 from mjbot.learning.hand_evaluator import HandEvaluator
+from mjbot.learning.run_folder import RUN_FILE, RunFolder
 from mjbot.learning.weights import SHIPPED, load_manifest
 
 ROOT = Path(__file__).parents[2]
@@ -74,18 +74,18 @@ def test_the_weights_that_ship_are_left_alone_unless_named(
 DIE_IN_THE_SECOND_CHECKPOINT = """
 import os, signal, sys
 from mjbot.cli.main import main
-from mjbot.learning import training_run
+from mjbot.learning.run_folder import RunFolder
 
-write, checkpoints = training_run._write, []
+write, checkpoints = RunFolder.write, []
 
-def die(path, save):
-    checkpoints.append(path.name) if path.name.startswith("passes") else None
+def die(run, name, save):
+    checkpoints.append(name) if name.startswith("passes") else None
     if len(checkpoints) == 2:
-        path.with_name(path.name + ".unfinished").write_bytes(b"PK half a checkpoint")
+        (run.folder / (name + ".unfinished")).write_bytes(b"PK half a checkpoint")
         os.kill(os.getpid(), signal.SIGKILL)
-    write(path, save)
+    write(run, name, save)
 
-training_run._write = die
+RunFolder.write = die
 main(sys.argv[1:])
 """
 
@@ -98,13 +98,15 @@ def test_a_run_that_is_killed_goes_on_to_the_very_same_weights(
     ended = subprocess.run([*python, *command], cwd=ROOT, timeout=300, check=False)
     assert ended.returncode == -signal.SIGKILL
     assert not (tmp_path / "hand-plus.npz").exists()
-    write, writes = training_run._write, []
+    listed = tmp_path / "run" / RUN_FILE
+    listed.write_bytes(listed.read_bytes() + b'{"file":"pas')  # the list was cut off, too
+    write, writes = RunFolder.write, []
 
-    def note(path, save):
-        writes.append(path.name.split("-")[0])
-        write(path, save)
+    def note(run, name, save):
+        writes.append(name.split("-")[0])
+        write(run, name, save)
 
-    monkeypatch.setattr(training_run, "_write", note)
+    monkeypatch.setattr(RunFolder, "write", note)
     assert main(command) == 0
     # the positions and the first pass are still there
     assert writes == ["passes", "passes", "checks"]
@@ -148,6 +150,49 @@ def test_failures_are_one_line(own_games, tmp_path, capsys, arguments, code, tol
     error = capsys.readouterr().err
     assert told in error
     assert error.count("\n") == 1
+
+
+def test_fresh_erases_the_run_and_nothing_else(own_games, tmp_path, capsys):
+    run = tmp_path / "run"
+    whole = train(own_games, run, run, "--passes", "1")
+    assert whole == 0
+    first = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert first.keys() > {RUN_FILE}
+    (run / "thesis.txt").write_text("years of work")
+    (run / "learned-by-heart.npy").write_text("a user's own")
+    checkpoint = next(run.glob("passes-*.npz"))
+    checkpoint.write_bytes(b"damaged")
+    assert train(own_games, run, run, "--passes", "1", "--fresh") == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == first | {
+        "thesis.txt": b"years of work",
+        "learned-by-heart.npy": b"a user's own",
+    }
+
+
+@pytest.mark.parametrize("kind", ["hand", "fold"])
+@pytest.mark.parametrize("left", [{}, {RUN_FILE: "shopping list\n"}, {RUN_FILE: '{"train":"d"}\n'}])
+def test_fresh_refuses_a_folder_that_is_no_run(own_games, tmp_path, capsys, kind, left):
+    (tmp_path / ".git").mkdir()
+    files = {"thesis.txt": "years of work", ".git/HEAD": "ref: refs/heads/main", **left}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    command = ["train", kind, str(own_games), "--folder", str(tmp_path), "--fresh", "--jobs", "1"]
+    assert main(command) == 3
+    told = capsys.readouterr().err
+    assert told.startswith(f"mjbot train {kind}: {tmp_path}")
+    assert told.endswith("; name another --folder\n")
+    assert told.count("\n") == 1
+    assert {name: (tmp_path / name).read_text() for name in files} == files
+    assert len(list(tmp_path.rglob("*"))) == len(files) + 1
+
+
+def test_fresh_refuses_a_run_that_is_going_on(own_games, tmp_path, capsys):
+    pytest.importorskip("fcntl", reason="files are locked on Unix only")
+    with RunFolder(tmp_path, "hand") as going_on:
+        going_on.write("learned-x.npy", lambda file: file.write(b"x") and None)
+        assert train(own_games, tmp_path, tmp_path, "--fresh") == 3
+    assert "another process is writing there; wait for its end" in capsys.readouterr().err
+    assert (tmp_path / "learned-x.npy").read_bytes() == b"x"
 
 
 def test_a_wrong_range_is_a_wrong_argument(own_games, capsys):

@@ -45,7 +45,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, line: str) -> None:
     winning_draws("greedy", 4, 10, tmp_path, 1)
     path = the_file(tmp_path)
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(RunError, match=f"{path.name} is damaged") as error:
+    with pytest.raises(RunError, match=f"{path.name}, line 3: .*; move the file away") as error:
         winning_draws("greedy", 4, 20, tmp_path, 1)
     assert "\n" not in str(error.value)
 
@@ -54,7 +54,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     winning_draws("greedy", 4, 10, tmp_path, 1)
     path = the_file(tmp_path)
     path.write_text(path.read_text().replace('"seed":4', '"seed":5'))
-    with pytest.raises(RunError, match="holds another run"):
+    with pytest.raises(RunError, match="holds a run with seed 5; name another folder"):
         winning_draws("greedy", 4, 10, tmp_path, 1)
 
 

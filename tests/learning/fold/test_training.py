@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.append_log import LogError
 from mjbot.learning import fold_train
 from mjbot.learning.fold_check import best_threshold, f1_of, scores_of
 from mjbot.learning.fold_features import N_FEATURES
@@ -17,7 +18,6 @@ from mjbot.learning.fold_grid import (
     GridSearch,
     fold_numbers,
     held_out_margins,
-    read_cells,
     support_vector_machine,
 )
 from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR
@@ -86,9 +86,10 @@ def test_margins_come_from_machines_that_did_not_see_the_game():
     assert not np.array_equal(found > 0, examples.labels == FOLD)
 
 
-def tried(search: GridSearch, step: int) -> tuple[Cell, list[tuple[int, int]]]:
+def tried(examples: Examples, file: Path, step: int) -> tuple[Cell, list[tuple[int, int]]]:
     cells: list[tuple[int, int]] = []
-    best = search.search(step, lambda cell, left: cells.append((cell.cost, cell.gamma)))
+    with GridSearch(examples, file, 0) as search:
+        best = search.search(step, lambda cell, left: cells.append((cell.cost, cell.gamma)))
     return best, cells
 
 
@@ -104,11 +105,11 @@ def test_the_grid_is_the_papers_and_is_refined_around_the_best(tmp_path, monkeyp
 
     monkeypatch.setattr("mjbot.learning.fold_grid.held_out_margins", margins)
     examples = clouds(400, 5)
-    best, cells = tried(GridSearch(examples, tmp_path / "fine", 0), step=1)
+    best, cells = tried(examples, tmp_path / "fine", step=1)
     axis = range(LOWEST, HIGHEST + 1)
     assert (best.cost, best.gamma) == peak
     assert cells == [(cost, gamma) for cost in axis for gamma in axis]
-    best, cells = tried(GridSearch(examples, tmp_path / "coarse", 0), step=4)
+    best, cells = tried(examples, tmp_path / "coarse", step=4)
     assert (best.cost, best.gamma) == peak
     assert len(set(cells)) < 60
     assert all(cost in axis and gamma in axis for cost, gamma in cells)
@@ -116,12 +117,20 @@ def test_the_grid_is_the_papers_and_is_refined_around_the_best(tmp_path, monkeyp
 
 def test_cells_that_are_known_are_not_tried_again(tmp_path, monkeypatch):
     file, examples = tmp_path / "cells", clouds(80, 6)
-    best, cells = tried(GridSearch(examples, file, 0), step=4)
-    assert len(read_cells(file)) == len(set(cells))
+    best, cells = tried(examples, file, step=4)
+    kept = file.read_bytes()
+    assert kept.count(b"\n") == 1 + len(set(cells))
     with file.open("ab") as unfinished:
         unfinished.write(b'{"cost":1,"ga')
     monkeypatch.setattr("mjbot.learning.fold_grid.held_out_margins", None)
-    assert tried(GridSearch(examples, file, 0), step=4) == (best, cells)
+    assert tried(examples, file, step=4) == (best, cells)
+    assert file.read_bytes() == kept
+    file.write_bytes(kept.replace(b'"cost":', b'"price":', 1))
+    with pytest.raises(LogError, match=r"cells, line 2: .*`cost`; use --fresh"):
+        GridSearch(examples, file, 0)
+    file.write_bytes(kept)
+    with pytest.raises(LogError, match=r"holds a run with seed 0; name another --folder"):
+        GridSearch(examples, file, 1)
 
 
 # --- how good it is --------------------------------------------------------------------------

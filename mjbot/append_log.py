@@ -1,0 +1,219 @@
+"""Work that is kept line by line and taken up again after any end of the program.
+
+A log is a file of JSON lines.  The first is its header: it says whose file this is and what the
+work depends on.  Each further line is one piece of work that is done.  A line is written whole
+and given to the operating system before the work counts, so a killed program loses at most what
+was under way; a last line that was cut off is cut away at the next start.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
+
+import msgspec
+
+SYNC_S: Final = 1.0
+"""How much work a power failure may cost; a killed program loses nothing."""
+
+Header = TypeVar("Header", bound=msgspec.Struct)
+Line = TypeVar("Line", bound=msgspec.Struct)
+
+
+class LogError(Exception):
+    """A log is another work's, damaged or in use; the text is one line for the user."""
+
+
+class Cures(NamedTuple):
+    """What a user can do: keep this work ``elsewhere``, or begin it ``anew`` here."""
+
+    elsewhere: str
+    anew: str
+
+
+def first_difference(kept: msgspec.Struct, wanted: msgspec.Struct) -> str | None:
+    """Name the first field in which a kept header differs, as it is kept."""
+    for field in wanted.__struct_fields__:
+        if (old := getattr(kept, field)) != getattr(wanted, field):
+            return f"{field} {old!r}"
+    return None
+
+
+class AppendLog(Generic[Header, Line]):
+    """The lines of one work so far, and the file that keeps them; use it as a context manager.
+
+    Opening makes the file, or takes up what an earlier run of the same work left there.  The
+    file is locked until it is closed (not on Windows).  ``decode`` raises ``ValueError`` for a
+    line that cannot be, ``difference`` tells how a kept header differs from the one wanted.
+    Opening and appending raise :class:`LogError`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        header: Header,
+        cures: Cures,
+        *,
+        decode: Callable[[bytes], Line],
+        encode: Callable[[Line], bytes] = msgspec.json.encode,
+        difference: Callable[[Header, Header], str | None] = first_difference,
+    ) -> None:
+        self.path: Final = path
+        self._encode: Final = encode
+        self._file: Final = _open_locked(path, cures)
+        try:
+            text = self._without_torn_line(header, cures)
+            if text:
+                kept = _read_header(path, text, type(header), cures)
+                if told := difference(kept, header):
+                    cure = f"{cures.elsewhere} or {cures.anew}"
+                    raise LogError(f"{path} holds a run with {told}; {cure}")
+            else:
+                self._write(msgspec.json.encode(header))
+            self.lines: Final = _read_lines(path, text, decode, cures)
+        except LogError:
+            self._file.close()
+            raise
+        self._synced_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def append(self, line: Line) -> None:
+        """Keep one more line, whatever happens to this program next."""
+        self._write(self._encode(line))
+        if time.monotonic() - self._synced_at > SYNC_S:
+            os.fsync(self._file.fileno())
+            self._synced_at = time.monotonic()
+
+    def close(self) -> None:
+        """Make sure of everything."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def _without_torn_line(self, header: Header, cures: Cures) -> bytes:
+        self._file.seek(0)
+        text = self._file.read()
+        whole = _whole_lines(text)
+        if text and not whole and not msgspec.json.encode(header).startswith(text):
+            raise LogError(f"{self.path} is no log of ours; {cures.elsewhere}")
+        self._file.truncate(len(whole))
+        return whole
+
+    def _write(self, text: bytes) -> None:
+        try:
+            self._file.write(text + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise LogError(f"{self.path}: {error.strerror or error}") from None
+
+
+def read_log(
+    path: Path, header: type[Header], decode: Callable[[bytes], Line], cures: Cures
+) -> list[Line]:
+    """Return the lines of a log that nobody is writing any more, but for a torn last one.
+
+    Raises ``OSError`` and :class:`LogError`.
+    """
+    text = _whole_lines(path.read_bytes())
+    _read_header(path, text, header, cures)
+    return _read_lines(path, text, decode, cures)
+
+
+@contextlib.contextmanager
+def emptied(
+    path: Path, header: type[Header], decode: Callable[[bytes], Line], elsewhere: str
+) -> Iterator[list[Line]]:
+    """Empty a log of whatever work of ours, when the block that erases its other files is done.
+
+    Gives the lines that can be read; the log is locked meanwhile.  Raises :class:`LogError`, and
+    nothing was touched, if the folder holds things but no such log, or somebody is writing it.
+    """
+    folder = path.parent
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        yield []
+        return
+    if not path.is_file():
+        raise LogError(f"{folder} holds no run of ours, so nothing there is erased; {elsewhere}")
+    cures = Cures(elsewhere, "delete it")
+    with _open_locked(path, cures) as file:
+        file.seek(0)
+        text = file.read()
+        if text:
+            _read_header(path, _whole_lines(text), header, cures)
+        yield [kept for _, kept in _decoded(text, decode) if not isinstance(kept, ValueError)]
+        file.truncate(0)
+
+
+# --- reading and locking -------------------------------------------------------------------------
+
+
+def _whole_lines(text: bytes) -> bytes:
+    return text[: text.rfind(b"\n") + 1]
+
+
+def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) -> Header:
+    try:
+        return msgspec.json.decode(text.partition(b"\n")[0], type=header)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise LogError(f"{path}, line 1: {error}; {cures.elsewhere}") from None
+
+
+def _read_lines(
+    path: Path, text: bytes, decode: Callable[[bytes], Line], cures: Cures
+) -> list[Line]:
+    lines = []
+    for number, kept in _decoded(text, decode):
+        if isinstance(kept, ValueError):
+            raise LogError(f"{path}, line {number}: {kept}; {cures.anew}")
+        lines.append(kept)
+    return lines
+
+
+def _decoded(
+    text: bytes, decode: Callable[[bytes], Line]
+) -> Iterator[tuple[int, Line | ValueError]]:
+    """Yield the number of each line after the header, and what it says or is wrong with it."""
+    for number, line in enumerate(text.split(b"\n")[1:-1], 2):
+        try:
+            yield number, decode(line)
+        except ValueError as error:
+            yield number, error
+
+
+def _open_locked(path: Path, cures: Cures) -> IO[bytes]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    except (FileExistsError, NotADirectoryError):
+        raise LogError(f"{path.parent} is a file, no folder; {cures.elsewhere}") from None
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror or error}") from None
+    if not _lock(file):
+        file.close()
+        raise LogError(f"{path}: another process is writing there; wait for its end")
+    return file
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return false if somebody else has (not on Windows)."""
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
