@@ -6,7 +6,6 @@ It checks the reader of records on its own, without the table that the records p
 from collections import Counter
 from collections.abc import Iterable
 
-from mjbot.records.mjlog_tags import Tag
 from protocol.messages import (
     Ankan,
     Chi,
@@ -125,26 +124,3 @@ class Ledger:
         self.counts[what] += 1
         if not holds:
             raise LedgerError(f"{what}: contradiction")
-
-
-def check_ids(tags: Iterable[Tag], counts: Counter[str]) -> None:
-    """Check that no hand of an mjlog deals, draws or turns one of the 136 tiles twice.
-
-    Raises :class:`LedgerError`.
-    """
-    seen: set[int] = set()
-    for tag in tags:
-        if tag.name == "INIT":
-            seen = set()
-            new = [tag.integers("seed")[5]]
-            new += (tile for seat in range(4) for tile in tag.tiles(f"hai{seat}"))
-        elif tag.name[0] in "TUVW" and tag.name[1:].isdigit():
-            new = [int(tag.name[1:])]
-        elif tag.name == "DORA":
-            new = tag.tiles("hai")
-        else:
-            continue
-        counts["tile ids dealt once"] += len(new)
-        if not seen.isdisjoint(new) or len(set(new)) != len(new):
-            raise LedgerError(f"tag {tag.number}: a tile appears twice")
-        seen.update(new)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from mjbot.table.view import View
 from protocol.messages import Dahai, Hint, PlayerAction, Seat, Skip, Tile
 from protocol.tiles import N_KINDS, TILE_NAMES
@@ -13,24 +15,40 @@ def last_resort(
     seat: Seat,
     drawn: Tile | None,
     held: Sequence[Tile],
-    hints: Sequence[Hint] | None,
+    offers: Sequence[Hint],
 ) -> PlayerAction:
-    """Return the likeliest legal answer: what the server offers, a tsumogiri, any discard.
+    """Return the likeliest legal answer: one that is offered, a tsumogiri, any discard.
 
     ``drawn`` is the tile last drawn by the seat and not yet discarded, ``held`` its hand without
-    the tiles that the server forbids.
+    the tiles that the server forbids.  ``offers`` is the server's list of all that is legal,
+    empty if it makes none.  A discard that is due is made even where no tile is known: as ``?``.
     """
-    offered = [hint for hint in hints or () if hint.type == "dahai" and hint.pai is not None]
-    if offered:
-        drawn_first = [hint for hint in offered if hint.pai == drawn] + offered
-        pai = drawn_first[0].pai or "?"
-        return Dahai(actor=seat, pai=pai, tsumogiri=pai == drawn)
-    if "none" in due.value or (drawn is None and not held):
+    discards = [hint.pai for hint in offers if hint.type == "dahai" and hint.pai is not None]
+    if discards:
+        pai = drawn if drawn in discards else discards[0]
+        return Dahai(actor=seat, pai=pai or "?", tsumogiri=pai == drawn)
+    if "none" in ([hint.type for hint in offers] or due.value):
         return Skip()
-    if drawn is not None and due is Due.TURN:
+    for hint in offers:
+        if action := _taken(hint, seat):
+            return action
+    if drawn is not None and (due is Due.TURN or not held):
         return Dahai(actor=seat, pai=drawn, tsumogiri=True)
-    tiles = held or (drawn or "?",)
-    return Dahai(actor=seat, pai=tiles[-1], tsumogiri=tiles[-1] == drawn)
+    if held:
+        return Dahai(actor=seat, pai=held[-1], tsumogiri=held[-1] == drawn)
+    return Dahai(actor=seat, pai="?", tsumogiri=due is Due.TURN)
+
+
+def _taken(hint: Hint, seat: Seat) -> PlayerAction | None:
+    """Return the action that a hint offers, if it says enough of it."""
+    fields = msgspec.to_builtins(hint)
+    if hint.type == "hora" and hint.target is None:
+        fields["target"] = seat
+    try:
+        action: PlayerAction = msgspec.convert({**fields, "actor": seat}, PlayerAction)
+    except msgspec.ValidationError:
+        return None
+    return action
 
 
 def held_tiles(view: View) -> tuple[Tile, ...]:

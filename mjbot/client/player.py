@@ -184,7 +184,8 @@ class Player:
         self._contradiction("the server wants an answer, but we know of none that is legal")
         forbidden = received.cannot_discard or ()
         held = [tile for tile in held_tiles(view) if tile not in forbidden]
-        return last_resort(received.due, self._seat, self._drawn, held, received.hints)
+        offers = (received.hints or ()) if self._lists_all else ()
+        return last_resort(received.due, self._seat, self._drawn, held, offers)
 
     def _wants_more(self, received: Received) -> bool:
         """Whether a complete list of offers leaves out the pass."""

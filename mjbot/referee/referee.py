@@ -18,7 +18,7 @@ from mjbot.table.apply import apply_ryukyoku, apply_start_game
 from mjbot.table.convert import to_message
 from mjbot.table.draws import CHOMBO
 from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
-from mjbot.table.state import CHANKAN, DRAWN, REACTION, WON, State, new_state
+from mjbot.table.state import DRAWN, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
 
@@ -172,11 +172,6 @@ class Referee:
     def message(self, seat: int, action: Action) -> m.PlayerAction:
         """Return the message with which the seat says an action now."""
         return to_message(self.state, seat, action)
-
-    @property
-    def claimed_by_reply(self) -> bool:
-        """Whether the open decision is the answer to a discard or kakan of another seat."""
-        return int(self.state["phase"]) in (REACTION, CHANKAN)
 
     # --- inside ------------------------------------------------------------------------------
 

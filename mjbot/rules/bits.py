@@ -4,7 +4,6 @@ from typing import Final
 
 from mjbot.compiled import compiled
 
-SUITED: Final = (1 << 27) - 1
 HONOURS: Final = 0x7F << 27
 WINDS: Final = 0xF << 27
 DRAGONS: Final = 0x7 << 31

@@ -21,6 +21,7 @@ from mjbot.table.state import (
     CHANKAN,
     DECLARED,
     DRAW,
+    GAME_OVER,
     IDLE,
     REACTION,
     RIICHI,
@@ -41,6 +42,7 @@ _PHASES: Final = {
     REACTION: "seat {turn} has discarded {tile}",
     CHANKAN: "seat {turn} has added {tile} to its pon",
     RINSHAN: "seat {turn} is to draw after its kan",
+    GAME_OVER: "the game is over",
 }
 
 
@@ -82,6 +84,8 @@ def check_draw(state: State, event: m.Tsumo) -> None:
     expected = (turn + 1) % 4 if phase == REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
     _expect(int(state["wall_left"]) > 0, "the wall is empty")
+    owed = phase == REACTION and int(state["pending_dora"]) > 0
+    _expect(not owed, "the dora marker of a kan is still to be turned")
     known = bool(state["hand_known"][event.actor])
     _expect(event.pai != "?" or not known, "pai is '?' for a seat whose hand is known")
 
@@ -189,6 +193,7 @@ def check_draw_reason(state: State, event: m.Ryukyoku) -> None:
     if reason in (draws.EXHAUSTIVE, draws.NAGASHI):
         left = int(state["wall_left"])
         _expect(left == 0, f"the wall is not empty: {left} tiles are left")
+        _expect(int(state["phase"]) == REACTION, f"no tile was discarded last: {situation(state)}")
         _check_tenpai_list(state, event)
         return
     by_discard = (draws.FOUR_WINDS, draws.FOUR_KANS, draws.FOUR_RIICHI)

@@ -1,6 +1,6 @@
 """Scores, payments and the order of kyoku: what the events say against what the rules give."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.table import apply as do
-from mjbot.table.check import check_draw_reason
+from mjbot.table.check import check_draw_reason, situation
 from mjbot.table.convert import tile_code
 from mjbot.table.settle import (
     PAYMENT,
@@ -20,10 +20,12 @@ from mjbot.table.settle import (
     top_seat,
     win_payment,
 )
-from mjbot.table.state import DRAWN, GAME_OVER, WON, State
+from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State
 from mjbot.table.wire_yaku import wire_yakus
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
+
+_RESULTS: Final = (WON, DRAWN)
 
 Payment = NDArray[np.int32]
 """Points by seat, int32[4]: what everybody gets or, below zero, gives."""
@@ -62,9 +64,11 @@ class Ledger:
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
         """Round, honba, sticks and scores follow from the kyoku before, if its end was seen."""
-        if not self._result_seen:
-            return
         state = self._state
+        if int(state["phase"]) not in (IDLE, *_RESULTS):
+            raise ValueError(f"a kyoku starts, but {situation(state)}")
+        if not self._result_is_seen():
+            return
         if self._scores_known and event.scores not in (None, _points(state["scores"])):
             raise ValueError(f"scores are {event.scores}, expected {_points(state['scores'])}")
         if event.kyotaku != int(state["sticks"]):
@@ -76,6 +80,10 @@ class Ledger:
         if self._scores_known and not going_on:
             raise ValueError("a kyoku starts, but the game is over")
         self._narrow(going_on)
+
+    def _result_is_seen(self) -> bool:
+        # a log may lack its end_kyoku
+        return self._result_seen or int(self._state["phase"]) in _RESULTS
 
     def _check_round(self, event: m.StartKyoku) -> None:
         expected, honba = next_kyoku(self._state)
@@ -100,6 +108,8 @@ class Ledger:
 
     def start_kyoku(self, event: m.StartKyoku) -> None:
         """Take over the scores if the event has them."""
+        if int(self._state["phase"]) != IDLE:
+            self.end_kyoku()
         if event.scores is not None:
             self._state["scores"] = event.scores
         # Without scores (TCP dialect) ours are right from the first kyoku on.
@@ -109,9 +119,14 @@ class Ledger:
         self._kyoku_played += 1
         self._result_seen = False
 
+    def check_end_kyoku(self) -> None:
+        """There is a kyoku to end."""
+        if int(self._state["phase"]) in (IDLE, GAME_OVER):
+            raise ValueError("no kyoku is under way")
+
     def end_kyoku(self) -> None:
         """The kyoku is over; some servers never told how."""
-        self._result_seen = int(self._state["phase"]) in (WON, DRAWN)
+        self._result_seen = int(self._state["phase"]) in _RESULTS
         if not self._result_seen:
             self._scores_known = False
         do.apply_end_kyoku(self._state)
@@ -119,7 +134,9 @@ class Ledger:
     def check_end_game(self, event: m.EndGame) -> None:
         """The game may end here, and the leftover sticks went to first place."""
         state = self._state
-        if not (self._result_seen and self._scores_known):
+        if int(state["phase"]) == GAME_OVER:
+            raise ValueError("the game is over already")
+        if not (self._result_is_seen() and self._scores_known):
             return
         one_kyoku = self._kyoku_played == 1
         if int(state["dealer_stays"]) >= 0 and not one_kyoku:
@@ -142,6 +159,9 @@ class Ledger:
     def reveal(self, event: m.Hora) -> None:
         """Fill in what a win shows: the ura markers, and the hand where the event tells it."""
         state = self._state
+        told, turned = len(event.uradora_markers or ()), int(state["n_dora"])
+        if event.uradora_markers is not None and state["riichi"][event.actor] and told != turned:
+            raise ValueError(f"uradora_markers has {told} tiles, expected {turned}")
         for place, name in enumerate((event.uradora_markers or ())[:5]):
             state["ura_markers"][place] = tile_code(name)
         state["n_ura"] = min(len(event.uradora_markers or ()), 5)

@@ -16,7 +16,6 @@ from mjbot.table.actions import (
     DECLARE_RIICHI,
     DISCARD,
     DISCARD_DRAWN,
-    N_ACTIONS,
     NINE_TERMINALS,
     PASS,
     PON_PLAIN,
@@ -44,7 +43,6 @@ RIICHI_MIN_WALL = 4
 MAX_KANS = 4
 NINE = 9
 FIRST_HONOUR = 27
-CODES_SIZE = N_ACTIONS
 
 
 @compiled

@@ -89,8 +89,10 @@ class Table:
         """Hold an event against the state; return what the rules pay for a result."""
         state = self.state
         match event:
-            case m.StartGame() | m.EndKyoku():
+            case m.StartGame():
                 pass
+            case m.EndKyoku():
+                self._ledger.check_end_kyoku()
             case m.StartKyoku():
                 check.check_start_kyoku(state, event, self.seat)
                 self._ledger.check_start_kyoku(event)

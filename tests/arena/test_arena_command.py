@@ -265,3 +265,38 @@ def test_no_fault_file_is_one_line(arena: Arena, tmp_path: Path) -> None:
         assert ended.returncode == 3
         assert told in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
+
+
+def test_fresh_erases_no_folder_that_is_not_a_run(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "thesis.txt").write_text("years of work")
+    ended = arena("tsumogiri", "tsumogiri", "--out", ".", "--fresh")
+    assert ended.returncode == 3
+    assert ended.stderr == (
+        "mjbot arena: . holds no run of ours, so nothing there is erased; name another --out\n"
+    )
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+    assert (tmp_path / ".git" / "HEAD").read_text() == "ref: refs/heads/main"
+
+
+def test_fresh_begins_a_run_anew_and_leaves_what_else_is_there(
+    arena: Arena, tmp_path: Path
+) -> None:
+    command = [*few_games("tsumogiri", "tsumogiri"), "--out", str(tmp_path / "run")]
+    assert arena(*command).returncode == 0
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    ended = arena(*command, "--uma", "wrong", "--fresh")
+    assert ended.returncode == 2  # and nothing is erased for it
+    assert "6 of them kept" in arena(*command).stdout
+    ended = arena(*command, "--fresh")
+    assert ended.returncode == 0
+    assert "kept from before" not in ended.stdout
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+
+
+def test_a_file_as_the_folder_of_a_run_is_one_line(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "my.jsonl").touch()
+    ended = arena("tsumogiri", "tsumogiri", "--out", "my.jsonl")
+    assert ended.returncode == 3
+    assert ended.stderr == "mjbot arena: my.jsonl is a file, no folder; name another --out\n"

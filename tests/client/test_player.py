@@ -15,7 +15,7 @@ from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.table import TableError
 from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
-from protocol.messages import Dahai, Pon, Skip, StartGame
+from protocol.messages import Dahai, Hora, Pon, Skip, StartGame
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
 HIDDEN = ["?"] * 13
@@ -289,6 +289,20 @@ def test_a_discard_that_is_owed_is_made_even_if_the_mirror_is_lost():
         play(lost, default)
     _, answer = play(lost, default, strict=False)
     assert isinstance(answer, Dahai) and answer.actor == 0
+
+
+def test_a_turn_is_answered_even_if_no_tile_is_known():
+    """Our hand and what we drew are hidden from us, too."""
+    deal, draw = {**DEAL, "tehais": [HIDDEN] * 4}, {**DRAW, "pai": "?"}
+    for dialect in (Dialect.TCP, Dialect.STDIO_LINES):
+        _, answer = play([START, deal, draw], default, dialect=dialect, strict=False)
+        assert answer == Dahai(actor=0, pai="?", tsumogiri=True)
+
+
+def test_a_list_without_pass_and_discard_is_answered_from_it():
+    request = {"type": "request_action", "request_id": 1, "possible_actions": [{"type": "hora"}]}
+    _, answer = play([START, DEAL, DRAW, request], default, strict=False)
+    assert answer == Hora(actor=0, target=0)
 
 
 def test_a_broken_stream_does_not_end_a_lenient_game():

@@ -54,7 +54,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     winning_draws("greedy", 4, 10, tmp_path, 1)
     path = the_file(tmp_path)
     path.write_text(path.read_text().replace('"seed":4', '"seed":5'))
-    with pytest.raises(RunError, match="holds another run"):
+    with pytest.raises(RunError, match="holds a run with seed 5; name another folder"):
         winning_draws("greedy", 4, 10, tmp_path, 1)
 
 

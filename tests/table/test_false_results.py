@@ -113,6 +113,87 @@ def test_a_stick_that_is_left_over_goes_to_first_place(story):
     assert position.table.state["scores"].tolist() == [-7500, 34500, 47000, 27000]
 
 
+# --- out of order --------------------------------------------------------------------------------
+
+
+def test_a_kyoku_begins_only_when_none_is_under_way(recorded):
+    first = recorded[1]
+    assert isinstance(first, m.StartKyoku)
+    for end in (2, 3, 4):
+        table = replayed(recorded[:end])
+        with pytest.raises(TableError, match=r"a kyoku starts, but seat \d "):
+            table.apply(first)
+    with pytest.raises(TableError, match="a kyoku starts, but the game is over"):
+        replayed(recorded).apply(first)
+
+
+def test_a_kyoku_and_a_game_end_once(recorded):
+    place = recorded.index(m.EndKyoku())
+    with pytest.raises(TableError, match="no kyoku is under way"):
+        replayed(recorded[: place + 1]).apply(m.EndKyoku())
+    with pytest.raises(TableError, match="no kyoku is under way"):
+        replayed(recorded).apply(m.EndKyoku())
+    with pytest.raises(TableError, match="the game is over already"):
+        replayed(recorded).apply(recorded[-1])
+
+
+def test_without_its_end_kyoku_a_kyoku_is_still_held_against_the_one_before(recorded):
+    place = recorded.index(m.EndKyoku())
+    table = replayed(recorded[:place])
+    following = recorded[place + 1]
+    a, b, c, d = following.scores
+    with pytest.raises(TableError, match="scores are"):
+        table.apply(msgspec.structs.replace(following, scores=(a + 1000, b - 1000, c, d)))
+    table.apply(following)
+    last = len(recorded) - 2
+    assert recorded[last] == m.EndKyoku()
+    with pytest.raises(TableError, match="scores are"):
+        replayed(recorded[:last]).apply(m.EndGame(scores=(25000,) * 4))
+
+
+def test_a_kyoku_is_drawn_only_after_the_last_discard(story):
+    position = story([None, None, None, None])
+    wall = [tile for tile in TILE_NAMES[:34] for _ in range(3)][:70]
+    for number, tile in enumerate(wall):
+        position.say(m.Tsumo(actor=number % 4, pai=tile))
+        if number < 69:
+            position.say(m.Dahai(actor=number % 4, pai=tile, tsumogiri=True))
+    drawn = m.Ryukyoku(reason="fanpai", deltas=(0, 0, 0, 0))
+    with pytest.raises(TableError, match="no tile was discarded last: seat 1 has drawn"):
+        position.say(drawn)
+    position.discard(1, "6s", drawn=True).say(drawn)
+
+
+def test_the_marker_of_a_kan_is_turned_before_the_next_draw(story):
+    def kan():
+        return story(["111m258p369s1234z", None, None, None]).turn(0, "9p").turn(1, "1m")
+
+    called = m.Daiminkan(actor=0, target=1, pai="1m", consumed=("1m",) * 3)
+    marker = m.Dora(dora_marker="9s")
+    position = kan().say(called).turn(0, "5z")
+    with pytest.raises(TableError, match="the dora marker of a kan is still to be turned"):
+        position.draw(1, "?")
+    position.say(marker).draw(1, "?")
+    kan().say(called).draw(0, "5z").say(marker).discard(0, "5z", drawn=True).draw(1, "?")
+
+
+def test_a_riichi_shows_as_many_ura_markers_as_markers_are_turned(story):
+    def won(*markers):
+        position = story([WAITS_1M, None, None, None])
+        position.draw(0, "9m").say(m.Reach(actor=0)).discard(0, "9m", drawn=True)
+        position.say(m.ReachAccepted(actor=0)).turn(1, "1z")
+        return (
+            position.draw(2, "1m")
+            .discard(2, "1m", drawn=True)
+            .say(m.Hora(actor=0, target=2, pai="1m", uradora_markers=markers))
+        )
+
+    won("9p")
+    for markers in ((), ("9p", "9p")):
+        with pytest.raises(TableError, match=f"uradora_markers has {len(markers)} tiles"):
+            won(*markers)
+
+
 # --- met leniently -------------------------------------------------------------------------------
 
 
