@@ -12,11 +12,12 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.faults import FaultFileError, fault_lines
+from mjbot.arena.faults import FaultFileError
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED, Setup
+from mjbot.arena.show import trouble_lines
 from mjbot.arena.workers import Crew, WorkerError
 from mjbot.cli.arena_progress import GamesProgress
 from mjbot.experiments.request import ExperimentError, Request
@@ -101,11 +102,13 @@ def _play(plan: Plan, jobs: int, faults: list[str]) -> Outcome:
     console = Console(stderr=True)
     with Arena(plan) as arena:
         if not arena.is_over:
-            crew = Crew(plan.setup, jobs)
-            with crew, GamesProgress(console, arena) as progress:
+            with (
+                GamesProgress(console, arena) as progress,
+                Crew(plan.setup, jobs, tell=progress.on_fault) as crew,
+            ):
                 arena.play(crew, progress.on_game)
         outcome = arena.outcome()
-    faults.extend(fault_lines(plan.folder, plan.setup, outcome.faults))
+    faults.extend(trouble_lines(outcome))
     return outcome
 
 
