@@ -94,13 +94,20 @@ class Clock:
         self._pulse: Final = pulse
         self._compiling: Final = _Compiling(pulse)
         self._deciding = False
+        self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
+        self._allowed_s = deadline_s
         self._limit = 0
         self._ticks = 0
         self._beat = 0
 
-    def start(self, seat: int, decision: int) -> None:
-        """A decision begins; :class:`LateError` may be raised from here to :meth:`stop`."""
+    def start(self, seat: int, decision: int, least_s: float = 0.0) -> None:
+        """A decision begins; :class:`LateError` may be raised from here to :meth:`stop`.
+
+        If there is a deadline at all, it is ``least_s`` seconds at least.
+        """
         self._pulse[DECISION] = decision_code(seat, decision)
+        self._allowed_s = max(self._deadline_s, least_s) if self._deadline_s else 0.0
+        self._limit = round(self._allowed_s / self._tick_s)
         self._ticks = 0
         self._deciding = True
 
@@ -114,9 +121,7 @@ class Clock:
         if hasattr(signal, "setitimer"):
             event.register(COMPILER, self._compiling)
             self._before = signal.signal(signal.SIGALRM, self._tick)
-            tick_s = min(self._deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
-            self._limit = round(self._deadline_s / tick_s)
-            signal.setitimer(signal.ITIMER_REAL, tick_s, tick_s)
+            signal.setitimer(signal.ITIMER_REAL, self._tick_s, self._tick_s)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -136,4 +141,4 @@ class Clock:
         if self._ticks > 2 * self._limit:
             os._exit(EXIT_OVERDUE)
         if self._ticks == self._limit + 1:  # once: whoever catches it shall do so undisturbed
-            raise LateError(f"no decision after {self._deadline_s:g} s")
+            raise LateError(f"no decision after {self._allowed_s:g} s")

@@ -10,7 +10,7 @@ from mjbot.arena.clock import Clock, LateError
 from mjbot.blame import FaultKind, blame, is_legal, no_choice
 from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
-from mjbot.table.view import View
+from mjbot.table.view import Sealed, View
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,29 @@ class Guard:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
-    there it is not even asked.
+    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens.
     """
 
     def __init__(
-        self, strategy: Strategy, seat: int, clock: Clock, fatal: Mapping[int, Fault] = NO_FAULTS
+        self,
+        strategy: Strategy,
+        seat: int,
+        clock: Clock,
+        fatal: Mapping[int, Fault] = NO_FAULTS,
+        tell: Callable[[Fault], None] = lambda _: None,
     ) -> None:
         self.strategy = strategy
         self.wants: Final = strategy.wants
         self.seat: Final = seat
         self.decisions = 0
+        self.passing: tuple[type[BaseException], ...] = ()
+        """What is no fault of the strategy's if it comes out of it."""
+
         self.faults: Final[list[Fault]] = []
         self._clock: Final = clock
         self._fatal: Final = fatal
+        self._tell: Final = tell
+        self._sealed: Final = Sealed()
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Pass it on."""
@@ -60,7 +70,7 @@ class Guard:
 
     def start_kyoku(self, view: View) -> None:
         """Pass it on."""
-        self._attempt(self.strategy.start_kyoku, view, 0)
+        self._attempt(self.strategy.start_kyoku, self._sealed.view(view), 0)
 
     def decide(self, view: View) -> Action:
         """Return what the strategy chooses, if it does and may; else the default action."""
@@ -70,8 +80,10 @@ class Guard:
             self.faults.append(replace(known, state=view.state.tobytes()))
             return view.default_action
         n_faults = len(self.faults)
-        action = self._attempt(self.strategy.decide, view, self.decisions)
-        if is_legal(action, view.legal):
+        sealed = self._sealed.view(view)
+        legal = sealed.legal
+        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        if is_legal(action, legal):
             return action
         if len(self.faults) == n_faults:
             self._blame("illegal", self.decisions, no_choice(action), view)
@@ -87,7 +99,9 @@ class Guard:
                 self._clock.stop()  # the last tick may come as late as here
         except LateError as late:
             self._blame("late", decision, str(late), view)
-        except (Exception, SystemExit) as error:
+        except self.passing:
+            raise
+        except BaseException as error:  # a strategy may raise anything, KeyboardInterrupt, too
             self._blame("crash", decision, blame(error), view, traceback.format_exc())
         return None
 
@@ -99,3 +113,5 @@ class Guard:
             return
         state = view.state.tobytes() if view else b""
         self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
+        if len(self.faults) == 1:
+            self._tell(self.faults[0])

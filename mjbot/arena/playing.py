@@ -1,10 +1,11 @@
 """The games of a run, in this process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from mjbot.arena.clock import Clock
+from mjbot.arena.clock import Clock, LateError
 from mjbot.arena.counts import Counts, as_rows, count_kyoku, no_counts
 from mjbot.arena.foreign import Foreigner
 from mjbot.arena.guard import NO_FAULTS, Fault, Guard
@@ -16,11 +17,19 @@ from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
 from mjbot.referee.remembering import RememberingReferee
+from mjbot.strategy import Strategy
+from mjbot.strategy_options import StrategyError
 from mjbot.strategy_spec import Spec
 from protocol.messages import Event
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
+
+Tell = Callable[[Unit, Fault], None]
+"""Hears of the first fault of a seat in a game as soon as it happens."""
+
+MAKING_S: Final = 60.0
+"""How long making a strategy may take (compiling not counted), if decisions have a deadline."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +48,23 @@ class Games:
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
     """
 
-    def __init__(self, setup: Setup, clock: Clock, recording: bool = False) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        clock: Clock,
+        recording: bool = False,
+        tell: Tell = lambda unit, fault: None,
+    ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
         self._clock: Final = clock
+        self._tell: Final = tell
         self._names: Final = labels(setup.strategies)
         self._foreigners: Final[dict[tuple[int, int], Foreigner]] = {}
 
     def play(self, unit: Unit, fatal: Fatal) -> Played:
         """Play a game to its end."""
-        guards = make_guards(self._setup, unit, self._clock, fatal)
+        guards = make_guards(self._setup, unit, self._clock, fatal, self._tell)
         table = self._setup.seating.tables[unit.seating]
         names = [self._names[number] for number in table]
         if len(guards) == 4:
@@ -100,20 +116,42 @@ def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = Non
     return referee
 
 
-def make_guards(setup: Setup, unit: Unit, clock: Clock, fatal: Fatal) -> dict[int, Guard]:
-    """Return the players of our own at a game by seat, introduced."""
+def make_guards(
+    setup: Setup,
+    unit: Unit,
+    clock: Clock,
+    fatal: Fatal,
+    tell: Tell = lambda unit, fault: None,
+) -> dict[int, Guard]:
+    """Return the players of our own at a game by seat, introduced.
+
+    Raises :class:`~mjbot.strategy_options.StrategyError` if one cannot be made.
+    """
     table = setup.seating.tables[unit.seating]
     names = labels(setup.strategies)
     guards = {}
     for seat, number in enumerate(table):
         spec = Spec.read(setup.strategies[number])
         if not spec.is_external:
-            strategy = spec.make(setup.player_seed(unit.wall, seat))
-            guards[seat] = Guard(strategy, seat, clock, fatal.get(seat, NO_FAULTS))
+            strategy = _made(spec, setup.player_seed(unit.wall, seat), seat, clock)
+            known = fatal.get(seat, NO_FAULTS)
+            guards[seat] = Guard(strategy, seat, clock, known, partial(tell, unit))
     _link_pairs(setup, table, guards)
     for guard in guards.values():
         guard.start_game(guard.seat, tuple([names[number] for number in table]))
     return guards
+
+
+def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
+    try:
+        try:
+            clock.start(seat, 0, least_s=MAKING_S)
+            return spec.make(seed)
+        finally:
+            clock.stop()
+    except LateError:
+        problem = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
+        raise StrategyError(problem) from None
 
 
 def _link_pairs(setup: Setup, table: Sequence[int], guards: Mapping[int, Guard]) -> None:

@@ -92,6 +92,8 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
     guards = make_guards(file.setup, file.unit, Clock(0, [0] * PULSE_SIZE), fatal)
     if len(guards) < 4:
         return None, None  # external AIs are not asked again
+    for guard in guards.values():
+        guard.passing = (_Reached, KeyboardInterrupt)
     guards[file.seat].strategy = _Halt(guards[file.seat], file.decision)
     try:
         play_game(new_referee(file.setup, file.unit), [guards[seat] for seat in range(4)])

@@ -11,10 +11,14 @@ from mjbot.arena.faults import save_faults
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.playing import Played
 from mjbot.arena.recording import record_path, save_record
-from mjbot.arena.results import GameLine, Results
+from mjbot.arena.results import Results
 from mjbot.arena.sequential import ErrorRates, Verdict
 from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.tally import Judge, Tally
+from mjbot.arena.workers import WorkerError
+
+MOST_VOID: Final = 10
+"""After so many void games the run ends, unless they were fewer than one in ten."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +98,12 @@ class Arena:
         """Whether nothing is left to play."""
         return self._is_sure() or next(self._missing(), None) is None
 
-    def play(self, players: Players, on_game: Callable[[GameLine], None]) -> None:
-        """Play what is missing.  Every game is in the file before ``on_game`` hears of it."""
+    def play(self, players: Players, on_game: Callable[[Played], None]) -> None:
+        """Play what is missing.  Every game is in the file before ``on_game`` hears of it.
+
+        Raises :class:`~mjbot.arena.workers.WorkerError` if game after game is void.
+        """
+        void = games = 0
         for played in players.play(self._missing()):
             if played.record:
                 save_record(self.plan.folder, played.line.unit, played.record)
@@ -104,7 +112,11 @@ class Arena:
             save_faults(self.plan.folder, self.plan.setup, played.line.unit, played.faults)
             self._results.append(played.line)
             self.tally.add(played.line)
-            on_game(played.line)
+            on_game(played)
+            games += 1
+            void += bool(played.line.void)
+            if void >= MOST_VOID and 10 * void > games:
+                raise WorkerError(f"{void} of {games} games are void: {played.line.void}")
             if self._is_sure():
                 return
 

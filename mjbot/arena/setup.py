@@ -56,6 +56,10 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         """Return the seed of a player's own dice: the same for whoever sits there."""
         return int(mix(np.uint64(4 * self.game_seed(wall) + seat)) >> np.uint64(1))
 
+    def player(self, unit: "Unit", seat: int) -> int:
+        """Return the number of the strategy that sits there."""
+        return self.seating.tables[unit.seating][seat]
+
     @property
     def identity(self) -> str:
         """Twelve letters and digits that no other run shares."""

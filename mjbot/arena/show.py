@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from mjbot.arena.faults import fault_lines
 from mjbot.arena.figures import (
     FIGURES,
     PAIR_FIGURES,
@@ -21,6 +22,7 @@ from mjbot.arena.setup import labels
 from mjbot.records.wording import counted
 from mjbot.statistics import CONFIDENCE, Estimate
 
+MOST_VOID_TOLD: Final = 3
 UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
     "mean": (1, 3, ""),
     "rate": (100, 2, " %"),
@@ -164,6 +166,19 @@ def sequential_line(outcome: Outcome) -> str:
             return f"sure {where}: {known} (error at most {50 * rates.error:g} %; {interval})"
         case _:
             return f"not sure {where} which of {first} and {second} is better ({interval})"
+
+
+def trouble_lines(outcome: Outcome) -> list[str]:
+    """Return a line for each strategy that had faults, and for the first walls that are void.
+
+    Raises :class:`~mjbot.arena.faults.FaultFileError`.
+    """
+    lines = fault_lines(outcome.plan.folder, outcome.plan.setup, outcome.faults)
+    void = sorted(outcome.void.items())
+    lines += [f"wall {wall} does not count: {why}" for wall, why in void[:MOST_VOID_TOLD]]
+    if len(void) > MOST_VOID_TOLD:
+        lines.append(f"{len(void)} walls in all do not count")
+    return lines
 
 
 def pairing_line(outcome: Outcome) -> str:

@@ -17,11 +17,12 @@ from typing import Any, Final
 
 from mjbot.arena.clock import BEAT, COMPILING, DECISION, EXIT_OVERDUE, PULSE_SIZE, Clock, decoded
 from mjbot.arena.guard import Fault
-from mjbot.arena.playing import Games, Played
+from mjbot.arena.playing import Games, Played, Tell
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Unit
 from mjbot.blame import FaultKind
 from mjbot.match.processes import describe_exit, die_with_parent
+from mjbot.strategy_options import StrategyError
 
 PATIENCE_S: Final = 60.0
 """How long a process may show no sign of life before it is ended (at least four deadlines)."""
@@ -30,6 +31,11 @@ COMPILING_PATIENCE_S: Final = 1800.0
 """The same while it compiles: one call of LLVM, which no tick gets into, can take minutes."""
 
 MOST_DEATHS: Final = 6
+"""After so many lost processes a game is void."""
+
+MOST_DEATHS_OF_A_RUN: Final = 12
+"""After so many lost processes the run ends, unless they were fewer than one in ten games."""
+
 MOST_STILLBORN: Final = 3
 AHEAD: Final = 2
 
@@ -46,14 +52,29 @@ def work(jobs: Connection, pulse: Any, setup: Setup, recording: bool) -> None:
     os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
     with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, pulse) as clock:
-        games = Games(setup, clock, recording)
+        games = Games(setup, clock, recording, _first_faults(jobs, setup))
         while True:
             jobs.send(_played(games, *jobs.recv()))
+
+
+def _first_faults(jobs: Connection, setup: Setup) -> Tell:
+    """Return what sends the first fault of each strategy down the line at once."""
+    told: set[int] = set()
+
+    def tell(unit: Unit, fault: Fault) -> None:
+        number = setup.player(unit, fault.seat)
+        if number not in told:
+            told.add(number)
+            jobs.send((unit, fault))
+
+    return tell
 
 
 def _played(games: Games, unit: Unit, fatal: dict[int, dict[int, Fault]]) -> Played:
     try:
         return games.play(unit, fatal)
+    except StrategyError as error:
+        return void_game(unit, str(error))
     except Exception as error:  # ours, not a strategy's: the game is void and the run goes on
         return void_game(unit, f"{type(error).__name__}: {' '.join(str(error).split())}")
 
@@ -148,13 +169,23 @@ class _Worker:
 
 
 class Crew:
-    """Some worker processes; use it as a context manager: none of them outlives it."""
+    """Some worker processes; use it as a context manager: none of them outlives it.
+
+    ``tell`` hears of faults while their games are still played: at least of the first of each
+    strategy.
+    """
 
     def __init__(
-        self, setup: Setup, jobs: int, patience_s: float | None = None, recording: bool = False
+        self,
+        setup: Setup,
+        jobs: int,
+        patience_s: float | None = None,
+        recording: bool = False,
+        tell: Tell = lambda unit, fault: None,
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
+        self._tell: Final = tell
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
         self.workers: Final[list[_Worker]] = []
@@ -163,11 +194,14 @@ class Crew:
         self._again: deque[Unit] = deque()
         self._void: deque[Played] = deque()
         self._stillborn = 0
+        self._lost = 0
+        self._finished = 0
 
     def play(self, units: Iterable[Unit]) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
-        The first process begins alone: what it compiles, the others find in the cache.
+        The first process begins alone: what it compiles, the others find in the cache.  Raises
+        :class:`WorkerError` if game after game takes its process with it.
         """
         waiting = iter(units)
         if not self.workers:
@@ -213,12 +247,16 @@ class Crew:
             assert isinstance(line, Connection)
             number = lines[line]
             try:
-                played = line.recv()
+                heard = line.recv()
             except (EOFError, OSError):
                 self._replace(number)
-            else:
+                continue
+            if isinstance(heard, Played):
                 self.workers[number].finish()
-                yield played
+                self._finished += 1
+                yield heard
+            else:
+                self._tell(*heard)
         for worker in self.workers:
             worker.look_after(self._patience_s)
 
@@ -241,11 +279,32 @@ class Crew:
         decision = decoded(dead.pulse[DECISION])
         deaths = self._deaths.setdefault(unit, [])
         deaths.append(decision)
-        if decision is not None and deaths.count(decision) == 2:
-            kind: FaultKind = "late" if dead.stood_still else "crash"
-            seat, number = decision
+        if decision is not None:
+            self._blame(unit, decision, "late" if dead.stood_still else "crash", end)
+        no_decision = decision is None or not decision[1]
+        if len(deaths) >= MOST_DEATHS or (no_decision and deaths.count(decision) == 2):
+            times = f"process {end}, {len(deaths)} times, the last in {self._place(unit)}"
+            self._void.append(void_game(unit, times))
+            dead.units.popleft()
+        self._lost += 1
+        if self._lost >= MOST_DEATHS_OF_A_RUN and 10 * self._lost > self._finished:
+            games = f"{self._lost} times in {self._finished} finished games"
+            raise WorkerError(f"a process was lost {games}, the last in {self._place(unit)}: {end}")
+
+    def _blame(self, unit: Unit, decision: tuple[int, int], kind: FaultKind, end: str) -> None:
+        """Tell whose decision it was; the second time it is that decision's fault for good."""
+        seat, number = decision
+        if self._deaths[unit].count(decision) == 1:
+            again = f"its process {end}; the game is played again"
+            self._tell(unit, Fault(kind, seat, number, again, is_fatal=True))
+        elif number:
             fault = Fault(kind, seat, number, f"process {end} here, twice", is_fatal=True)
             self._fatal.setdefault(unit, {}).setdefault(seat, {})[number] = fault
-        if len(deaths) >= MOST_DEATHS or deaths.count(None) == 2:
-            self._void.append(void_game(unit, f"process {end}, {len(deaths)} times"))
-            dead.units.popleft()
+
+    def _place(self, unit: Unit) -> str:
+        decision = self._deaths[unit][-1]
+        where = f"wall {unit.wall}, seating {unit.seating}"
+        if decision is None:
+            return where
+        strategy = self._setup.strategies[self._setup.player(unit, decision[0])]
+        return f"{where}, at decision {decision[1]} of {strategy}"

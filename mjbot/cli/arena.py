@@ -12,9 +12,10 @@ import msgspec
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.faults import FaultFileError, fault_lines
+from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew, import_ray
+from mjbot.arena.playing import Tell
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import Origin, write_report
 from mjbot.arena.results import FIGURES_FILE, REPORT_FILE, ResultsError, erase_run
@@ -28,10 +29,11 @@ from mjbot.arena.show import (
     json_records,
     pairing_line,
     pairs_table,
+    trouble_lines,
     verdict_line,
 )
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli.arena_progress import GamesProgress
+from mjbot.cli.arena_progress import games_progress
 from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
@@ -202,13 +204,18 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
-        interrupted = False
+        interrupted, problem = False, ""
         try:
             if not arena.is_over:
-                with _players(plan, args) as crew, GamesProgress(console, arena) as progress:
+                with (
+                    games_progress(console, arena) as progress,
+                    _players(plan, args, progress.on_fault) as crew,
+                ):
                     arena.play(crew, progress.on_game)
         except KeyboardInterrupt:
             interrupted = True
+        except WorkerError as error:
+            problem = f"{error}; kept: {counted(arena.tally.games, 'game')}"
         outcome = arena.outcome()
         kept = arena.tally.games
     save(outcome)
@@ -220,13 +227,15 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
             f"interrupted; kept: {counted(kept, 'game')}; the same command goes on", highlight=False
         )
         return exit_codes.INTERRUPTED
-    return exit_codes.FAILED if any(outcome.faults) else exit_codes.OK
+    if problem:
+        return _fail(problem, exit_codes.FAILED)
+    return exit_codes.FAILED if any(outcome.faults) or outcome.void else exit_codes.OK
 
 
-def _players(plan: Plan, args: argparse.Namespace) -> Crew | RayCrew:
+def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> Crew | RayCrew:
     if args.on:
         return RayCrew(plan.setup, args.on, args.jobs, plan.recording)
-    return Crew(plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording)
+    return Crew(plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording, tell=tell)
 
 
 def _heading(arena: Arena) -> str:
@@ -272,31 +281,32 @@ def _commit() -> str:
 
 def show(console: Console, outcome: Outcome) -> None:
     """Print the tables, and what there is to say about them."""
-    if not len(outcome.rows):
-        console.print("no wall is complete yet: no figures")
-        return
+    lines = _show_figures(console, outcome) if len(outcome.rows) else []
+    if not lines:
+        lines.append("no wall is complete: no figures")
+    lines.extend(trouble_lines(outcome))
+    if outcome.plan.recording:
+        lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
+    if len(outcome.rows):
+        lines.append(f"page: {outcome.plan.folder / REPORT_FILE}")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _show_figures(console: Console, outcome: Outcome) -> list[str]:
+    """Print the tables; return what there is to say about them."""
     setup = outcome.plan.setup
     console.print(figures_table(outcome))
     if len(setup.strategies) > 2:
         console.print(differences_table(outcome))
     if setup.seating.pairs:
         console.print(pairs_table(outcome))
-    lines = [
+    return [
         f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')};"
         " ± is a 95 % interval clustered by wall",
         verdict_line(outcome),
         pairing_line(outcome),
     ]
-    lines.extend(fault_lines(outcome.plan.folder, setup, outcome.faults))
-    for wall, why in sorted(outcome.void.items())[:3]:
-        lines.append(f"wall {wall} does not count: {why}")
-    if len(outcome.void) > 3:
-        lines.append(f"{len(outcome.void)} walls in all do not count")
-    if outcome.plan.recording:
-        lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
-    lines.append(f"page: {outcome.plan.folder / REPORT_FILE}")
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _json_lines(outcome: Outcome) -> bytes:

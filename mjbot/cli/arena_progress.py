@@ -1,45 +1,57 @@
-"""The bar of ``mjbot arena``: games, games per second, time left."""
+"""What is told while games are played: how far they are, and at once what goes wrong."""
 
-from types import TracebackType
-from typing import Final, Self
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mjbot.arena.results import GameLine
+from mjbot.arena.guard import Fault
+from mjbot.arena.playing import Played
 from mjbot.arena.run import Arena
+from mjbot.arena.setup import Setup, Unit
+from mjbot.progress import Step, progress
 
 
 class GamesProgress:
-    """Shows how a run gets on, if there is a terminal to show it on."""
+    """Tells of games on ``console`` and moves ``step`` by each."""
 
-    def __init__(self, console: Console, arena: Arena) -> None:
-        self._bar: Final = Progress(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("games  {task.fields[rate]}"),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        kept = min(arena.games_kept, arena.n_games)
-        self._task = self._bar.add_task("", total=arena.n_games, completed=kept, rate="")
+    def __init__(self, console: Console, setup: Setup, step: Step) -> None:
+        self._console: Final = console
+        self._setup: Final = setup
+        self._step: Final = step
+        self._told: Final[set[object]] = set()
+        self._games = 0
+        self._started_at = time.monotonic()
 
-    def on_game(self, line: GameLine) -> None:
-        """Move the bar by one game."""
-        speed = self._bar.tasks[0].speed
-        rate = f"{speed:.1f}/s" if speed else ""
-        self._bar.update(self._task, advance=1, rate=rate)
+    def on_game(self, played: Played, note: str = "") -> None:
+        """Note one game more; tell what was wrong with it if that is news."""
+        line = played.line
+        for fault in played.faults:
+            self.on_fault(line.unit, fault)
+        if line.void and line.void not in self._told:
+            self._told.add(line.void)
+            self._say(f"wall {line.wall} does not count: {line.void}")
+        self._games += 1
+        rate = self._games / max(1e-9, time.monotonic() - self._started_at)
+        self._step(note=note or f"{rate:.1f} a second")
 
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
+    def on_fault(self, unit: Unit, fault: Fault) -> None:
+        """Tell of the first fault of each strategy and kind."""
+        strategy = self._setup.strategies[self._setup.player(unit, fault.seat)]
+        if (strategy, fault.kind) not in self._told:
+            self._told.add((strategy, fault.kind))
+            where = f"wall {unit.wall}, seat {fault.seat}, decision {fault.decision}"
+            self._say(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
+    def _say(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def games_progress(console: Console, arena: Arena) -> Iterator[GamesProgress]:
+    """Show how a run gets on: a bar on a terminal, a line now and then elsewhere."""
+    with progress(console, "playing", arena.n_games, "games") as step:
+        step(min(arena.games_kept, arena.n_games))
+        yield GamesProgress(console, arena.plan.setup, step)

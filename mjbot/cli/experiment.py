@@ -13,12 +13,15 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.faults import FaultFileError, fault_lines
-from mjbot.arena.results import GameLine, ResultsError
+from mjbot.arena.faults import FaultFileError
+from mjbot.arena.playing import Played
+from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED
+from mjbot.arena.show import trouble_lines
 from mjbot.arena.workers import Crew, WorkerError
+from mjbot.cli.arena_progress import GamesProgress
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
@@ -125,16 +128,17 @@ class _Arenas:
             if not arena.is_over:
                 self._play_missing(arena, place, total)
             outcome = arena.outcome()
-        self.faults.extend(fault_lines(plan.folder, plan.setup, outcome.faults))
+        self.faults.extend(trouble_lines(outcome))
         return outcome
 
     def _play_missing(self, arena: Arena, place: str, total: int) -> None:
-        shown = progress(Console(stderr=True), place, total, "games")
-        with Crew(arena.plan.setup, self._jobs) as crew, shown as step:
+        console = Console(stderr=True)
+        with progress(console, place, total, "games") as step:
+            games = GamesProgress(console, arena.plan.setup, step)
             step(self._known)
             last = time.monotonic()
 
-            def on_game(_: GameLine) -> None:
+            def on_game(played: Played) -> None:
                 nonlocal last
                 now = time.monotonic()
                 self._spent_s += now - last
@@ -142,9 +146,10 @@ class _Arenas:
                 self._fresh += 1
                 self._known += 1
                 left_s = (total - self._known) * self._spent_s / self._fresh
-                step(note=f"about {elapsed(left_s)} left")
+                games.on_game(played, f"about {elapsed(left_s)} left")
 
-            arena.play(crew, on_game)
+            with Crew(arena.plan.setup, self._jobs, tell=games.on_fault) as crew:
+                arena.play(crew, on_game)
 
 
 def _fail(text: str, code: int) -> int:

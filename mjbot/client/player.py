@@ -15,7 +15,7 @@ from mjbot.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.convert import to_message
 from mjbot.table.table import Table, TableError, quote
-from mjbot.table.view import View
+from mjbot.table.view import Sealed, View
 from protocol.client_session import Received
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
@@ -94,7 +94,7 @@ class Player:
             names = event.names or ()
             await self._inform(lambda: self._strategy.start_game(seat, names))
         elif isinstance(event, StartKyoku):
-            view = self.table.view(seat)
+            view = Sealed().view(self.table.view(seat))
             await self._inform(lambda: self._strategy.start_kyoku(view))
         elif isinstance(event, Tsumo):
             self._drawn = event.pai if event.actor == seat and event.pai != "?" else None
@@ -142,7 +142,8 @@ class Player:
         if deadline_ms is not None:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
-        choice = await self._think(lambda: self._strategy.decide(view), limit_s, is_decision=True)
+        sealed = Sealed().view(view)  # of its own: a decision that is late goes on with it
+        choice = await self._think(lambda: self._strategy.decide(sealed), limit_s, is_decision=True)
         if is_legal(choice, view.legal):
             return choice
         if choice is not _NOTHING:

@@ -1,22 +1,33 @@
-"""What one seat sees of a table: read-only glasses, made for one decision."""
+"""What one seat sees of a table: read-only glasses, made for one decision.
+
+Strategies get one through :class:`Sealed`, of which nothing can be written to: numpy refuses
+with the line in question.  Compiled code takes its arrays and its record as any others: numba types
+read-only arrays apart and would compile every function twice, so here that is switched off.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+from numba.core import types as _types
+from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
 
+from mjbot.compiled import compiled
 from mjbot.rules.shanten import shanten
 from mjbot.rules.waits import waits
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, unseen_kinds
-from mjbot.table.state import DECLARED, State, copy_state
+from mjbot.table.state import DECLARED, STATE, State, copy_state
 from protocol.tiles import N_KINDS
 
 Counts = NDArray[np.int8]
+
+numba: Final[Any] = _typeof  # numba has no type hints
+types: Final[Any] = _types
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +50,8 @@ class View:
     """The table as ``seat`` sees it.
 
     Arrays are int8 counts per kind of shape (34,) unless said otherwise, seats are absolute,
-    masks have bit ``1 << kind``.  Nothing here may be written to.  A view is good for the
-    moment it was made for: do not keep it.
+    masks have bit ``1 << kind``.  Nothing here may be written to: ``copy()`` an array to change
+    it.  A view is good for the moment it was made for: do not keep it.
     """
 
     def __init__(self, state: State, seat: int) -> None:
@@ -48,8 +59,8 @@ class View:
         self.state: Final[Any] = state
         """The record behind the glasses (:data:`mjbot.table.state.STATE`), for compiled code.
 
-        In bulk play it is the referee's own, all hands included: reading what your seat may
-        not see is cheating, and :func:`mjbot.table.observe.hide` makes an honest copy.
+        In bulk play it has all hands: reading what your seat may not see is cheating, and
+        :func:`mjbot.table.observe.hide` makes an honest copy.
         """
 
     # --- what to decide ----------------------------------------------------------------------
@@ -165,6 +176,7 @@ class View:
         """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
         unseen = np.empty(N_KINDS, np.int8)
         unseen_kinds(self.state, self.seat, unseen)
+        unseen.flags.writeable = self.state.flags.writeable
         return unseen
 
     @cached_property
@@ -172,6 +184,7 @@ class View:
         """How many dora each tile of a kind is (red fives apart)."""
         dora = np.empty(N_KINDS, np.int8)
         dora_values(self.state, dora)
+        dora.flags.writeable = self.state.flags.writeable
         return dora
 
     @property
@@ -224,3 +237,40 @@ class View:
     def wall_left(self) -> int:
         """Live tiles left to draw."""
         return int(self.state["wall_left"])
+
+
+class Sealed:
+    """Makes views of read-only copies: what a strategy does to one cannot reach the table.
+
+    The copy is one and the same record for all views; making the next one changes it.
+    """
+
+    def __init__(self) -> None:
+        self._copy: Final = np.empty(1, STATE)
+        locked = self._copy.view()
+        locked.flags.writeable = False
+        self._record: Final = cast(State, locked[0])
+
+    def view(self, view: View) -> View:
+        """Return what ``view`` sees now."""
+        _copy_record(view.state, self._copy)
+        return View(self._record, view.seat)
+
+
+@compiled
+def _copy_record(state: State, copies: NDArray[Any]) -> None:
+    copies[0] = state
+
+
+def _type_read_only_arrays_as_others() -> None:
+    usual = numba.typeof_impl.dispatch(np.ndarray)
+
+    @numba.typeof_impl.register(np.ndarray)
+    def typed(array: NDArray[Any], context: Any) -> Any:
+        found = usual(array, context)
+        if context.purpose is numba.Purpose.argument and isinstance(found, types.Array):
+            return found.copy(readonly=False)
+        return found
+
+
+_type_read_only_arrays_as_others()

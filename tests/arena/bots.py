@@ -140,6 +140,64 @@ class Deaf(Dying):
                 continue
 
 
+class Interrupting(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        raise KeyboardInterrupt
+
+
+class Careless(Troubled):
+    """Counts in the hand that it was shown."""
+
+    def go_wrong(self, view: View) -> Action:
+        left = view.hand
+        left[view.legal[0].tile % 34] = 0
+        return view.default_action
+
+
+class Forging(Troubled):
+    """Gives itself points, through the record."""
+
+    def go_wrong(self, view: View) -> Action:
+        view.state["scores"][view.seat] += 10_000
+        return view.default_action
+
+
+class Hanging(Strategy):
+    """Never comes to a decision."""
+
+    def decide(self, view: View) -> Action:
+        while True:
+            pass
+
+
+class Needy(Strategy):
+    """Cannot be made without being told how deep to think."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+    def decide(self, view: View) -> Action:
+        return view.default_action
+
+
+class Endless(Strategy):
+    """Is never made."""
+
+    def __init__(self) -> None:
+        while True:
+            pass
+
+    def decide(self, view: View) -> Action:
+        return view.default_action
+
+
+class Deadly(Strategy):
+    """Ends its process at once, in every game."""
+
+    def decide(self, view: View) -> Action:
+        os._exit(7)
+
+
 @compiled
 def _for_ever(step: int) -> int:
     n = 0

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mjbot.arena.results import GameLine, encode_game
 from mjbot.cli.main import main
 
 BOTS = Path(__file__).with_name("bots.py")
@@ -300,3 +301,39 @@ def test_a_file_as_the_folder_of_a_run_is_one_line(arena: Arena, tmp_path: Path)
     ended = arena("tsumogiri", "tsumogiri", "--out", "my.jsonl")
     assert ended.returncode == 3
     assert ended.stderr == "mjbot arena: my.jsonl is a file, no folder; name another --out\n"
+
+
+def test_a_strategy_that_cannot_be_made_is_named_with_the_reason(arena: Arena) -> None:
+    ended = arena(*few_games(f"{BOTS}:Needy", "tsumogiri"))
+    assert ended.returncode == 1
+    told = ended.stdout + ended.stderr
+    assert "Needy' cannot be made: TypeError: " in told
+    assert "missing 1 required positional argument: 'depth'" in told
+    again = arena(*few_games(f"{BOTS}:Needy", "tsumogiri"))
+    assert again.returncode == 1
+    assert "missing 1 required positional argument: 'depth'" in again.stdout + again.stderr
+
+
+def test_a_strategy_that_hangs_is_named_while_its_first_game_is_played(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mjbot.cli.main", "arena"]
+    command += [*few_games(f"{BOTS}:Hanging", "tsumogiri"), "--deadline-s", "1", "--out", "run"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = next(line for line in process.stdout if "late" in line)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    assert f"{BOTS}:Hanging: late (wall 0, seat " in told
+    assert "no decision after 1 s" in told
+    assert (tmp_path / "run" / "games.jsonl").read_bytes().count(b"\n") == 1  # but the head
+
+
+def test_void_games_are_told_and_are_no_success(arena: Arena, tmp_path: Path) -> None:
+    command = [*few_games("tsumogiri", "tsumogiri", games=12), "--out", "run"]
+    assert arena(*command).returncode == 0
+    path = tmp_path / "run" / "games.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    void = GameLine(wall=1, seating=5, void="process killed by SIGKILL, 6 times")
+    path.write_bytes(b"".join([*lines[:-1], encode_game(void), b"\n"]))
+    ended = arena(*command)
+    assert ended.returncode == 1
+    assert "wall 1 does not count: process killed by SIGKILL, 6 times" in ended.stdout

@@ -1,13 +1,18 @@
 """Whatever a strategy does, the game goes on and the fault is written down."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from mjbot.arena.clock import PULSE_SIZE, Clock, decoded
 from mjbot.arena.guard import FULL_FAULTS, Fault
 from mjbot.arena.playing import Games
+from mjbot.arena.recording import save_record
 from mjbot.arena.setup import Setup, Unit
+from mjbot.records.replay import Tally, replay
+from mjbot.records.sources import open_games
 from mjbot.table.state import STATE
 
 MakeSetup = Callable[..., Setup]
@@ -30,6 +35,7 @@ def quiet(setup_of: MakeSetup) -> list[int]:
         ("Crashing", "crash", "KeyError: 'no such plan' (bots.py, line 51)"),
         ("Leaving", "crash", "SystemExit: 3 (bots.py, line 56)"),
         ("Cheating", "illegal", "it may not choose tsumo"),
+        ("Interrupting", "crash", "KeyboardInterrupt (bots.py, line 145)"),
         ("Silent", "illegal", "it may not choose None"),
     ],
 )
@@ -44,6 +50,25 @@ def test_a_fault_is_noted_and_replaced_by_the_default_action(
     assert played.line.faults == (1, 1, 0, 0)
     assert list(played.line.scores) == quiet
     assert all(len(fault.state) == STATE.itemsize for fault in played.faults)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("Careless", "left[view.legal[0].tile % 34] = 0"), ("Forging", 'view.state["scores"]')],
+)
+def test_what_writes_to_its_view_changes_no_table_and_is_named(
+    setup_of: MakeSetup, quiet: list[int], tmp_path: Path, name: str, line: str
+) -> None:
+    with Clock(0, [0] * PULSE_SIZE) as clock:
+        games = Games(setup_of(f"{name},times=999", "tsumogiri"), clock, recording=True)
+        played = games.play(Unit(0, 0), {})
+    assert {fault.kind for fault in played.faults} == {"crash"}
+    assert re.match(r"ValueError: .* read-only \(bots.py, line \d+\)", played.faults[0].problem)
+    assert line in played.faults[0].trace
+    assert list(played.line.scores) == quiet
+    save_record(tmp_path, Unit(0, 0), played.record)
+    for record in open_games(tmp_path):
+        replay(record, Tally(), strict=True)
 
 
 def test_a_crash_keeps_its_traceback(setup_of: MakeSetup) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.playing import Played
+from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.playing import Games, Played
 from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.workers import Crew, WorkerError
+from mjbot.strategy_options import StrategyError
 
 MakeSetup = Callable[..., Setup]
 UNITS = [Unit(0, 0), Unit(0, 1), Unit(1, 0)]
@@ -73,6 +75,23 @@ def test_processes_that_cannot_even_start_end_the_run(
     monkeypatch.syspath_prepend(tmp_path)  # what our processes get to know, too
     with pytest.raises(WorkerError, match=r"no process can be started to play: .*status 9"):
         play(setup_of("tsumogiri", "tsumogiri"), UNITS, 1)
+
+
+def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(setup_of: MakeSetup) -> None:
+    units = [Unit(wall, 0) for wall in range(1000)]
+    with (
+        Crew(setup_of("Deadly", "tsumogiri"), 2) as crew,
+        pytest.raises(WorkerError, match=r"12 times in 0 finished .* of .*:Deadly: .*status 7"),
+    ):
+        list(crew.play(units))
+
+
+def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mjbot.arena.playing.MAKING_S", 0.3)
+    with Clock(0.1, [0] * PULSE_SIZE) as clock:
+        games = Games(setup_of("Endless", "tsumogiri"), clock)
+        with pytest.raises(StrategyError, match=r"cannot be made: not ready after 0.3 s"):
+            games.play(UNITS[0], {})
 
 
 def test_no_process_is_left_behind(setup_of: MakeSetup) -> None:

@@ -50,6 +50,17 @@ def play(events, choose, *, dialect=Dialect.RIICHILAB, strict=True, deadline_s=f
     return player, run(answer_to_last(player, session, events))
 
 
+def test_what_is_written_to_a_view_is_a_fault_and_reaches_no_mirror():
+    def take_a_tile(view):
+        view.hand[0] = 3
+        return view.legal[0]
+
+    player, answer = play([START, DEAL, DRAW], take_a_tile)
+    assert answer == DEFAULT
+    assert player.faults.count == {"crash": 1}
+    assert player.table.view(0).hand[0] == 0
+
+
 async def answer_to_last(player, session, events):
     if session.dialect is Dialect.TCP:
         session.receive('{"type":"hello"}')
