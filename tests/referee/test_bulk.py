@@ -20,8 +20,8 @@ from mjbot.referee.bulk import (
 from mjbot.referee.desk import DESK
 from mjbot.splitmix import mix, next_below
 from mjbot.table.actions import ACTIONS, N_ACTIONS
-from mjbot.table.state import REACTION, State, copy_state
-from proof.peer.plots import WRITERS
+from mjbot.table.state import CHANKAN, REACTION, State, copy_state
+from proof.peer.plots import WRITERS, robbed_kans
 from protocol import messages as m
 
 HANCHAN = 7
@@ -89,6 +89,38 @@ def test_compiled_playouts_are_the_referees_kyoku(writer):
         assert list(end.scores) == scores
         ends.add(type(end))
     assert m.Ryukyoku in ends
+
+
+def at_a_robbed_kan(seed: int) -> Referee | None:
+    """Calls and added kans wherever they are legal, until somebody may rob one."""
+    wall = robbed_kans(Random(seed)).plot(Random(seed), 0).wall
+    referee = Referee(walls=lambda round_, honba, to_fill: to_fill.put(ALL, wall))
+    referee.start()
+    while not referee.over and int(referee.state["honba"] + referee.state["round"]) == 0:
+        if int(referee.state["phase"]) == CHANKAN:
+            return referee
+        chosen = {}
+        for seat, legal in referee.asked.items():
+            wanted = [action for action in legal if action.name in ("kakan", "pon")]
+            chosen[seat] = wanted[0] if wanted else referee.view(seat).default_action
+        referee.step(chosen)
+    return None
+
+
+def test_compiled_playouts_let_a_kan_be_robbed():
+    robbed = []
+    for place in (seed for seed in range(40) if at_a_robbed_kan(seed)):
+        referee = at_a_robbed_kan(place)
+        assert referee
+        (scores,) = playouts(referee.state, ALL_RANDOM, 1, place).tolist()
+        slow = Slow(referee, ALL_RANDOM, np.array([mix(np.uint64(place))], np.uint64))
+        events = slow.step()
+        robbed.append(any(isinstance(event, m.Hora) for event in events))
+        while not any(isinstance(event, m.EndKyoku) for event in events):
+            events += slow.step()
+        end = next(event for event in events[::-1] if isinstance(event, m.Hora | m.Ryukyoku))
+        assert list(end.scores) == scores
+    assert {True, False} == set(robbed)
 
 
 def test_playouts_leave_the_position_alone_and_depend_on_the_seed():

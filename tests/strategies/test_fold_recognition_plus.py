@@ -130,12 +130,15 @@ def test_a_concealed_kan_is_declared_where_it_costs_nothing(position):
 
 def test_a_silent_tenpai_is_one_that_riichi_is_worth_less_than(position):
     view = position("234m067p23456s77s", drawn="2z", rivers={2: "1m"}, riichi=[2], wall_left=20)
-    for caution in (0.5, 1.0, 2.0, 4.0):
+    discards = [action for action in view.legal if action.name == "discard"]
+    declared = []
+    for caution in (0.5, 4.0, 10.0, 20.0):
         bot = FoldRecognitionPlus(caution=caution, evaluator=False)
-        values, riichis, here = bot._weighed(view, view.legal[:1] + view.legal[1:-1])
-        riichi = less_danger(riichis, here).max() > less_danger(values, here).max()
-        assert (choice(view, caution=caution, evaluator=False) == "riichi") is bool(riichi)
+        values, riichis, here = bot._weighed(view, discards)
+        declared.append(bool(less_danger(riichis, here).max() > less_danger(values, here).max()))
+        assert (str(bot.decide(view)) == "riichi") is declared[-1]
         assert choice(view, caution=caution, silent_tenpai=False) == "riichi"
+    assert declared == [True, True, False, False]
 
 
 def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
