@@ -14,6 +14,7 @@ import msgspec
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.arena.dependencies import MakingError, code_digest
 from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew
@@ -21,10 +22,10 @@ from mjbot.arena.playing import Tell
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.report import Origin, write_report
 from mjbot.arena.results import ResultsError
-from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.run import FIGURES_FILE, REPORT_FILE, Arena, Outcome, Plan
 from mjbot.arena.seating import FORMATS, Format, SeatingError
 from mjbot.arena.sequential import ErrorRates
-from mjbot.arena.setup import LARGEST_SEED, Setup, code_digest
+from mjbot.arena.setup import LARGEST_SEED, Setup
 from mjbot.arena.show import (
     differences_table,
     figures_table,
@@ -40,8 +41,6 @@ from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
 RUNS = Path("logs", "runs")
-FIGURES_FILE = "figures.jsonl"
-REPORT_FILE = "report.html"
 SHORTEST_DEADLINE_S = 0.01
 LONGEST_DEADLINE_S = 86400.0
 
@@ -130,6 +129,8 @@ def run(args: argparse.Namespace) -> int:
 
             return repeat(args.repro)
         return _play(make_plan(args), args)
+    except MakingError as error:
+        return _fail(str(error), exit_codes.FAILED)
     except (ArgumentError, SeatingError, StrategyError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except (ResultsError, FaultFileError) as error:
@@ -206,6 +207,8 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
+        if arena.set_aside:
+            console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
         interrupted, problem = False, ""
         try:
             if not arena.is_over:

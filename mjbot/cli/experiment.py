@@ -101,6 +101,8 @@ def _play(plan: Plan, jobs: int, faults: list[str]) -> Outcome:
     """Play what is missing of a run; its faults are added to ``faults``, a line each."""
     console = Console(stderr=True)
     with Arena(plan) as arena:
+        if arena.set_aside:
+            console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
         if not arena.is_over:
             with (
                 GamesProgress(console, arena) as progress,

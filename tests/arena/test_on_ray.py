@@ -6,8 +6,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.on_ray import LOCAL, RayCrew
-from mjbot.arena.setup import Setup, Unit, code_digest
+from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.workers import Crew, WorkerError
 
 MakeSetup = Callable[..., Setup]
