@@ -44,6 +44,11 @@ class Spec:
         return self.name.startswith(EXTERNALS)
 
     @property
+    def is_outside(self) -> bool:
+        """Whether it is a class of somebody's file or module, none of ours."""
+        return not self.is_external and ":" in self.name
+
+    @property
     def label(self) -> str:
         """What tables call it: without the file of a class, or ``external:``."""
         if self.is_external:

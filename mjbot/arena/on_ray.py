@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.playing import Played
-from mjbot.arena.setup import Setup, Unit, code_digest
+from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.workers import AHEAD, Crew, WorkerError
 
 LOCAL: Final = "ray"

@@ -7,6 +7,7 @@ from typing import Final
 
 from mjbot.arena.clock import Clock, LateError
 from mjbot.arena.counts import Counts, as_rows, count_kyoku, no_counts
+from mjbot.arena.files_read import Found
 from mjbot.arena.foreign import Foreigner
 from mjbot.arena.guard import NO_FAULTS, Fault, Guard
 from mjbot.arena.mixed import MixedGame
@@ -38,6 +39,9 @@ class Played:
 
     line: GameLine
     faults: tuple[Fault, ...]
+    files: tuple[Found, ...] = ()
+    """What its process has read since its last game (:mod:`mjbot.arena.files_read`)."""
+
     record: bytes = b""
     """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.recording`)."""
 
@@ -192,7 +196,7 @@ def _played(
         counts=as_rows(counts),
         faults=_by_seat(faults),
     )
-    return Played(line, tuple(faults), packed(events) if events else b"")
+    return Played(line, tuple(faults), record=packed(events) if events else b"")
 
 
 def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ import msgspec
 from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.arena.counts import COLUMNS
 from mjbot.arena.faults import FAULT_FOLDER
+from mjbot.arena.files_read import FILES_FILE
 from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.setup import Setup, Unit
 
@@ -102,7 +103,7 @@ def erase_run(folder: Path) -> None:
 
 
 def _written(folder: Path) -> Iterator[Path]:
-    yield from (folder / FIGURES_FILE, folder / REPORT_FILE)
+    yield from (folder / FIGURES_FILE, folder / REPORT_FILE, folder / FILES_FILE)
     for inside, name in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
         if (folder / inside).is_dir():
             yield from (path for path in (folder / inside).iterdir() if name.fullmatch(path.name))

@@ -7,15 +7,17 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
-from mjbot.arena.faults import save_faults
+from mjbot.arena.faults import FAULT_FOLDER, save_faults
 from mjbot.arena.figures import DEFAULT_UMA
+from mjbot.arena.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.playing import Played
-from mjbot.arena.recording import record_path, save_record
-from mjbot.arena.results import Results
+from mjbot.arena.recording import RECORDS_FOLDER, record_path, save_record
+from mjbot.arena.results import FIGURES_FILE, GAMES_FILE, REPORT_FILE, Results
 from mjbot.arena.sequential import ErrorRates, Verdict
 from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.tally import Judge, Tally
 from mjbot.arena.workers import WorkerError
+from mjbot.records.wording import counted
 
 MOST_VOID: Final = 10
 """After so many void games the run ends, unless they were fewer than one in ten."""
@@ -75,7 +77,11 @@ class Arena:
     def __init__(self, plan: Plan) -> None:
         self.plan: Final = plan
         self.tally: Final = Tally(plan.setup.seating, plan.uma)
-        self._results: Final = Results(plan.folder, plan.setup)
+        self._results = Results(plan.folder, plan.setup)
+        self._files = FilesRead(plan.folder)
+        self.set_aside: Final = self._set_aside()
+        """What was done with earlier games that do not fit, in a line for the user."""
+
         for line in self._results.lines:
             self.tally.add(line)
         self._results.lines.clear()
@@ -109,6 +115,7 @@ class Arena:
                 save_record(self.plan.folder, played.line.unit, played.record)
             if self.tally.has(played.line.wall, played.line.seating):
                 continue  # played again for its record only
+            self._note_files(played)
             save_faults(self.plan.folder, self.plan.setup, played.line.unit, played.faults)
             self._results.append(played.line)
             self.tally.add(played.line)
@@ -138,6 +145,27 @@ class Arena:
             void={wall: why for wall, why in self.tally.void.items() if wall < n_walls},
         )
 
+    def _note_files(self, played: Played) -> None:
+        try:
+            self._files.add(played.files)
+        except ChangedError as error:
+            raise WorkerError(f"{error}: the same command begins anew") from None
+
+    def _set_aside(self) -> str:
+        """Move the games of other files out of the way, and begin anew."""
+        if not (changed := self._files.changed()):
+            return ""
+        games = len(self._results.lines)
+        self._results.close()
+        target = set_aside(self.plan.folder)
+        self._results = Results(self.plan.folder, self.plan.setup)
+        self._files = FilesRead(self.plan.folder)
+        if not games:
+            return ""
+        more = f" and {len(changed) - 1} more" if changed[1:] else ""
+        told = f"{changed[0]}{more} changed since: played anew"
+        return f"{told}; {counted(games, 'game')} of before: {target}"
+
     def _is_sure(self) -> bool:
         return self.plan.until_sure and self._judge.look(self.plan.n_walls)
 
@@ -152,3 +180,16 @@ class Arena:
         if not self.plan.recording or unit.wall in self.tally.void:
             return False
         return not record_path(self.plan.folder, unit).exists()
+
+
+def set_aside(folder: Path) -> Path:
+    """Move what a run has left in its folder into one of its own inside; return that."""
+    names = (GAMES_FILE, FILES_FILE, FIGURES_FILE, REPORT_FILE, FAULT_FOLDER, RECORDS_FOLDER)
+    number = 1
+    while (target := folder / f"earlier-{number}").exists():
+        number += 1
+    target.mkdir()
+    for name in names:
+        if (folder / name).exists():
+            (folder / name).rename(target / name)
+    return target

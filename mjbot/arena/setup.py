@@ -1,22 +1,14 @@
 """What a run is: everything that its games depend on, so that equal runs have equal games."""
 
 import hashlib
-from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
 import numpy as np
 
 from mjbot.arena.seating import Format, Seating, make_seating
-from mjbot.compiled import source_digest
-from mjbot.external.node import NodeError
-from mjbot.learning.weights import shipped_digest
-from mjbot.match.players import SeatError, read_players
-from mjbot.referee.referee import Referee
-from mjbot.registry import strategy_class
 from mjbot.rules.ruleset import Length
 from mjbot.splitmix import mix
-from mjbot.strategy_options import StrategyError
 from mjbot.strategy_spec import Spec
 
 WALLS_PER_SEED: Final = 1 << 32
@@ -27,7 +19,7 @@ Draws = Literal["order", "pinned"]
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """One run.  ``code`` is a digest of the strategies' and the rules' source.
+    """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.dependencies`).
 
     A strategy that has not decided after ``deadline_s`` seconds is late.
     """
@@ -73,21 +65,6 @@ class Unit(msgspec.Struct, frozen=True, array_like=True):
     seating: int
 
 
-def code_digest(strategies: Iterable[str]) -> str:
-    """Return a digest of all source and learned weights that the games depend on.
-
-    Raises :class:`~mjbot.strategy_options.StrategyError` if a strategy or option is unknown.
-    """
-    digest = hashlib.sha256(source_digest(Referee.__module__).encode())
-    digest.update(shipped_digest().encode())
-    for text in strategies:
-        spec = Spec.read(text)
-        _check(spec)
-        if not spec.is_external:
-            digest.update(source_digest(strategy_class(spec.name).__module__).encode())
-    return digest.hexdigest()[:16]
-
-
 def labels(strategies: tuple[str, ...]) -> tuple[str, ...]:
     """Return what tables call the strategies: equal ones are told apart.
 
@@ -100,13 +77,3 @@ def labels(strategies: tuple[str, ...]) -> tuple[str, ...]:
         same = sum(name == short or name.startswith(f"{short} (") for name in names)
         names.append(f"{short} ({same + 1})" if same else short)
     return tuple(names)
-
-
-def _check(spec: Spec) -> None:
-    if not spec.is_external:
-        spec.check()
-        return
-    try:
-        read_players([spec.name])[0].command("", 1)
-    except (SeatError, NodeError) as error:
-        raise StrategyError(str(error)) from None

@@ -12,10 +12,12 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from mjbot.arena.clock import BEAT, COMPILING, DECISION, EXIT_OVERDUE, PULSE_SIZE, Clock, decoded
+from mjbot.arena.files_read import ReadingWatch
 from mjbot.arena.guard import Fault
 from mjbot.arena.playing import Games, Played, Tell
 from mjbot.arena.results import GameLine
@@ -51,10 +53,12 @@ def work(jobs: Connection, pulse: Any, setup: Setup, recording: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
+    watch = ReadingWatch()
     with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, pulse) as clock:
         games = Games(setup, clock, recording, _first_faults(jobs, setup))
         while True:
-            jobs.send(_played(games, *jobs.recv()))
+            played = _played(games, *jobs.recv())
+            jobs.send(replace(played, files=watch.drain()))
 
 
 def _first_faults(jobs: Connection, setup: Setup) -> Tell:

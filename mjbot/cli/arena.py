@@ -12,6 +12,7 @@ import msgspec
 from rich.console import Console
 
 from mjbot import exit_codes
+from mjbot.arena.dependencies import MakingError, code_digest
 from mjbot.arena.faults import FaultFileError
 from mjbot.arena.figures import DEFAULT_UMA
 from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew, import_ray
@@ -22,7 +23,7 @@ from mjbot.arena.results import FIGURES_FILE, REPORT_FILE, ResultsError, erase_r
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.seating import FORMATS, Format, SeatingError
 from mjbot.arena.sequential import ErrorRates
-from mjbot.arena.setup import LARGEST_SEED, Setup, code_digest
+from mjbot.arena.setup import LARGEST_SEED, Setup
 from mjbot.arena.show import (
     differences_table,
     figures_table,
@@ -33,7 +34,7 @@ from mjbot.arena.show import (
     verdict_line,
 )
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli.arena_progress import games_progress
+from mjbot.cli.arena_progress import games_progress, prepare_own
 from mjbot.records.wording import counted
 from mjbot.strategy_options import StrategyError
 
@@ -126,6 +127,8 @@ def run(args: argparse.Namespace) -> int:
 
             return repeat(args.repro)
         return _play(make_plan(args), args)
+    except MakingError as error:
+        return _fail(str(error), exit_codes.FAILED)
     except (ArgumentError, SeatingError, StrategyError) as error:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     except (ResultsError, FaultFileError) as error:
@@ -204,9 +207,13 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
+        if arena.set_aside:
+            console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
         interrupted, problem = False, ""
         try:
             if not arena.is_over:
+                if not args.on:
+                    prepare_own(plan.setup.strategies, console)
                 with (
                     games_progress(console, arena) as progress,
                     _players(plan, args, progress.on_fault) as crew,

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -11,7 +11,9 @@ from mjbot.arena.guard import Fault
 from mjbot.arena.playing import Played
 from mjbot.arena.run import Arena
 from mjbot.arena.setup import Setup, Unit
+from mjbot.preparation import prepare
 from mjbot.progress import Step, progress
+from mjbot.strategy_spec import Spec
 
 
 class GamesProgress:
@@ -55,3 +57,13 @@ def games_progress(console: Console, arena: Arena) -> Iterator[GamesProgress]:
     with progress(console, "playing", arena.n_games, "games") as step:
         step(min(arena.games_kept, arena.n_games))
         yield GamesProgress(console, arena.plan.setup, step)
+
+
+def prepare_own(strategies: Sequence[str], console: Console) -> None:
+    """Compile what the table and our own strategies need, before any process is started.
+
+    What a strategy from outside needs is compiled in its first game, where the clock waits.
+    """
+    specs = {text: Spec.read(text) for text in strategies}
+    own = [text for text, spec in specs.items() if not (spec.is_external or spec.is_outside)]
+    prepare(own or ["tsumogiri"], console)

@@ -21,7 +21,7 @@ from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED
 from mjbot.arena.show import trouble_lines
 from mjbot.arena.workers import Crew, WorkerError
-from mjbot.cli.arena_progress import GamesProgress
+from mjbot.cli.arena_progress import GamesProgress, prepare_own
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
@@ -124,6 +124,8 @@ class _Arenas:
             rates=ErrorRates(),
         )
         with Arena(plan) as arena:
+            if arena.set_aside:
+                print(arena.set_aside, file=sys.stderr)
             self._known += min(arena.games_kept, arena.n_games)
             if not arena.is_over:
                 self._play_missing(arena, place, total)
@@ -133,6 +135,7 @@ class _Arenas:
 
     def _play_missing(self, arena: Arena, place: str, total: int) -> None:
         console = Console(stderr=True)
+        prepare_own(arena.plan.setup.strategies, console)
         with progress(console, place, total, "games") as step:
             games = GamesProgress(console, arena.plan.setup, step)
             step(self._known)

@@ -3,7 +3,8 @@
 from math import ceil
 from typing import Final
 
-from mjbot.arena.setup import Setup, code_digest
+from mjbot.arena.dependencies import code_digest
+from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
 
 TOP: Final = "yaku-evaluation"

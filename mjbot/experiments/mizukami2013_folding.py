@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Final
 
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.figures import FIGURES, Figure, Sums
-from mjbot.arena.setup import Setup, code_digest
+from mjbot.arena.setup import Setup
 from mjbot.arena.show import spelled
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.registry import strategy_class

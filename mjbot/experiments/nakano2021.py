@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.figures import FIGURES, Figure, Sums, rank_differences
 from mjbot.arena.run import Outcome
 from mjbot.arena.sequential import ErrorRates, SequentialTest, confidence_sequence
-from mjbot.arena.setup import Setup, code_digest
+from mjbot.arena.setup import Setup
 from mjbot.arena.show import spelled
 from mjbot.experiments.request import Request, Run
 

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.arena.setup import code_digest
+from mjbot.arena.dependencies import code_digest
 from mjbot.experiments.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 from mjbot.experiments.request import ExperimentError, Request
 from mjbot.interruption import keeping

@@ -3,6 +3,7 @@
 import hashlib
 from typing import Final
 
+from mjbot.arena.dependencies import code_digest
 from mjbot.compiled import source_digest
 from mjbot.learning.hand_evaluator import weights_name
 from mjbot.learning.hand_features import FEATURE_SETS, FeatureSet
@@ -13,6 +14,7 @@ from mjbot.one_player.seated import EvaluatorPlayer, SeatedStrategy
 from mjbot.one_player.uct import UctPlayer
 from mjbot.registry import strategy_class
 from mjbot.strategy_options import StrategyError
+from mjbot.strategy_spec import Spec
 
 STRATEGY: Final = "strategy"
 EVALUATOR: Final = "evaluator"
@@ -59,11 +61,16 @@ def digest_of(name: str) -> str:
     digest = hashlib.sha256(source_digest(type(make_player(name)).__module__).encode())
     kind, _, rest = name.partition(":")
     if kind == STRATEGY:
-        strategy = strategy_class(rest.partition(",")[0])
-        digest.update(source_digest(strategy.__module__).encode())
+        spec = Spec.read(rest)
+        code = code_digest([rest]) if spec.is_outside else _source_of(spec)
+        digest.update(code.encode())
     if kind == EVALUATOR:
         digest.update(load_manifest(weights_name(_features(rest))).digest.encode())
     return digest.hexdigest()[:12]
+
+
+def _source_of(spec: Spec) -> str:
+    return source_digest(strategy_class(spec.name).__module__)
 
 
 def _features(text: str) -> FeatureSet:

@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from mjbot.arena.clock import PULSE_SIZE, Clock
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.playing import Games, Played
-from mjbot.arena.setup import Setup, Unit, code_digest
+from mjbot.arena.setup import Setup, Unit
 from mjbot.external.node import packages_ready
 from mjbot.strategy_options import StrategyError
 

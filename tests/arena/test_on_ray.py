@@ -10,8 +10,9 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.arena import on_ray
+from mjbot.arena.dependencies import code_digest
 from mjbot.arena.on_ray import LOCAL, RayCrew
-from mjbot.arena.setup import Setup, Unit, code_digest
+from mjbot.arena.setup import Setup, Unit
 from mjbot.arena.workers import Crew, WorkerError
 from mjbot.cli.main import main
 from mjbot.learning import fold_grid

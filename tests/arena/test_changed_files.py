@@ -1,0 +1,178 @@
+"""Change anything that a strategy from outside is made of, and no game of before counts.
+
+The files here differ in size: Python takes a compiled copy for fresh that has the size of its
+source and was made in the same second.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mjbot.arena.dependencies import MakingError, code_digest
+from mjbot.cli.main import main
+from mjbot.strategy_options import StrategyError
+
+BASE = """
+from mjbot.strategy import Strategy
+
+class Base(Strategy):
+    def decide(self, view):
+        return min(view.legal, key=self.cost)
+
+    def cost(self, action):
+        return action.code
+"""
+BOT = """
+from dataclasses import dataclass
+from pathlib import Path
+import json
+import helper
+from base import Base
+
+class Folding(Base):
+    def decide(self, view):
+        return view.default_action if helper.FOLDS else super().decide(view)
+
+@dataclass
+class Weighted(Base):
+    def __post_init__(self):
+        self.weight = json.loads(Path("w.json").read_text())
+
+    def cost(self, action):
+        return self.weight * action.code
+
+class Lazy(Base):
+    def cost(self, action):
+        import late_helper
+        return late_helper.SIGN * action.code
+
+class LateReader(Base):
+    def start_game(self, seat, names):
+        self.weight = json.loads(Path(__file__).with_name("late.json").read_text())
+
+    def cost(self, action):
+        return self.weight * action.code
+
+class Writer(Base):
+    def start_game(self, seat, names):
+        with open("diary.txt", "a") as diary:
+            diary.write("a game\\n")
+        Path("diary.txt").read_text()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base.py").write_text(BASE)
+    (tmp_path / "bot.py").write_text(BOT)
+    (tmp_path / "helper.py").write_text("FOLDS = False")
+    (tmp_path / "late_helper.py").write_text("SIGN = 1")
+    (tmp_path / "w.json").write_text("1")
+    (tmp_path / "late.json").write_text("1")
+    return tmp_path
+
+
+@pytest.fixture
+def arena(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Play a few games of a class of bot.py and return what was told."""
+
+    def run(name: str, games: int = 5) -> str:
+        command = ["arena", f"bot:{name}", "tsumogiri", "--format", "1v3", "--length", "tonpu"]
+        assert main([*command, "--games", str(games), "--jobs", "1"]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def folder_of(told: str) -> Path:
+    return Path(told.splitlines()[0].partition("; in ")[2])
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("Folding", "helper.py", "FOLDS = True"),
+        ("Folding", "base.py", BASE.replace("action.code", "-action.code")),
+        ("Weighted", "w.json", "-1"),
+    ],
+    ids=["a helper", "the base class in another file", "the weights"],
+)
+def test_what_is_read_at_the_start_makes_another_run(
+    arena: Callable[..., str], folder: Path, name: str, file: str, text: str
+) -> None:
+    before = arena(name)
+    assert "kept" not in before
+    assert "5 of them kept from before" in arena(name)
+    old = (folder / file).read_text()
+    (folder / file).write_text(text)
+    after = arena(name, games=10)
+    assert "kept" not in after
+    assert folder_of(after) != folder_of(before)
+    (folder / file).write_text(old)
+    assert "10 games, 5 of them kept from before" in arena(name, games=10)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [("Lazy", "late_helper.py", "SIGN = -1"), ("LateReader", "late.json", "-1")],
+    ids=["a module imported while it decides", "a file opened in a game"],
+)
+def test_what_is_read_later_sets_the_games_of_before_aside(
+    arena: Callable[..., str], folder: Path, name: str, file: str, text: str
+) -> None:
+    before = arena(name)
+    old_games = (folder_of(before) / "games.jsonl").read_bytes()
+    assert "5 of them kept from before" in arena(name)
+    (folder / file).write_text(text)
+    after = arena(name, games=10)
+    kept = folder_of(after) / "earlier-1"
+    assert folder_of(after) == folder_of(before)
+    assert f"{folder / file} changed since: played anew; 5 games of before: {kept}" in after
+    assert "kept" not in after
+    assert (kept / "games.jsonl").read_bytes() == old_games
+    assert (folder_of(after) / "games.jsonl").read_bytes().count(b"\n") == 11
+    assert "10 of them kept from before" in arena(name, games=10)
+
+
+def test_what_a_strategy_writes_itself_is_nothing_that_it_depends_on(
+    arena: Callable[..., str],
+) -> None:
+    arena("Writer")
+    assert "5 of them kept from before" in arena("Writer")
+
+
+def test_the_digest_does_not_depend_on_where_the_files_lie(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = code_digest(["bot:Folding"])
+    copy = tmp_path_factory.mktemp("copy")
+    for file in folder.glob("*.py"):
+        (copy / file.name).write_text(file.read_text())
+    monkeypatch.chdir(copy)
+    assert code_digest(["bot:Folding"]) == here
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "told"),
+    [
+        ("def __init__(self, depth): pass", MakingError, "missing 1 required positional"),
+        ("def __init__(self): import os; os._exit(5)", MakingError, "ended with exit status 5"),
+        ("luck = 1 / 0", StrategyError, "ZeroDivisionError"),
+    ],
+)
+def test_what_cannot_be_made_is_said_before_any_game(
+    folder: Path, text: str, error: type[StrategyError], told: str
+) -> None:
+    source = f"{BASE}\nclass Bad(Base):\n    {text}\n    def decide(self, view): pass\n"
+    (folder / "bad.py").write_text(source)
+    with pytest.raises(error, match=told):
+        code_digest(["bad:Bad", "tsumogiri"])
+
+
+def test_the_files_that_a_command_names_count_for_an_external_ai(folder: Path) -> None:
+    (folder / "client.py").write_text("print(1)")
+    before = code_digest(["external:python client.py"])
+    (folder / "client.py").write_text("print(22)")
+    assert code_digest(["external:python client.py"]) != before
