@@ -92,5 +92,5 @@ def test_a_flood_of_strangers_at_channel_and_table_disturbs_neither_pair_nor_gam
     assert not result.void and not result.faults
     for number in (1, 2):
         said = (tmp_path / f"player-{number}.txt").read_text()
-        assert "the partner is there" in said
-        assert "Traceback" not in said and "the partner is gone; playing alone" not in said
+        assert said.count("the partner is there") == 1  # a lost one would have come back
+        assert "Traceback" not in said
