@@ -21,6 +21,7 @@ from mjbot.table.state import (
     CHANKAN,
     DECLARED,
     DRAW,
+    DRAWN,
     GAME_OVER,
     IDLE,
     REACTION,
@@ -189,6 +190,8 @@ def check_dora(state: State, event: m.Dora) -> None:
 
 def check_draw_reason(state: State, event: m.Ryukyoku) -> None:
     """The reason told for a draw holds, and so does the list of who is tenpai."""
+    under_way = int(state["phase"]) not in (IDLE, WON, DRAWN, GAME_OVER)
+    _expect(under_way, f"there is nothing to draw: {situation(state)}")
     reason = _REASON_CODES.get(event.reason or "", draws.NO_DRAW)
     if reason in (draws.EXHAUSTIVE, draws.NAGASHI):
         left = int(state["wall_left"])

@@ -43,7 +43,8 @@ CHANCE_OR_CHOICE = {
     "pon": {"consumed"},
     "dora": {"dora_marker"},
     "hora": {"uradora_markers"},
-    "ryukyoku": {"tehais", "reason"},  # a word of a server's own is as good as none
+    # a word of a server's own is as good as none, and nobody need be tenpai in an aborted kyoku
+    "ryukyoku": {"tehais", "reason", "tenpais"},
 }
 """What may be otherwise in a game that is as good."""
 MAY_BE_MISSING = {"start_game", "end_kyoku", "end_game", "hora", "ryukyoku"}
@@ -141,4 +142,5 @@ def test_the_lenient_table_plays_on_past_anything_that_can_be_read(log: Path) ->
         for _ in range(8):
             others = mutate(rng, others)[0]
         problem = replayed(others, strict=False)
-        assert problem is None or problem.startswith("game: line ")  # a RecordError
+        # what cannot be read names its line, three players are another game
+        assert problem is None or problem.startswith(("game: line ", "game: is a three-player"))

@@ -133,6 +133,9 @@ def test_a_kyoku_and_a_game_end_once(recorded):
         replayed(recorded[: place + 1]).apply(m.EndKyoku())
     with pytest.raises(TableError, match="no kyoku is under way"):
         replayed(recorded).apply(m.EndKyoku())
+    for end in (place, place + 1, len(recorded)):
+        with pytest.raises(TableError, match="there is nothing to draw: "):
+            replayed(recorded[:end]).apply(m.Ryukyoku(reason="error", deltas=(0, 0, 0, 0)))
     with pytest.raises(TableError, match="the game is over already"):
         replayed(recorded).apply(recorded[-1])
 
