@@ -92,6 +92,7 @@ class Clock:
     def __init__(self, deadline_s: float, pulse: Pulse) -> None:
         self._deadline_s: Final = deadline_s
         self._pulse: Final = pulse
+        self._process: Final = os.getpid()
         self._compiling: Final = _Compiling(pulse)
         self._deciding = False
         self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
@@ -112,7 +113,13 @@ class Clock:
         self._deciding = True
 
     def stop(self) -> None:
-        """The decision is made, or given up."""
+        """The decision is made, or given up.
+
+        A strategy may fork; a child that comes back from its decision has no business here, and
+        would play the game a second time.
+        """
+        if os.getpid() != self._process:
+            os._exit(0)
         self._deciding = False
         self._pulse[DECISION] = 0
 

@@ -299,7 +299,7 @@ class Crew:
         """Tell whose decision it was; the second time it is that decision's fault for good."""
         seat, number = decision
         if self._deaths[unit].count(decision) == 1:
-            again = f"its process {end}; the game is played again"
+            again = f"its process was lost ({end}); the game is played again"
             self._tell(unit, Fault(kind, seat, number, again, is_fatal=True))
         elif number:
             fault = Fault(kind, seat, number, f"process {end} here, twice", is_fatal=True)

@@ -145,6 +145,12 @@ class Interrupting(Troubled):
         raise KeyboardInterrupt
 
 
+class Forking(Troubled):
+    def go_wrong(self, view: View) -> Action:
+        os.fork()
+        return view.default_action
+
+
 class Careless(Troubled):
     """Counts in the hand that it was shown."""
 

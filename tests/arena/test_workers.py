@@ -86,6 +86,15 @@ def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(setup_of: M
         list(crew.play(units))
 
 
+def test_a_child_that_a_strategy_forks_does_not_play_the_game_too(
+    setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
+) -> None:
+    with Crew(setup_of("Forking", "tsumogiri"), 1) as crew:
+        lines = [played.line for played in crew.play(UNITS)]
+    assert [line.unit for line in lines] == UNITS
+    assert [line.scores for line in lines] == quiet_scores
+
+
 def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mjbot.arena.playing.MAKING_S", 0.3)
     with Clock(0.1, [0] * PULSE_SIZE) as clock:
