@@ -20,8 +20,6 @@ from typing import Any, Final
 
 from numba.core import caching as _caching
 
-from mjbot.linking import load_needs, needs_of, note_compiled, note_loaded
-
 caching: Final[Any] = _caching  # numba has no type hints
 
 KEPT_BYTES: Final = 600 << 20
@@ -89,17 +87,6 @@ class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
         self._locator = _Locator(folder, function)
         self._filename_base = f"{function.__qualname__}-{self._lineno}"
 
-    def reduce(self, data: Any) -> Any:
-        return *needs_of(data), super().reduce(data)
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        own, needs, reduced = payload
-        if not load_needs(needs, target_context):
-            raise LookupError("what it calls has been compiled anew")
-        result = super().rebuild(target_context, reduced)
-        note_loaded(result, own, needs)
-        return result
-
 
 class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     """The machine code of one function in ``folder``, which need not exist."""
@@ -123,7 +110,6 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
-        note_compiled(self._py_func, data)
         _prune_once(self._folder.parent)
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)

@@ -20,7 +20,6 @@ from numba.core.cpu import CPUTargetOptions
 
 from mjbot.code_cache import IS_USABLE, CodeCache, cache_folder
 from mjbot.interpreted import interpreted
-from mjbot.linking import call_long_functions_in_place, register
 from mjbot.record_arguments import read_records_in_place
 
 config: Final[Any] = _config  # numba has no type hints
@@ -44,8 +43,6 @@ if hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
     _OPTIONS["no_cfunc_wrapper"] = True
 
 read_records_in_place()
-if IS_USABLE:
-    call_long_functions_in_place()
 
 
 def compiled(function: Function) -> Function:
@@ -56,7 +53,6 @@ def compiled(function: Function) -> Function:
     digest = source_digest(function.__module__)
     if IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
-        register(function, dispatcher, digest)
     else:
         dispatcher.enable_caching()
     _widen_integers(dispatcher)
