@@ -95,7 +95,7 @@ def rehearse_pair(make_own: Make, make_ally: Make) -> None:
     pair_up(players[OWN], players[ALLY])
     for seat, player in enumerate(players):
         player.start_game(seat, NAMES)
-    Referee(SEED, "tonpu").play(players)
+    play_with_mirrors(players, Referee(SEED, "tonpu"))
 
 
 def rehearse_referee() -> None:

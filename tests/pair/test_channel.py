@@ -189,6 +189,7 @@ def test_a_rehearsal_is_a_game_in_which_the_partner_is_heard():
 
     class Witness(listener):
         def hear(self, view):
+            assert sum(view.state["hand_known"]) == 1  # no more is seen than in a client
             ally = super().hear(view)
             heard.append(ally is not None)
             return ally

@@ -1,0 +1,84 @@
+"""Where another numba lacks a private part that we use, its own way stays."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+MODULE = """
+from mjbot.compiled import compiled
+
+@compiled
+def half(x):
+    return x // 2
+
+@compiled
+def caller(x):
+    return half(x) + half(7)
+"""
+MAIN = """
+import mjbot.code_cache
+made = []
+mjbot.code_cache.on_compiled.append(made.append)
+from small_bot import caller
+assert caller(40) == 23
+print(*sorted(made))
+"""
+
+
+def run(folder, before="", script=MAIN):
+    environ = {**os.environ, "MJBOT_CACHE": str(folder / "cache"), "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", before + script],
+        env=environ, capture_output=True, text=True, check=False, cwd=folder, timeout=600,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.split()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "small_bot.py").write_text(MODULE)
+    return tmp_path
+
+
+NO_OPTION = "import numba.core.cpu as c; del c._options_mixin.no_cfunc_wrapper"
+NO_CACHE = """
+import os
+os.environ["NUMBA_CACHE_DIR"] = {!r}
+from numba.core import caching
+del caching.CompileResultCacheImpl  # only the name: numba's own classes hold it
+"""
+NO_TEMPLATE = """
+from numba.core import dispatcher, types
+
+def get_call_type(self, context, args, kws):
+    template, pysig, args, kws = self.dispatcher.renamed(args, kws)
+    signature = template(context).apply(args, kws)
+    return signature and signature.replace(pysig=pysig)
+
+base = dispatcher._DispatcherBase
+base.renamed = base.get_call_template
+del base.get_call_template
+types.Dispatcher.get_call_type = get_call_type
+"""
+
+
+@pytest.mark.parametrize("change", ["", NO_OPTION, NO_TEMPLATE])
+def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(folder, change):
+    assert run(folder, f"{change}\n") == ["caller", "half"]
+    assert run(folder, f"{change}\n") == []
+
+
+def test_without_the_parts_of_its_cache_numba_keeps_code_its_own_way(folder):
+    script = """
+import mjbot.code_cache
+assert not mjbot.code_cache.IS_USABLE
+from small_bot import caller
+assert caller(40) == 23
+print(sum(caller.stats.cache_hits.values()))
+"""
+    change = NO_CACHE.format(str(folder / "own"))
+    assert run(folder, change, script) == ["0"]
+    assert run(folder, change, script) == ["1"]
