@@ -47,6 +47,12 @@ MOST_SILENT_S: Final = 300.0
 MOST_DECISION_S: Final = 30.0
 """Processor time that a decision may take, compiling not counted."""
 
+IDLE_S: Final = 10.0
+"""A strategy that only waits for so long is given up: the next start would wait for it, too."""
+
+_NOTHING_S: Final = 0.02
+"""Processor time in :data:`IDLE_S` that counts as waiting; work gets more on any machine."""
+
 ENOUGH_S: Final = 2.0
 """Processor time without anything new to compile after which a job's games are broken off."""
 
@@ -92,12 +98,13 @@ def prepare(
 ) -> tuple[Problem, ...]:
     """Compile what strategies will need that is not compiled yet, and show that on ``console``.
 
-    ``specs`` are as the command line names players (external ones are left out), ``pair`` two
-    that will be allies, ``table`` adds what a table server needs.  Returns what went wrong; each
+    ``specs`` are as the command line names players, ``pair`` two that will be allies, ``table``
+    adds what a table server needs.  External players are left out; those of somebody else's files
+    are, too, but where they meet a server's deadline.  Returns what went wrong; each
     problem was also printed, on a line of its own.
     """
     jobs = [Job((), "table")] if table else []
-    own = [spec for spec in map(Spec.read, specs) if not spec.is_external]
+    own = [spec for spec in map(Spec.read, specs) if _needs_preparation(spec, use)]
     jobs += [Job((name,), use) for name in dict.fromkeys(map(_spelled, own))]
     jobs += [Job(tuple(sorted(_spelled(Spec.read(spec)) for spec in pair)), use)] if pair else []
     jobs = [job for job in jobs if not _is_done(job)]
@@ -108,6 +115,10 @@ def prepare(
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
     return problems
+
+
+def _needs_preparation(spec: Spec, use: Use) -> bool:
+    return not spec.is_external and (use == "client" or not spec.is_outside)
 
 
 def _spelled(spec: Spec) -> str:
@@ -300,6 +311,8 @@ class _Worker:
         """Return whether all went well; what did not was reported."""
         on_compiled.append(self._note_compiled)
         self._start_clock()
+        over = threading.Event()
+        threading.Thread(target=self._watch, args=(over,), daemon=True).start()
         try:
             self._play()
         except StrategyError as problem:
@@ -307,6 +320,7 @@ class _Worker:
         except (Exception, SystemExit) as problem:
             return self._fail(blame(problem))
         finally:
+            over.set()
             _set_alarm(0.0)
             on_compiled.remove(self._note_compiled)
         return True
@@ -326,6 +340,16 @@ class _Worker:
     def _late(self, *_: object) -> NoReturn:
         self._fail(f"no decision after {MOST_DECISION_S:g} s of processor time")
         os._exit(1)
+
+    def _watch(self, over: threading.Event) -> None:
+        """End the process if it only waits."""
+        before_s = time.process_time()
+        while not over.wait(IDLE_S):
+            now_s = time.process_time()
+            if now_s - before_s < _NOTHING_S:
+                self._fail(f"waited for {IDLE_S:g} s and decided nothing")
+                os._exit(1)
+            before_s = now_s
 
     def may_go_on(self) -> None:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""

@@ -13,7 +13,6 @@ from mjbot.arena.run import Arena
 from mjbot.arena.setup import Setup, Unit
 from mjbot.preparation import prepare
 from mjbot.progress import Step, progress
-from mjbot.strategy_spec import Spec
 
 
 class GamesProgress:
@@ -64,6 +63,4 @@ def prepare_own(strategies: Sequence[str], console: Console) -> None:
 
     What a strategy from outside needs is compiled in its first game, where the clock waits.
     """
-    specs = {text: Spec.read(text) for text in strategies}
-    own = [text for text, spec in specs.items() if not (spec.is_external or spec.is_outside)]
-    prepare(own or ["tsumogiri"], console)
+    prepare([*strategies, "tsumogiri"], console)

@@ -21,7 +21,8 @@ HOST: Final = "127.0.0.1"
 REMIND_S: Final = 30.0
 """How often it is told who is not at the table yet."""
 
-_OBITUARY_S: Final = 1.0
+_OBITUARY_S: Final = 5.0
+"""How long to wait for the end of a player whose game is void; most are ending already."""
 
 
 @dataclass(frozen=True, kw_only=True)

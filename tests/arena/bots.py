@@ -97,12 +97,6 @@ class Stuck(Dying):
         return view.legal[_for_ever(1)]
 
 
-def contents(path: Path) -> str:
-    """Read a file that is not among what the games depend on: it is open for writing."""
-    with path.open("r+") as file:
-        return file.read()
-
-
 class Assassin(Strategy):
     """Discards what it drew, and sends the arena a signal when a file asks for it.
 
@@ -216,3 +210,9 @@ def _for_ever(step: int) -> int:
     while n >= 0:
         n = (n + step) & 1023
     return n
+
+
+def contents(path: Path) -> str:
+    """Read a file that is not among what the games depend on: it is open for writing."""
+    with path.open("r+") as file:
+        return file.read()

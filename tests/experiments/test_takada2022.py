@@ -66,7 +66,7 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     assert main([*command, "--out", str(tmp_path)]) == 3
     told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith(f"mjbot experiment: {files[0]}, line 2: ")
-    assert told.endswith("; move the file away\n")
+    assert told.endswith("; move the file away")
     assert "| points with bonus |" in first
 
 

@@ -189,10 +189,9 @@ def test_fresh_refuses_a_folder_that_is_no_run(own_games, tmp_path, capsys, kind
         (tmp_path / name).write_text(text)
     command = ["train", kind, str(own_games), "--folder", str(tmp_path), "--fresh", "--jobs", "1"]
     assert main(command) == 3
-    told = capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith(f"mjbot train {kind}: {tmp_path}")
-    assert told.endswith("; name another --folder\n")
-    assert told.count("\n") == 1
+    assert told.endswith("; name another --folder")
     assert {name: (tmp_path / name).read_text() for name in files} == files
     assert len(list(tmp_path.rglob("*"))) == len(files) + 1
 
