@@ -23,7 +23,7 @@ made = []
 mjbot.code_cache.on_compiled.append(made.append)
 from small_bot import caller
 assert caller(40) == 23
-print(*sorted(made))
+print(*sorted(set(made)))
 """
 
 

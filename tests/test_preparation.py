@@ -45,14 +45,14 @@ def said(specs, **how):
 
 
 def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
-    (tmp_path / "tiny_bot.py").write_text(TINY)
+    (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {tmp_path}\n")  # notes of it outlive us
     problems, text = said(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
     assert text.startswith("getting ready (a first start compiles for about a minute) ...\n")
     monkeypatch.delenv(DONE_VARIABLE)
     assert said(["tiny_bot.py:Tiny"], use="client") == ((), "")
-    # Another use is another job; so is the same of changed code.
-    assert said(["tiny_bot.py:Tiny"], use="arena")[1]
+    # Bulk play compiles what strategies from outside need in their first game: its clock waits.
+    assert said(["tiny_bot.py:Tiny"], use="arena") == ((), "")
 
 
 def test_each_strategy_that_cannot_play_is_named_and_the_others_are_prepared():
@@ -179,7 +179,7 @@ def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
         if note == preparation._WAITING:
             waits.set()
 
-    (tmp_path / "tiny_too.py").write_text(TINY)
+    (tmp_path / "tiny_too.py").write_text(f"{TINY}# {tmp_path}\n")
     jobs = [preparation.Job(("tiny_too.py:Tiny",), "client")]
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -190,3 +190,18 @@ def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
     asking.join()
     assert preparation._is_done(jobs[0])
     assert paper.getvalue() == ""
+
+
+def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
+    """The next start would wait for it, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "waiting_bot.py").write_text(
+        "import threading\n"
+        "from mjbot.strategy import Strategy\n\n"
+        "class Waiting(Strategy):\n"
+        "    def decide(self, view):\n"
+        "        threading.Event().wait()\n"
+    )
+    (problem,), _ = said(["waiting_bot.py:Waiting"], use="client")
+    assert problem.is_made
+    assert problem.text == "waited for 10 s and decided nothing"

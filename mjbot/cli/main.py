@@ -38,7 +38,7 @@ AT_ONCE: Final = ("experiment", "train", "explain", "replay")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    A ``KeyboardInterrupt`` is told in one line, with what it says is kept.
+    What a ``KeyboardInterrupt`` says is kept is told in one line.
     """
     with ending_at_once():
         args = _read(list(sys.argv[1:] if argv is None else argv))
@@ -47,8 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with ending if args.command in AT_ONCE else nullcontext():
             return int(importlib.import_module(_module(args.command)).run(args))
     except KeyboardInterrupt as interruption:
-        told = "; ".join(["interrupted", *map(str, interruption.args)])
-        print(f"mjbot {args.command}: {told}", file=sys.stderr)
+        if interruption.args:
+            told = "; ".join(["interrupted", *map(str, interruption.args)])
+            print(f"mjbot {args.command}: {told}", file=sys.stderr)
         return exit_codes.INTERRUPTED
 
 
