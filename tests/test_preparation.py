@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from rich.console import Console
@@ -45,7 +46,7 @@ def said(specs, **how):
 
 
 def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
-    (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {tmp_path}\n")  # notes of it outlive us
+    (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {uuid4()}\n")  # notes of it outlive us
     problems, text = said(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
     assert text.startswith("getting ready (a first start compiles for about a minute) ...\n")
@@ -179,7 +180,7 @@ def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
         if note == preparation._WAITING:
             waits.set()
 
-    (tmp_path / "tiny_too.py").write_text(f"{TINY}# {tmp_path}\n")
+    (tmp_path / "tiny_too.py").write_text(f"{TINY}# {uuid4()}\n")
     jobs = [preparation.Job(("tiny_too.py:Tiny",), "client")]
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
