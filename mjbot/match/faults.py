@@ -13,8 +13,6 @@ from mjbot.records.wording import counted
 MOST_TOLD: Final = 5
 """How many faults of one player are told while the match runs."""
 
-LONGEST_LINE: Final = 240
-
 
 def log_file(folder: Path, place: int) -> Path:
     """Return the file of what the player at ``place`` says."""
@@ -72,16 +70,6 @@ class RunningFaults:
         if self._told[place] <= MOST_TOLD:
             last = "; more of this is only counted" if self._told[place] == MOST_TOLD else ""
             self._note(f"{line}{last}")
-
-
-def one_line(text: str) -> str:
-    r"""Return a foreign text as one short line that is safe to print.
-
-    >>> one_line('dahai missing. Response: {"log":\n"\x1b[2J"}')
-    'dahai missing. Response: {"log": " [2J"}'
-    """
-    line = " ".join("".join([c if c.isprintable() else " " for c in text]).split())
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..."
 
 
 def _summary(faults: Sequence[Fault]) -> str:

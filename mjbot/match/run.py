@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.faults import RunningFaults, one_line
+from mjbot.match.faults import RunningFaults
 from mjbot.match.players import Player
 from mjbot.match.team import MatchError, Party, Team, Upkeep
 from mjbot.server.core import Fault, OnFault
@@ -16,10 +16,14 @@ from mjbot.server.server import GameResult, TableServer
 from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import OwnDoor
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
+from protocol.plain_text import one_line
 
 HOST: Final = "127.0.0.1"
 REMIND_S: Final = 30.0
 """How often it is told who is not at the table yet."""
+
+LONGEST_QUOTE: Final = 240
+"""Letters of what a player or the table said that a line of ours repeats."""
 
 _OBITUARY_S: Final = 5.0
 """How long to wait for the end of a player whose game is void; most are ending already."""
@@ -113,7 +117,7 @@ class _Match:
 
     def _refused(self, place: int, reason: str) -> None:
         who = self._team.name(place)
-        self._watcher.on_note(f"{who}: the table refuses it: {one_line(reason)}")
+        self._watcher.on_note(f"{who}: the table refuses it: {one_line(reason, LONGEST_QUOTE)}")
 
     def _upkeep(self) -> Upkeep:
         goes_on = self._settings.rules.on_fault is not OnFault.ABORT
@@ -193,4 +197,5 @@ def _reason(fault: Fault) -> str:
     """Return what was wrong; whose reply it was is told otherwise."""
     text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
     # An error that a player sends, or a timeout, is quoted with the same words again.
-    return one_line(text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: "))
+    said = text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: ")
+    return one_line(said, LONGEST_QUOTE)
