@@ -11,10 +11,10 @@ from functools import cache, partial
 
 from bench.measure import Contest
 from bench.peer import idle_games
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import Games
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers import Crew
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.pool import Crew
 
 GAMES = 10
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import processor
-from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.learning.hand_features import FEATURE_SETS
-from mjbot.learning.positions import index_games, steps
-from mjbot.learning.weights import load_weights
+from mjbot.models.hand import FEATURE_SETS, HandEvaluator
+from mjbot.models.weights import load_weights
 from mjbot.table.state import State, copy_state
+from mjbot.training.positions import index_games, steps
 from protocol.messages import Dahai
 
 LOGS = Path(__file__).parent.parent / "logs"

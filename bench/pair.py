@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import processor
-from mjbot.duo.members import Role, make_members, private_channel
+from mjbot.match.pair import Role, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.pair.link import PATIENCE_MS
-from mjbot.server.table_rules import TableRules
+from mjbot.server.lobby import TableRules
 
 ROLES = (Role("yaku-evaluation"), Role("combo-partner"))
 RIVALS = ["fast-riichi-a", "fast-riichi-d"]

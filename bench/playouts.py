@@ -17,8 +17,8 @@ import numpy as np
 
 from bench.measure import processor
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
-from mjbot.strategy import Strategy
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.state import TURN, copy_state
 from mjbot.table.view import View

@@ -16,7 +16,7 @@ from bench.measure import Contest
 from bench.peer import idle_games, new_game, play_on
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, TSUMOGIRI, play_games, playouts
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import State
 from mjbot.table.view import View

@@ -19,12 +19,12 @@ import msgspec
 import numpy as np
 
 from bench.measure import processor
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import make_guards, new_referee
 from mjbot.arena.setup import Setup, Unit, labels
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import make_guards, new_referee
 from mjbot.pair.member import PairMember
-from mjbot.registry import built_in_names, strategy_class
-from mjbot.strategy import Strategy
+from mjbot.strategy.registry import built_in_names, strategy_class
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 

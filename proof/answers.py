@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mjbot.rules import wins
-from mjbot.rules.hands import count_kinds
+from mjbot.rules.kinds import count_kinds
 from mjbot.rules.wins import Win, new_win
 from mjbot.table.observe import dora_kind
 from protocol.tiles import tile_kind

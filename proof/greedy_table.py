@@ -13,11 +13,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
+from mjbot.models.tenpai import greedy_table, tenpai_chance
 from mjbot.records.sources import open_games
+from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State
-from mjbot.table.table import Table
 from protocol.messages import Dahai
-from strategies.evaluation.greedy_table import greedy_table, tenpai_chance
 
 Group = tuple[int, int]
 """Melds, and sixes of own discards: 0 for 1..6, 1 for 7..12, 2 beyond."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from mjbot.rules.hands import count_kinds
+from mjbot.rules.kinds import count_kinds
 from mjbot.rules.shanten import Hand
 from proof.made_wins import PALETTES
 

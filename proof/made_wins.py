@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mjbot.rules import wins
-from mjbot.rules.hands import count_kinds
-from mjbot.rules.melds import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.rules.kinds import count_kinds
 from mjbot.rules.shanten import is_edge
+from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.rules.wins import Win
 from mjbot.table.observe import dora_kind
 from proof.answers import make_win

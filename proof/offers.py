@@ -16,7 +16,7 @@ from mjbot.records.mjlog import THREE_PLAYERS
 from mjbot.records.mjlog_tags import Tag
 from mjbot.table.actions import Action
 from mjbot.table.legal import is_furiten
-from mjbot.table.table import Table, TableError
+from mjbot.table.mirror.mirror import Table, TableError
 from proof.records import Findings, print_table, shared_folder
 from proof.wire import WireReader, absolute, own_seat, received_tags
 from protocol.messages import Dahai, Event, Hora, Kakan, Tsumo

@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.duo.members import Channel, Role, make_members, private_channel
+from mjbot.match.pair import Channel, Role, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.records.errors import RecordError
+from mjbot.records.game import RecordError
 from mjbot.records.replay import MismatchError, Tally, replay
 from mjbot.records.sources import games_of, list_sources
 from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
-from mjbot.server.table_rules import TableRules
 from proof.channel_relay import ChannelRelay
 from proof.pair_trials import (
     GONE,

@@ -20,10 +20,9 @@ from typing import Final
 from rich.console import Console
 from rich.progress import track
 
-from mjbot.records.errors import RecordError
-from mjbot.records.game import Game
+from mjbot.records.game import Game, RecordError
 from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.table.table import TableError
+from mjbot.table.mirror.mirror import TableError
 from proof.ledger import Ledger, LedgerError
 from proof.witness import ContradictionError, Witness
 

@@ -6,14 +6,14 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from mjbot.records.game import Entry, WinRecord
-from mjbot.rules.yaku import DORA, RED_DORA, URA_DORA, yaku_ids
+from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA, yaku_ids
 from mjbot.table.actions import ACTIONS, NINE_TERMINALS
-from mjbot.table.check import allowed_actions
-from mjbot.table.convert import tile_code
 from mjbot.table.legal import can_ron, can_tsumo
+from mjbot.table.mirror.check import allowed_actions
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.wire import tile_code
 from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from mjbot.table.state import ACCEPTED, ANKAN, CHANKAN, REACTION, RINSHAN, TURN, State, copy_state
-from mjbot.table.table import Table
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, tile_kind
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from proof import yaku_enumeration as enumerated
 from proof.yaku_enumeration import RUN_STARTS, Case
-from strategies.evaluation.yaku_choices import hand_scores
-from strategies.evaluation.yaku_scores import YAKU_NAMES
+from strategies.evaluation.yaku.choices import hand_scores
+from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 VALUE_KINDS = ({27, 31, 32, 33}, {27, 30, 31, 32, 33}, {28, 31, 32, 33})
 POOLS = (

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import RenderableType
 
-from mjbot.strategy import Strategy
+from mjbot.models.tenpai import greedy_table
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
 from mjbot.table.observe import hide
 from mjbot.table.state import CHANKAN, REACTION, copy_state
 from mjbot.table.view import View
-from strategies.evaluation.greedy_table import greedy_table
-from strategies.evaluation.playout_candidates import NO_DISCARD, all_discards, all_plans
-from strategies.evaluation.playout_search import Workshop, new_workshop, try_actions
-from strategies.evaluation.risk_lists import JOINT, PAPER
-from strategies.evaluation.risk_table import plan_table, risk_lists_of, risk_table
+from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
+from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
+from strategies.evaluation.playouts.risk_table import plan_table, risk_lists_of, risk_table
+from strategies.evaluation.playouts.search import Workshop, new_workshop, try_actions
 
 PAPERS_DEALS: Final = 10
 PAPERS_WALLS: Final = 10

@@ -10,17 +10,21 @@ from mjbot.pair.member import Ally, PairMember
 from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.calls import wishes_after
-from strategies.evaluation.fast_riichi import ALL_KINDS, Points
-from strategies.evaluation.techniques.bluff import feign_one_suit
-from strategies.evaluation.techniques.dora_fuyashi import add_dora
-from strategies.evaluation.techniques.haitei_okuri import send_last_tile
-from strategies.evaluation.techniques.hold_back import held_back
-from strategies.evaluation.techniques.nakase import feed_call, feed_call_at_once
-from strategies.evaluation.techniques.open_way import open_way
-from strategies.evaluation.techniques.sashikomi import feed_win, feed_win_at_once
-from strategies.evaluation.techniques.situation import Situation
-from strategies.evaluation.techniques.spare_ally import spares_ally
+from strategies.evaluation.fast_riichi.calls import wishes_after
+from strategies.evaluation.fast_riichi.steps import ALL_KINDS, Points
+from strategies.evaluation.pair.situation import Situation
+from strategies.evaluation.pair.techniques import (
+    add_dora,
+    feed_call,
+    feed_call_at_once,
+    feed_win,
+    feed_win_at_once,
+    feign_one_suit,
+    held_back,
+    open_way,
+    send_last_tile,
+    spares_ally,
+)
 from strategies.fast_riichi_d import FastRiichiD
 
 

@@ -4,8 +4,12 @@ from dataclasses import dataclass
 
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from strategies.evaluation.calls import call_that_raises_value, keep_tenpai, pon_value_honour
-from strategies.evaluation.fast_riichi import FastRiichi
+from strategies.evaluation.fast_riichi.calls import (
+    call_that_raises_value,
+    keep_tenpai,
+    pon_value_honour,
+)
+from strategies.evaluation.fast_riichi.steps import FastRiichi
 
 
 @dataclass

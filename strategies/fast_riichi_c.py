@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
-from strategies.evaluation.fast_riichi import FastRiichi, Points
-from strategies.evaluation.fold import Folding
+from strategies.evaluation.fast_riichi.steps import FastRiichi, Folding, Points
 
 
 @dataclass

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mjbot.learning.fold_model import shared_recogniser
+from mjbot.models.fold import shared_recogniser
 from mjbot.table.actions import Action
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.one_player import OnePlayer, Scores, best_discard, discards_of
-from strategies.evaluation.safety import joint_danger, seats_to_fold_to
+from strategies.evaluation.push_fold.one_player import OnePlayer, Scores, best_discard, discards_of
+from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 
 @dataclass

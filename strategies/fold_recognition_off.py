@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from strategies.evaluation.one_player import OnePlayer, best_discard, discards_of
+from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard, discards_of
 
 
 @dataclass

@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from mjbot.learning.fold_model import shared_recogniser
-from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.learning.hand_features import FeatureSet
-from mjbot.learning.weights import load_weights
+from mjbot.models.danger import danger_weights
+from mjbot.models.fold import shared_recogniser
+from mjbot.models.hand import FeatureSet, HandEvaluator
+from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import (
     CALL_KAN,
     DECLARE_RIICHI,
@@ -26,11 +26,10 @@ from mjbot.table.actions import (
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
-from strategies.evaluation.calls_plus import N_CALLS, weigh_calls
-from strategies.evaluation.danger import danger_weights
-from strategies.evaluation.hand_worth import NEVER, Floats, less_danger, weigh_discards
-from strategies.evaluation.push import Position, Temper, read_position
-from strategies.evaluation.race import Stages, new_stages
+from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
+from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
+from strategies.evaluation.push_fold.push import Position, Temper, read_position
+from strategies.evaluation.push_fold.race import Stages, new_stages
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from mjbot.pair.member import PairMember
 from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, Action
 from mjbot.table.view import View
-from strategies.evaluation.yaku_play import aim_after, best_call, best_discard, find, wishes_after
+from strategies.evaluation.yaku.play import aim_after, best_call, best_discard, find, wishes_after
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import os
 
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 
 class Demanding(Strategy):

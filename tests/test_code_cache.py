@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.code_cache import prune
+from mjbot.compiler.cache import prune
 
 ROOT = Path(__file__).parents[1]
 COUNT = """
 import sys
 sys.path[:0] = [sys.argv[1]]
-import mjbot, mjbot.code_cache
+import mjbot, mjbot.compiler.cache
 made = []
-mjbot.code_cache.on_compiled.append(made.append)
-from mjbot.splitmix import mix
+mjbot.compiler.cache.on_compiled.append(made.append)
+from mjbot.compiler.splitmix import mix
 import numpy as np
 mix(np.uint64(7))
 assert mjbot.__file__.startswith(sys.argv[1]), mjbot.__file__

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 MODULE = """
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 
 @compiled
 def half(x):
@@ -18,9 +18,9 @@ def caller(x):
     return half(x) + half(7)
 """
 MAIN = """
-import mjbot.code_cache
+import mjbot.compiler.cache
 made = []
-mjbot.code_cache.on_compiled.append(made.append)
+mjbot.compiler.cache.on_compiled.append(made.append)
 from small_bot import caller
 assert caller(40) == 23
 print(*sorted(set(made)))
@@ -73,8 +73,8 @@ def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(fo
 
 def test_without_the_parts_of_its_cache_numba_keeps_code_its_own_way(folder):
     script = """
-import mjbot.code_cache
-assert not mjbot.code_cache.IS_USABLE
+import mjbot.compiler.cache
+assert not mjbot.compiler.cache.IS_USABLE
 from small_bot import caller
 assert caller(40) == 23
 print(sum(caller.stats.cache_hits.values()))

@@ -17,7 +17,7 @@ ROOT = Path(mjbot.__file__).parents[1]
 GUARD_S = 300
 ENVIRON = {**os.environ, "COLUMNS": "200"}
 BOT = """
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 class MyBot(Strategy):
     '''Sits still.'''
@@ -86,7 +86,7 @@ def test_child_processes_find_ours(folder):
 
 
 def test_one_line_says_what_shadows_what_where_theirs_is_imported_already(folder):
-    done = run(folder, "-c", "import protocol, mjbot.strategy")
+    done = run(folder, "-c", "import protocol, mjbot.strategy.strategy")
     assert done.returncode == 1
     line = done.stderr.splitlines()[-1]
     assert line.startswith(f"ImportError: mjbot needs its own package 'protocol' in {ROOT}, but")

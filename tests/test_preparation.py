@@ -12,14 +12,15 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from mjbot import exit_codes, preparation
-from mjbot.preparation import DONE_VARIABLE, Problem, prepare
+from mjbot import exit_codes
+from mjbot import precompile as preparation
+from mjbot.precompile import DONE_VARIABLE, Problem, prepare
 
 BOTS = Path(__file__).with_name("preparation_bots.py")
 GUARD_S = 300
 TINY = """
-from mjbot.compiled import compiled
-from mjbot.strategy import Strategy
+from mjbot.compiler.compiled import compiled
+from mjbot.strategy.strategy import Strategy
 
 @compiled
 def tiny_sum(x):
@@ -80,7 +81,7 @@ def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
     problems, _ = said([f"{BOTS}:Raising"], use="client")
     assert len(problems) == 1
     script = (
-        "from rich.console import Console; from mjbot.preparation import prepare;"
+        "from rich.console import Console; from mjbot.precompile import prepare;"
         f"print(prepare([{str(BOTS) + ':Raising'!r}], Console(), use='client'))"
     )
     done = subprocess.run(
@@ -91,9 +92,9 @@ def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
 
 def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
     (tmp_path / "endless.py").write_text(
-        "import mjbot.preparation\n"
-        "from mjbot.strategy import Strategy\n"
-        "mjbot.preparation.MOST_DECISION_S = 0.5\n"
+        "import mjbot.precompile\n"
+        "from mjbot.strategy.strategy import Strategy\n"
+        "mjbot.precompile.MOST_DECISION_S = 0.5\n"
         "class Endless(Strategy):\n"
         "    def decide(self, view):\n"
         "        while True:\n"
@@ -121,7 +122,7 @@ def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
     os.mkfifo(tmp_path / "ready")
     (tmp_path / "stuck.py").write_text(
         "import signal\n"
-        "from mjbot.strategy import Strategy\n"
+        "from mjbot.strategy.strategy import Strategy\n"
         "class Stuck(Strategy):\n"
         "    def decide(self, view):\n"
         "        with open('ready', 'w') as ready:\n"
@@ -151,14 +152,14 @@ def test_preparing_ends_with_whoever_asked_for_it(tmp_path):
     os.mkfifo(tmp_path / "ready")
     (tmp_path / "stuck.py").write_text(
         "import signal\n"
-        "from mjbot.strategy import Strategy\n"
+        "from mjbot.strategy.strategy import Strategy\n"
         "class Stuck(Strategy):\n"
         "    def decide(self, view):\n"
         "        with open('ready', 'w') as ready:\n"
         "            ready.write('!'); ready.flush(); signal.pause()\n"
     )
     script = (
-        "from rich.console import Console; from mjbot.preparation import prepare;"
+        "from rich.console import Console; from mjbot.precompile import prepare;"
         "prepare(['stuck.py:Stuck'], Console(), use='client')"
     )
     asking = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path)
@@ -198,7 +199,7 @@ def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "waiting_bot.py").write_text(
         "import threading\n"
-        "from mjbot.strategy import Strategy\n\n"
+        "from mjbot.strategy.strategy import Strategy\n\n"
         "class Waiting(Strategy):\n"
         "    def decide(self, view):\n"
         "        threading.Event().wait()\n"

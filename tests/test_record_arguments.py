@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from mjbot import record_arguments
+from mjbot.compiler import record_arguments
 from mjbot.table.state import copy_state, new_state
 
 

@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.faults import FaultFile, FaultFileError
-from mjbot.arena.guard import Fault, Guard
-from mjbot.arena.playing import make_guards, new_referee, play_game
-from mjbot.strategy import Strategy
-from mjbot.strategy_spec import Spec
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.faults import FaultFile, FaultFileError
+from mjbot.arena.workers.playing import make_guards, new_referee, play_game
+from mjbot.arena.workers.supervised_player import Fault, Guard
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import STATE, State
 from mjbot.table.view import View

@@ -2,11 +2,17 @@
 
 Games are functions of their units, hence after any end of the program the rest comes out as if
 nothing had happened.
+
+Records of arena games: one gzipped file of mjai lines each, in the run's folder.
+
+A file is there whole or not at all, and before its game counts, so that a run which was killed
+goes on without gaps.  ``mjbot replay``, ``convert`` and ``train`` take the folder as it is.
 """
 
+import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -14,11 +20,38 @@ from typing import Final
 import msgspec
 
 from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
-from mjbot.arena.counts import COLUMNS
-from mjbot.arena.faults import FAULT_FOLDER
-from mjbot.arena.files_read import FILES_FILE
-from mjbot.arena.recording import RECORDS_FOLDER
 from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers.faults import FAULT_FOLDER
+from mjbot.arena.workers.files_read import FILES_FILE
+from mjbot.records.mjai_log import log_line
+from mjbot.statistics.counts import COLUMNS
+from protocol.messages import Event
+
+RECORDS_FOLDER: Final = "records"
+
+
+def packed(events: Iterable[Event]) -> bytes:
+    """Return the record of a game; equal games give equal bytes."""
+    return gzip.compress(b"".join(map(log_line, events)), 6, mtime=0)
+
+
+def record_path(folder: Path, unit: Unit) -> Path:
+    """Return where the record of a game lies in a run's folder; names sort as games do.
+
+    >>> record_path(Path("run"), Unit(12, 3)).as_posix()
+    'run/records/0000012-03.jsonl.gz'
+    """
+    return folder / RECORDS_FOLDER / f"{unit.wall:07}-{unit.seating:02}.jsonl.gz"
+
+
+def save_record(folder: Path, unit: Unit, record: bytes) -> None:
+    """Keep a record.  Raises ``OSError``."""
+    path = record_path(folder, unit)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.write_bytes(record)
+    unfinished.replace(path)
+
 
 GAMES_FILE: Final = "games.jsonl"
 FIGURES_FILE: Final = "figures.jsonl"
@@ -40,7 +73,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game: scores by seat, counts as :func:`mjbot.arena.counts.as_rows` has them.
+    """One game: scores by seat, counts as :func:`mjbot.statistics.counts.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
     says why instead.

@@ -7,17 +7,24 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
-from mjbot.arena.faults import FAULT_FOLDER, save_faults
-from mjbot.arena.figures import DEFAULT_UMA
-from mjbot.arena.files_read import FILES_FILE, ChangedError, FilesRead
-from mjbot.arena.playing import Played
-from mjbot.arena.recording import RECORDS_FOLDER, record_path, save_record
-from mjbot.arena.results import FIGURES_FILE, GAMES_FILE, REPORT_FILE, Results
-from mjbot.arena.sequential import ErrorRates, Verdict
+from mjbot.arena.accumulator import Judge, Tally
+from mjbot.arena.results import (
+    FIGURES_FILE,
+    GAMES_FILE,
+    RECORDS_FOLDER,
+    REPORT_FILE,
+    Results,
+    record_path,
+    save_record,
+)
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.tally import Judge, Tally
-from mjbot.arena.workers import WorkerError
-from mjbot.records.wording import counted
+from mjbot.arena.workers.faults import FAULT_FOLDER, save_faults
+from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
+from mjbot.arena.workers.playing import Played
+from mjbot.arena.workers.pool import WorkerError
+from mjbot.statistics.figures import DEFAULT_UMA
+from mjbot.statistics.sequential import ErrorRates, Verdict
+from mjbot.text import counted
 
 MOST_VOID: Final = 10
 """After so many void games the run ends, unless they were fewer than one in ten."""
@@ -51,7 +58,7 @@ class Players(Protocol):
 class Outcome:
     """What is known at the end, from the first ``n_walls`` walls.
 
-    ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.arena.figures`).
+    ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.statistics.figures`).
     ``verdict`` is that of the sequential test on the first strategy against the second, after
     ``test_walls`` walls.  ``faults`` says how many decisions of each strategy were replaced,
     ``void`` why which wall does not count.
@@ -107,7 +114,7 @@ class Arena:
     def play(self, players: Players, on_game: Callable[[Played], None]) -> None:
         """Play what is missing.  Every game is in the file before ``on_game`` hears of it.
 
-        Raises :class:`~mjbot.arena.workers.WorkerError` if game after game is void.
+        Raises :class:`~mjbot.arena.workers.pool.WorkerError` if game after game is void.
         """
         void = games = 0
         for played in players.play(self._missing()):

@@ -6,10 +6,10 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from mjbot.arena.seating import Format, Seating, make_seating
+from mjbot.compiler.splitmix import mix
 from mjbot.rules.ruleset import Length
-from mjbot.splitmix import mix
-from mjbot.strategy_spec import Spec
+from mjbot.statistics.seating import Format, Seating, make_seating
+from mjbot.strategy.registry import Spec
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1
@@ -19,7 +19,7 @@ Draws = Literal["order", "pinned"]
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.dependencies`).
+    """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.code_digest`).
 
     A strategy that has not decided after ``deadline_s`` seconds is late.
     """

@@ -1,4 +1,7 @@
-"""``mjbot arena A B [C D]``: thousands of games on shared walls, and figures with intervals."""
+"""``mjbot arena A B [C D]``: thousands of games on shared walls, and figures with intervals.
+
+``mjbot arena --repro FILE``: one recorded decision, made again.
+"""
 
 import argparse
 import datetime
@@ -12,19 +15,9 @@ import msgspec
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.dependencies import MakingError, code_digest
-from mjbot.arena.faults import FaultFileError
-from mjbot.arena.figures import DEFAULT_UMA
-from mjbot.arena.on_ray import LOCAL, PREFIX, RayCrew, import_ray
-from mjbot.arena.playing import Tell
-from mjbot.arena.recording import RECORDS_FOLDER
-from mjbot.arena.report import Origin, write_report
-from mjbot.arena.results import FIGURES_FILE, REPORT_FILE, ResultsError, erase_run
-from mjbot.arena.run import Arena, Outcome, Plan
-from mjbot.arena.seating import FORMATS, Format, SeatingError
-from mjbot.arena.sequential import ErrorRates
-from mjbot.arena.setup import LARGEST_SEED, Setup
-from mjbot.arena.show import (
+from mjbot.arena.code_digest import MakingError, code_digest
+from mjbot.arena.report.page import Origin, write_report
+from mjbot.arena.report.text import (
     differences_table,
     figures_table,
     json_records,
@@ -33,10 +26,23 @@ from mjbot.arena.show import (
     trouble_lines,
     verdict_line,
 )
-from mjbot.arena.workers import Crew, WorkerError
+from mjbot.arena.repro import replay_decision
+from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, ResultsError, erase_run
+from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.setup import LARGEST_SEED, Setup
+from mjbot.arena.workers.faults import FaultFileError, read_fault
+from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayCrew, import_ray
+from mjbot.arena.workers.playing import Tell
+from mjbot.arena.workers.pool import Crew, WorkerError
 from mjbot.cli.arena_progress import games_progress, prepare_own
-from mjbot.records.wording import counted
-from mjbot.strategy_options import StrategyError
+from mjbot.referee.events import concealed_tiles
+from mjbot.statistics.figures import DEFAULT_UMA
+from mjbot.statistics.seating import FORMATS, Format, SeatingError
+from mjbot.statistics.sequential import ErrorRates
+from mjbot.strategy.options import StrategyError
+from mjbot.table.view import View
+from mjbot.text import counted
+from protocol.tiles import TILE_NAMES, WIND_NAMES
 
 RUNS = Path("logs", "runs")
 SHORTEST_DEADLINE_S = 0.01
@@ -123,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     """Play or take up a run and show its figures; every failure is one line."""
     try:
         if args.repro is not None:
-            from mjbot.cli.arena_repro import repeat
+            from mjbot.cli.arena import repeat
 
             return repeat(args.repro)
         return _play(make_plan(args), args)
@@ -323,3 +329,28 @@ def _json_lines(outcome: Outcome) -> bytes:
 def _fail(text: str, code: int) -> int:
     print(f"mjbot arena: {text}", file=sys.stderr)
     return code
+
+
+def repeat(path: Path) -> int:
+    """Show the table and the decision; FAILED if it goes wrong again."""
+    file = read_fault(path)
+    print(f"{file.strategy}, seat {file.seat}, decision {file.decision} of game", end=" ")
+    print(f"{file.setup.game_seed(file.unit.wall)}: {file.kind}, {file.problem}")
+    again = replay_decision(file, _announce)
+    if not again.as_recorded:
+        print("the game went another way this time: a new player decided on the recorded table")
+    if again.trace:
+        print(again.trace, end="")
+        return exit_codes.FAILED
+    limit = file.setup.deadline_s
+    late = f", allowed are {limit:g} s" if limit and again.seconds > limit else ""
+    print(f"chose {again.chosen} after {again.seconds:.3f} s{late}")
+    allowed = again.chosen in [str(action) for action in again.view.legal]
+    return exit_codes.OK if allowed and not late else exit_codes.FAILED
+
+
+def _announce(view: View) -> None:
+    wind = WIND_NAMES[view.round // 4]
+    hand = " ".join([TILE_NAMES[tile] for tile in concealed_tiles(view.state, view.seat)])
+    print(f"{wind}{view.round % 4 + 1}-{view.honba}, {view.wall_left} tiles left; hand: {hand}")
+    print(f"it may: {', '.join([str(action) for action in view.legal])}", flush=True)

@@ -7,11 +7,11 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.arena.guard import Fault
-from mjbot.arena.playing import Played
 from mjbot.arena.run import Arena
 from mjbot.arena.setup import Setup, Unit
-from mjbot.preparation import prepare
+from mjbot.arena.workers.playing import Played
+from mjbot.arena.workers.supervised_player import Fault
+from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
 
 

@@ -7,7 +7,7 @@ import argparse
 import os
 from pathlib import Path
 
-from mjbot.strategy_options import StrategyError, split_options
+from mjbot.strategy.options import StrategyError, split_options
 
 
 def seat(text: str) -> int:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from mjbot import exit_codes
-from mjbot.cli.record_files import Losses, MissingRecordError, find_sources, with_progress
-from mjbot.records.errors import RecordError
-from mjbot.records.game import Game
+from mjbot.cli.replay import Losses, MissingRecordError, find_sources, with_progress
+from mjbot.records.game import Game, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
-from mjbot.records.wording import counted
 from mjbot.records.writers import FILE_ENDINGS, GameWriter, open_writer, refusal
+from mjbot.text import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

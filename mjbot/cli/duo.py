@@ -18,25 +18,23 @@ from mjbot.cli.match import (
     new_folder,
     save_results,
 )
-from mjbot.cli.play_pair import add_team_table_argument, require_member
-from mjbot.duo.members import Member, Role, make_members, private_channel
-from mjbot.duo.report import DuoReport, labels_of, pair_table
-from mjbot.duo.score import PairScore
-from mjbot.duo.visit import Eyes, OnEvent, PairOfEyes, Visit, VisitError
-from mjbot.external.node import NodeError
+from mjbot.cli.play import add_team_table_argument, require_member
 from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.faults import fault_lines
+from mjbot.match.node import NodeError
+from mjbot.match.pair import Member, Role, make_members, private_channel
+from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
+from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
+from mjbot.match.remote_table import Eyes, OnEvent, PairOfEyes, Visit, VisitError
 from mjbot.match.run import MatchSettings, play_match
-from mjbot.match.team import MatchError
 from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
-from mjbot.preparation import prepare
-from mjbot.registry import make_strategy
+from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
-from mjbot.strategy_options import StrategyError
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import make_strategy
 from protocol.messages import Event
 from protocol.plain_text import one_line
-from protocol.server_session import MOST_LETTERS_OF_NAME
+from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 STRATEGY: Final = "combo-partner"
 PAPERS_TOP: Final = "yaku-evaluation"

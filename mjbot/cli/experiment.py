@@ -13,23 +13,30 @@ from typing import Final
 from rich.console import Console
 
 from mjbot import exit_codes
-from mjbot.arena.faults import FaultFileError
-from mjbot.arena.playing import Played
+from mjbot.arena.report.text import trouble_lines
 from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
-from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import LARGEST_SEED
-from mjbot.arena.show import trouble_lines
-from mjbot.arena.workers import Crew, WorkerError
+from mjbot.arena.workers.faults import FaultFileError
+from mjbot.arena.workers.playing import Played
+from mjbot.arena.workers.pool import Crew, WorkerError
 from mjbot.cli.arena_progress import GamesProgress, prepare_own
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
-from mjbot.records.wording import counted
-from mjbot.strategy_options import StrategyError
+from mjbot.statistics.sequential import ErrorRates
+from mjbot.strategy.options import StrategyError
+from mjbot.text import counted
 
 RUNS: Final = Path("logs", "runs")
-EXPERIMENTS: Final = ("nakano2021", "arena-checks", "mizukami2013", "hamabe2017", "takada2022")
+EXPERIMENTS: Final = {
+    "nakano2021": "nakano2021",
+    "arena-checks": "arena_checks",
+    "mizukami2013": "mizukami2013.experiment",
+    "hamabe2017": "hamabe2017.experiment",
+    "takada2022": "takada2022.experiment",
+}
+"""The modules of :mod:`mjbot.experiments` that can be played, by the names of their papers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"mjbot.experiments.{name.replace('-', '_')}")
+    return importlib.import_module(f"mjbot.experiments.{EXPERIMENTS[name]}")
 
 
 def _parts(experiment: ModuleType) -> str:

@@ -14,21 +14,21 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mjbot import exit_codes
-from mjbot.blame import blame, is_legal, no_choice
-from mjbot.preparation import prepare
+from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
-from mjbot.records.errors import RecordError
+from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
-from mjbot.records.wording import counted
-from mjbot.registry import make_strategy
-from mjbot.strategy import Strategy
-from mjbot.strategy_options import StrategyError, split_options
+from mjbot.strategy.options import StrategyError, split_options
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import blame, is_legal, no_choice
 from mjbot.table.actions import Action
+from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
-from mjbot.table.table import Table, TableError, quote
 from mjbot.table.view import View
+from mjbot.text import counted
 from protocol.messages import Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind

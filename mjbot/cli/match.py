@@ -12,14 +12,13 @@ from rich.console import Console
 from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds
 from mjbot.cli.serve import add_table_arguments, table_rules
-from mjbot.external.node import NodeError
 from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.faults import fault_lines
+from mjbot.match.node import NodeError
+from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import Player, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table, ranking
 from mjbot.match.run import MatchSettings, play_match
-from mjbot.match.team import MatchError
-from mjbot.preparation import prepare
+from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from protocol.plain_text import one_line
 

@@ -17,11 +17,11 @@ from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds, token
 from mjbot.cli.arguments import port as port_number
 from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.preparation import prepare
+from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.server.table_rules import TableRules
 from protocol.plain_text import one_line
 
 DEFAULT_PORT = 11600

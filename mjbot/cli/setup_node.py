@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from mjbot import exit_codes
-from mjbot.external import node as nodes
+from mjbot.match import node as nodes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mjbot import exit_codes
-from mjbot.registry import StrategyInfo, all_strategies, strategy_info
+from mjbot.strategy.registry import StrategyInfo, all_strategies, strategy_info
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

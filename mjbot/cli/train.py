@@ -9,10 +9,10 @@ from typing import Final
 from mjbot import exit_codes
 
 KINDS: Final[dict[str, tuple[str, str]]] = {
-    "hand": ("mjbot.learning.train_hand", "the hand evaluator, from discards before a riichi"),
-    "fold": ("mjbot.learning.fold_train", "when to fold, from records"),
-    "danger": ("mjbot.learning.danger_train", "how dangerous a tile is, from records"),
-    "greedy": ("mjbot.learning.greedy_train", "what greedy players hold, from games of our own"),
+    "hand": ("mjbot.training.hand", "the hand evaluator, from discards before a riichi"),
+    "fold": ("mjbot.training.fold", "when to fold, from records"),
+    "danger": ("mjbot.training.danger", "how dangerous a tile is, from records"),
+    "greedy": ("mjbot.training.tenpai", "what greedy players hold, from games of our own"),
 }
 """What -> its module and help line.  The module has ``SUMMARY``, ``add_arguments(parser)`` and
 ``run(args) -> int``, and is imported only when it is asked for."""
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, and return the exit code; failures over files are one line."""
     from mjbot.append_log import LogError
-    from mjbot.learning.weights import WeightsError
-    from mjbot.records.errors import RecordError
+    from mjbot.models.weights import WeightsError
+    from mjbot.records.game import RecordError
 
     module = _module(args.what)
     parser = argparse.ArgumentParser(prog=f"mjbot train {args.what}", description=module.SUMMARY)

@@ -8,14 +8,14 @@ from typing import Final
 from loguru import logger
 
 from mjbot.client.player import Player
-from protocol.client_session import ClientSession, Received
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
 from protocol.plain_text import one_line
-from protocol.stages import Stage
+from protocol.sessions.client import ClientSession, Received
+from protocol.sessions.stages import Stage
+from protocol.sessions.turns import Speak
 from protocol.transports.base import SilenceError, Transport, VanishedError
-from protocol.turns import Speak
 
 Record = Callable[[Event], None]
 Timed = Callable[[float], None]
@@ -85,7 +85,7 @@ class Conversation:
     async def play_game(self) -> GameResult:
         """Play until the game is over and return how it ended.
 
-        Raises :class:`ProtocolError` and :class:`mjbot.table.table.TableError` for what the
+        Raises :class:`ProtocolError` and :class:`mjbot.table.mirror.mirror.TableError` for what the
         server did wrong, :class:`ServerSaysError` for an ``error`` of its own, and
         :class:`~protocol.transports.base.TransportError` when it is gone or silent.
         """

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, cast
 
 from loguru import logger
 
-from mjbot.blame import FaultKind
+from mjbot.strategy.supervisor import FaultKind
 
 FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
 """The environment variable that names the file for faults."""

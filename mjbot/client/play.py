@@ -9,16 +9,16 @@ from typing import Final
 
 from loguru import logger
 
-from mjbot.client.address import Address, is_loopback
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
 from mjbot.client.faults import Faults
 from mjbot.client.player import MakeStrategy, Player
 from mjbot.records.mjai_log import EventLog
-from mjbot.rehearsal import Rehearsal
-from protocol.client_session import ClientSession
+from mjbot.warm_up import Rehearsal
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
-from protocol.stages import Stage
+from protocol.sessions.client import ClientSession
+from protocol.sessions.stages import Stage
+from protocol.transports.address import Address, is_loopback
 from protocol.transports.base import (
     RefusedError,
     Transport,

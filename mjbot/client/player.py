@@ -5,22 +5,22 @@ from typing import Final
 
 from loguru import logger
 
-from mjbot.blame import is_legal, no_choice
+from mjbot.client.decision_thread import CrashError, LateError, Thinker
+from mjbot.client.fallback import held_tiles, last_resort
 from mjbot.client.faults import Fault, Faults
-from mjbot.client.hints import disagreement, discard_disagreement, fits
-from mjbot.client.last_resort import held_tiles, last_resort
-from mjbot.client.thinking import CrashError, LateError, Thinker
-from mjbot.rehearsal import Rehearsal, rehearse_alone
-from mjbot.strategy import Strategy
+from mjbot.client.offers import disagreement, discard_disagreement, fits
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import is_legal, no_choice
 from mjbot.table.actions import Action
-from mjbot.table.convert import to_message
-from mjbot.table.table import Table, TableError, quote
+from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
-from protocol.client_session import Received
+from mjbot.warm_up import Rehearsal, rehearse_alone
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
 from protocol.plain_text import one_line
-from protocol.turns import Due
+from protocol.sessions.client import Received
+from protocol.sessions.turns import Due
 
 _REQUEST_SHARE: Final = 0.8
 """Part of RiichiLab's deadline to think in; the rest is for the network."""
@@ -35,7 +35,7 @@ class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
-    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.rehearsal`).
+    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.warm_up`).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
     strict mode :class:`TableError` is raised where the server contradicts itself or us; in
     lenient mode that is logged and play goes on.

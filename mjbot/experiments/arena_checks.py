@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.figures import FIGURES, Figure, Sums, ranks_of
 from mjbot.arena.results import read_games
 from mjbot.arena.run import Outcome
-from mjbot.arena.sequential import ErrorRates, SequentialTest
 from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
 from mjbot.experiments.request import Request, Run
 from mjbot.progress import progress
+from mjbot.statistics.figures import FIGURES, Figure, Sums, ranks_of
+from mjbot.statistics.sequential import ErrorRates, SequentialTest
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
 GAMES: Final = 3000

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from mjbot.arena.dependencies import code_digest
-from mjbot.arena.figures import FIGURES, Figure, Sums, rank_differences
+from mjbot.arena.code_digest import code_digest
+from mjbot.arena.report.text import spelled
 from mjbot.arena.run import Outcome
-from mjbot.arena.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.arena.setup import Setup
-from mjbot.arena.show import spelled
 from mjbot.experiments.request import Request, Run
+from mjbot.statistics.figures import FIGURES, Figure, Sums, rank_differences
+from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
 GAMES: Final = 300
@@ -89,7 +89,7 @@ def walls_for(games: int) -> int:
 def table_1(rows: Sums) -> Iterator[str]:
     """Return the lines of the paper's table as Markdown, the paper's figures beside ours.
 
-    ``rows`` is [walls, strategies] of :data:`mjbot.arena.figures.ROW`.  The paper gives no
+    ``rows`` is [walls, strategies] of :data:`mjbot.statistics.figures.ROW`.  The paper gives no
     intervals: those beside its figures are what independent games would have.
     """
     yield (

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mjbot.external.majiang import majiang_command
-from mjbot.strategy_spec import EXTERNAL, EXTERNALS, PIPED, Spec
-from protocol.server_session import MOST_LETTERS_OF_NAME
+from mjbot.match.majiang import majiang_command
+from mjbot.strategy.registry import EXTERNAL, EXTERNALS, PIPED, Spec
+from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
-PIPES = "mjbot.external.pipes"
+PIPES = "mjbot.match.pipes"
 
 
 class SeatError(ValueError):
@@ -43,7 +43,7 @@ class Player:
     def command(self, url: str, games: int) -> list[str]:
         """Return the command line that plays at ``url`` (``mjsonp://HOST:PORT/ROOM``).
 
-        Raises :class:`mjbot.external.node.NodeError` when the external AI cannot run.
+        Raises :class:`mjbot.match.node.NodeError` when the external AI cannot run.
         """
         if self.spec == MAJIANG:
             return majiang_command(url, games=games, name=self.name)

@@ -17,9 +17,9 @@ from rich.text import Text
 from mjbot.match.players import Player
 from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
-from mjbot.records.wording import counted
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
+from mjbot.text import counted
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
 from protocol.tiles import WIND_NAMES

@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.faults import RunningFaults
+from mjbot.match.player_processes import MatchError, Party, RunningFaults, Team, Upkeep
 from mjbot.match.players import Player
-from mjbot.match.team import MatchError, Party, Team, Upkeep
 from mjbot.server.core import Fault, OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import OwnDoor
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
@@ -64,7 +63,7 @@ async def play_match(
 
     A player that dies is started again for the next game.  Raises :class:`MatchError` when one
     does not come or dies without having played,
-    :class:`mjbot.external.node.NodeError` when the external AI cannot run, and ``OSError``.
+    :class:`mjbot.match.node.NodeError` when the external AI cannot run, and ``OSError``.
     """
     match = _Match(settings, players, watcher)
     try:

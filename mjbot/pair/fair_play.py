@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from mjbot.client.address import Address, is_loopback, parse_address
 from protocol.dialects import Dialect
+from protocol.transports.address import Address, is_loopback, parse_address
 
 TEAM_MARK: Final = "team"
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
-from mjbot.pair.messages import Holding
-from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
-from mjbot.strategy import Strategy
+from mjbot.pair.messages import Holding, deal_stamp, fits_table, game_stamp
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_reveal
 from mjbot.table.observe import hide

@@ -9,9 +9,9 @@ from typing import Final
 
 from mjbot.records.sources import open_games
 from mjbot.table.actions import ACTIONS, PASS, Action
-from mjbot.table.convert import to_action
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.wire import to_action
 from mjbot.table.state import CHANKAN, REACTION, State
-from mjbot.table.table import Table
 from protocol.messages import (
     Chi,
     Daiminkan,
@@ -93,8 +93,8 @@ def _takes(event: Event) -> bool:
 def steps(log: Path) -> Iterator[Step]:
     """Yield the events of all games of a log; a step's table is good until the next one.
 
-    Raises ``OSError``, :class:`~mjbot.records.errors.RecordError` and
-    :class:`~mjbot.table.table.TableError`.
+    Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
+    :class:`~mjbot.table.mirror.mirror.TableError`.
     """
     events = (entry.event for game in open_games(log) for entry in game.entries)
     table = Table()

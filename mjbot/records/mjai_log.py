@@ -8,8 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, get_args
 
-from mjbot.records.errors import THREE_PLAYER_GAME, ForeignRecordError, RecordError
-from mjbot.records.game import Entry, Game
+from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, Game, RecordError
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError, ThreePlayersError

@@ -10,11 +10,9 @@ from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
-from mjbot.records.errors import THREE_PLAYER_GAME, ForeignRecordError, RecordError
-from mjbot.records.game import Entry, WinRecord
+from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, RecordError, WinRecord
 from mjbot.records.mjlog_results import final_scores, read_draw, read_win
-from mjbot.records.mjlog_tags import Tag, scan_tags
-from mjbot.records.tenhou_calls import PLAIN_TILES, RED_TILES, decode_call
+from mjbot.records.mjlog_tags import PLAIN_TILES, RED_TILES, Tag, decode_call, scan_tags
 from protocol.messages import (
     MOST_STICKS,
     Ankan,

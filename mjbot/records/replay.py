@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from mjbot.records.game import Entry, Game
-from mjbot.records.wording import counted
-from mjbot.table.table import Table, TableError, quote
+from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.text import counted
 from protocol.messages import EndGame, StartKyoku
 
 

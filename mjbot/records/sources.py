@@ -23,8 +23,7 @@ from lzma import LZMAError
 from pathlib import Path
 from typing import Final, cast
 
-from mjbot.records.errors import EmptyRecordError, ForeignRecordError, RecordError
-from mjbot.records.game import Game
+from mjbot.records.game import EmptyRecordError, ForeignRecordError, Game, RecordError
 from mjbot.records.mjai_log import Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
 from mjbot.records.other_formats import OTHER_JSON, other_format, other_json

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled, keep_alive
-from mjbot.referee.desk import DESK, Desk
+from mjbot.compiler.compiled import compiled, keep_alive
+from mjbot.compiler.splitmix import mix, next_below
 from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.walls import shuffle_wall
+from mjbot.referee.step import DESK, Desk
+from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import START_POINTS
-from mjbot.splitmix import mix, next_below
 from mjbot.table.actions import N_ACTIONS, PASS
 from mjbot.table.apply import apply_start_game
 from mjbot.table.legal import default_code, legal_codes

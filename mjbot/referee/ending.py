@@ -1,11 +1,26 @@
-"""How a kyoku ends, in compiled code: wins, draws and what they pay."""
+"""How a kyoku ends, in compiled code: wins, draws and what they pay.
 
-from mjbot.compiled import compiled
-from mjbot.referee.desk import Desk
-from mjbot.table.apply import apply_hora, apply_ryukyoku
-from mjbot.table.draws import EXHAUSTIVE, FOUR_RIICHI, NAGASHI, NO_DRAW
+Tiles leave the wall: draws and dora markers, in compiled code.
+"""
+
+from mjbot.compiler.compiled import compiled
+from mjbot.referee.step import LOG_DORA, LOG_DRAW, Desk, note
+from mjbot.referee.wall import next_live_tile
+from mjbot.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku
 from mjbot.table.settle import exhaustive_deltas, win_payment
-from mjbot.table.state import ACCEPTED, URA_WALL, State
+from mjbot.table.state import (
+    ACCEPTED,
+    CHANKAN,
+    DORA_WALL,
+    EXHAUSTIVE,
+    FOUR_RIICHI,
+    NAGASHI,
+    NO_DRAW,
+    RINSHAN,
+    RINSHAN_WALL,
+    URA_WALL,
+    State,
+)
 
 
 @compiled
@@ -52,3 +67,23 @@ def exhaust_kyoku(state: State, desk: Desk) -> None:
     nagashi = exhaustive_deltas(state, outcome.tenpai, outcome.deltas)
     outcome.reason = NAGASHI if nagashi else EXHAUSTIVE
     apply_ryukyoku(state, outcome.deltas, 0, outcome.tenpai[state.dealer])
+
+
+@compiled
+def draw(state: State, seat: int, desk: Desk) -> None:
+    """``seat`` draws, after a kan from the dead wall."""
+    if state.phase == RINSHAN or state.phase == CHANKAN:
+        tile = int(state.wall[RINSHAN_WALL + state.rinshan_taken])
+    else:
+        tile = next_live_tile(state, seat)
+    apply_draw(state, seat, tile)
+    note(desk, LOG_DRAW, seat, -1, tile, 0)
+
+
+@compiled
+def turn_dora(state: State, desk: Desk) -> None:
+    """Turn the markers owed for kans."""
+    while state.pending_dora > 0:
+        marker = state.wall[DORA_WALL + state.n_dora]
+        apply_dora(state, marker)
+        note(desk, LOG_DORA, -1, -1, marker, 0)

@@ -6,11 +6,10 @@ goes through :mod:`mjbot.table.apply`.
 
 import numpy as np
 
-from mjbot.compiled import compiled
-from mjbot.referee.claims import resolve_discard, resolve_kakan
-from mjbot.referee.desk import Desk
-from mjbot.referee.drawing import draw
-from mjbot.referee.turns import own_action
+from mjbot.compiler.compiled import compiled
+from mjbot.referee.choices import own_action, resolve_discard, resolve_kakan
+from mjbot.referee.ending import draw
+from mjbot.referee.step import Desk
 from mjbot.table.actions import (
     DECLARE_RIICHI,
     PASS,

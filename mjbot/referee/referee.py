@@ -1,4 +1,7 @@
-"""One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O."""
+"""One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O.
+
+A referee that remembers what happened, for records of games played in bulk.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +11,17 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import flow, narrate
-from mjbot.referee.desk import Desk, new_desk
-from mjbot.referee.walls import shuffle_wall
+from mjbot.referee import events as narrate
+from mjbot.referee import flow
+from mjbot.referee.step import Desk, new_desk
+from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.table.actions import ACTIONS, Action
 from mjbot.table.apply import apply_ryukyoku, apply_start_game
-from mjbot.table.convert import to_message
-from mjbot.table.draws import CHOMBO
+from mjbot.table.mirror.wire import to_message
 from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
-from mjbot.table.state import DRAWN, WON, State, new_state
+from mjbot.table.state import CHOMBO, DRAWN, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
 
@@ -27,7 +30,7 @@ Walls = Callable[[int, int, NDArray[np.int8]], None]
 
 Watch = Callable[[State, Any, Any], None]
 """``watch(state, outcome, wins)`` sees each kyoku that has just been paid (phase WON or DRAWN):
-:data:`mjbot.referee.outcome.OUTCOME` and three :data:`mjbot.table.settle.PAYMENT`."""
+:data:`mjbot.referee.step.OUTCOME` and three :data:`mjbot.table.settle.PAYMENT`."""
 
 _SEATS: Final = tuple(tuple(seat for seat in range(4) if mask >> seat & 1) for mask in range(16))
 
@@ -209,3 +212,44 @@ class Referee:
         give_leftover_sticks(self.state)
         self._desk["asked"] = 0
         self.over = True
+
+
+class RememberingReferee(Referee):
+    """Plays the very same games as :class:`Referee`, event by event.
+
+    ``events`` are those of :meth:`play` so far; ``names`` go into ``start_game``.
+    """
+
+    def __init__(self, *args: Any, names: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.events: list[m.Event] = [m.StartGame(names=tuple(names) or None)]
+
+    def _deal_tiles(self, round_: int, honba: int) -> None:
+        super()._deal_tiles(round_, honba)
+        self.events.append(narrate.start_kyoku(self.state))
+
+    def _play_kyoku(self, players: Sequence[Player]) -> None:
+        state, desk = self.state, self._desk
+        while True:
+            before = narrate.four(state["scores"])
+            flow.advance(state, desk)
+            log = list(narrate.log_events(desk["log"][: desk["n_rows"]], before))
+            self.events += log
+            if int(state["phase"]) in (WON, DRAWN):
+                after_sticks = narrate.scores_after(log, before)
+                self.events += narrate.ending(state, desk["outcome"], desk["wins"], after_sticks)
+                return
+            asked = flow.settle_choices(state, desk)
+            for seat in range(4):
+                if asked >> seat & 1:
+                    desk["choices"][seat] = self._checked(seat, players[seat])
+
+    def _checked(self, seat: int, player: Player) -> int:
+        action = player.decide(View(self.state, seat))
+        if action not in self.asked[seat]:
+            raise IllegalActionError(seat, action, self.state)
+        return action.code
+
+    def _close(self) -> None:
+        super()._close()
+        self.events.append(m.EndGame(scores=narrate.four(self.state["scores"])))

@@ -2,13 +2,15 @@
 
 Hands as in :mod:`mjbot.rules.shanten`.  A set of kinds is an int64 mask with bit ``kind``.  A
 kind of which the hand itself holds all four copies is never accepted.
+
+Waits: the kinds that complete a hand in tenpai.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
-from mjbot.rules.shanten import NEVER, Hand, count_kinds_held, is_edge
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.shanten import NEVER, Hand, count_kinds_held, is_edge, shanten
 from mjbot.rules.tables import (
     honour_row,
     honour_row_of,
@@ -26,7 +28,7 @@ from mjbot.rules.tables import (
 def acceptance(hand: Hand, n_melds: int) -> int:
     """Return the mask of kinds that lower the shanten of a hand of 3n+1 tiles.
 
-    >>> from mjbot.rules.hands import hand_counts, kinds_of
+    >>> from mjbot.rules.kinds import hand_counts, kinds_of
     >>> from protocol.tiles import tile_name
     >>> [tile_name(kind) for kind in kinds_of(acceptance(hand_counts("1235m67p11234s555z"), 0))]
     ['5p', '8p']
@@ -163,3 +165,22 @@ def _special_acceptance(hand: Hand) -> tuple[int, int]:
         nearer = (pairs == here and for_pairs) or (orphans == here and for_orphans)
         mask |= int(nearer) << kind
     return here, mask
+
+
+@compiled
+def waits(hand: Hand, n_melds: int) -> int:
+    """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai.
+
+    Only the shape counts, not whether it would have a yaku.  A kind of which the concealed
+    part holds all four copies does not count; tiles in melds or elsewhere in sight are not
+    looked at (Tenhou's rule for tenpai at a draw).
+
+    >>> from mjbot.rules.kinds import hand_counts, kinds_of
+    >>> kinds_of(waits(hand_counts("2345m"), 3))
+    [1, 4]
+    >>> waits(hand_counts("1111m"), 3)
+    0
+    """
+    if shanten(hand, n_melds) != 0:
+        return 0
+    return acceptance(hand, n_melds)

@@ -1,7 +1,7 @@
 """Scores a win: the split of the hand and the place of the winning tile that pay most.
 
 A score is ``(han, fu, yaku, yakuman)``: ``yaku`` is a mask of Tenhou's ids
-(:mod:`mjbot.rules.yaku`), dora (52..54) included and counted in ``han``.  ``han == 0`` means
+(:mod:`mjbot.rules.yaku_table`), dora (52..54) included and counted in ``han``.  ``han == 0`` means
 that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
 yakuman, has ``yakuman`` of them and 13 han for each.  13 han of ordinary yaku count as one
 yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
@@ -10,33 +10,31 @@ yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 from mjbot.rules import shapes as columns
-from mjbot.rules import wins, yaku
-from mjbot.rules.bits import count_bits
-from mjbot.rules.hand_yaku import (
-    circumstances,
-    is_seven_pairs,
-    kinds_held,
-    kinds_yaku,
-    nine_gates,
-    thirteen_orphans,
-)
-from mjbot.rules.melds import Melds, read_melds
+from mjbot.rules import wins
+from mjbot.rules import yaku_table as yaku
+from mjbot.rules.kinds import count_bits
 from mjbot.rules.points import base_points
-from mjbot.rules.shape_yaku import (
+from mjbot.rules.shapes import MAX_SHAPES, Melds, find_shapes, read_melds
+from mjbot.rules.wins import Win
+from mjbot.rules.yaku import (
     ONE_TILE,
     TRIPLET,
     TWO_SIDES,
     Shape,
+    circumstances,
     concealed_yaku,
+    is_seven_pairs,
+    kinds_held,
+    kinds_yaku,
+    nine_gates,
     shape_fu,
     shape_yaku,
+    thirteen_orphans,
     total_fu,
 )
-from mjbot.rules.shapes import MAX_SHAPES, find_shapes
-from mjbot.rules.wins import Win
-from mjbot.rules.yaku import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
+from mjbot.rules.yaku_table import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
 
 Score = tuple[int, int, int, int]
 NO_SCORE: Score = (0, 0, 0, 0)
@@ -46,8 +44,8 @@ NO_SCORE: Score = (0, 0, 0, 0)
 def score_win(win: Win) -> Score:
     """Return ``(han, fu, yaku, yakuman)`` of a record of :data:`mjbot.rules.wins.WIN`.
 
-    >>> from mjbot.rules.hands import hand_counts
-    >>> from mjbot.rules.yaku import YAKU, yaku_ids
+    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.rules.yaku_table import YAKU, yaku_ids
     >>> win = wins.new_win()
     >>> win["hand"] = hand_counts("234m234p234567s88s")
     >>> win["win_kind"], win["flags"] = 1, wins.RIICHI

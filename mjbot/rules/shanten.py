@@ -8,7 +8,7 @@ tiles has the shanten of its best discard.  All functions work from Python and i
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 
 Hand = NDArray[np.int8]
@@ -20,7 +20,7 @@ NEVER = 99
 def shanten(hand: Hand, n_melds: int) -> int:
     """Return the lowest shanten of the three forms.
 
-    >>> from mjbot.rules.hands import hand_counts
+    >>> from mjbot.rules.kinds import hand_counts
     >>> shanten(hand_counts("123m456p789s1122z"), 0), shanten(hand_counts("19m19p19s1234567z"), 0)
     (0, 0)
     >>> shanten(hand_counts("1111m222p333444s"), 0)  # no fifth 1m to wait for

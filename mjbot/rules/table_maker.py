@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 
 MAX_TILES: Final = 14
 N_LOW_SUIT: Final = 5

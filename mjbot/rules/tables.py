@@ -20,9 +20,9 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from mjbot.code_cache import cache_folder
-from mjbot.compiled import IS_INTERPRETED, compiled
-from mjbot.interpreted import widened
+from mjbot.compiler.cache import cache_folder
+from mjbot.compiler.compiled import IS_INTERPRETED, compiled
+from mjbot.compiler.interpreted import widened
 from mjbot.rules import table_maker
 from mjbot.rules.table_maker import N_BYTES, Tables, make_tables
 

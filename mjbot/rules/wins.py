@@ -7,7 +7,7 @@ Fill one in Python (:func:`new_win`) or in compiled code::
     win.n_melds = 0
     ...
     han, fu, yaku, yakuman = score_win(win)
-    keep_alive(wins)  # see mjbot.compiled
+    keep_alive(wins)  # see mjbot.compiler.compiled
 """
 
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import record_type
+from mjbot.compiler.compiled import record_type
 
 # Bits of `flags`:
 TSUMO: Final = 1

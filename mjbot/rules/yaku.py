@@ -1,135 +1,234 @@
-"""The yaku: Tenhou's ids 0..54 (an id is also a bit of a yaku mask), values and names.
+"""Yaku of one split of the hand, and its fu.
 
-``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there and is in
-:data:`YAKUMAN`.  Ranked Tenhou rules: no yakuman counts twice, no renhou, no local yaku.
+Yaku that do not depend on how the hand is split: circumstances and kinds of tiles.
 """
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
+from mjbot.compiler.compiled import compiled
+from mjbot.rules import wins
+from mjbot.rules import yaku_table as yaku
+from mjbot.rules.kinds import DRAGONS, EDGES, GREEN, HONOURS, SUIT, TERMINALS, WINDS, count_bits
+from mjbot.rules.shanten import Hand
+from mjbot.rules.shapes import Melds
+from mjbot.rules.wins import TSUMO, Win
 
-TSUMO: Final = 0
-RIICHI: Final = 1
-IPPATSU: Final = 2
-CHANKAN: Final = 3
-RINSHAN: Final = 4
-HAITEI: Final = 5
-HOUTEI: Final = 6
-PINFU: Final = 7
-TANYAO: Final = 8
-IIPEIKOU: Final = 9
-SEAT_WIND: Final = 10  # + wind
-ROUND_WIND: Final = 14  # + wind
-HAKU: Final = 18  # hatsu and chun follow
-DOUBLE_RIICHI: Final = 21
-CHIITOI: Final = 22
-CHANTA: Final = 23
-ITTSUU: Final = 24
-SANSHOKU: Final = 25
-SANSHOKU_DOUKOU: Final = 26
-SANKANTSU: Final = 27
-TOITOI: Final = 28
-SANANKOU: Final = 29
-SHOUSANGEN: Final = 30
-HONROUTOU: Final = 31
-RYANPEIKOU: Final = 32
-JUNCHAN: Final = 33
-HONITSU: Final = 34
-CHINITSU: Final = 35
-RENHOU: Final = 36  # never scored
-TENHOU: Final = 37
-CHIIHOU: Final = 38
-DAISANGEN: Final = 39
-SUUANKOU: Final = 40
-SUUANKOU_TANKI: Final = 41
-TSUUIISOU: Final = 42
-RYUUIISOU: Final = 43
-CHINROUTOU: Final = 44
-CHUUREN: Final = 45
-CHUUREN_NINE_WAITS: Final = 46
-KOKUSHI: Final = 47
-KOKUSHI_THIRTEEN_WAITS: Final = 48
-DAISUUSHII: Final = 49
-SHOUSUUSHII: Final = 50
-SUUKANTSU: Final = 51
-DORA: Final = 52
-URA_DORA: Final = 53
-RED_DORA: Final = 54
-N_YAKU: Final = 55
+_OUTSIDE_RUNS = 0b1000001 * (1 | 1 << 9 | 1 << 18)  # 123 and 789
+_STRAIGHT = 0b1001001  # 123, 456, 789
+
+TWO_SIDES = 0
+ONE_TILE = 1  # closed, edge or pair wait
+TRIPLET = 2  # one of two pairs becomes a triplet
 
 
-class Yaku(NamedTuple):
-    """One yaku: its English name, the original mjai server's name, han closed and open."""
+class Shape(NamedTuple):
+    """One split: masks over concealed blocks and melds together, except ``concealed``."""
 
-    name: str
-    mjai_name: str
-    closed_han: int
-    open_han: int
-
-
-_WINDS = ("East", "South", "West", "North")
-
-YAKU: Final[tuple[Yaku, ...]] = (
-    Yaku("fully concealed self-draw", "menzenchin_tsumoho", 1, 0),
-    Yaku("riichi", "reach", 1, 0),
-    Yaku("ippatsu", "ippatsu", 1, 0),
-    Yaku("robbing a kan", "chankan", 1, 1),
-    Yaku("after a kan", "rinshankaiho", 1, 1),
-    Yaku("last tile draw", "haiteiraoyue", 1, 1),
-    Yaku("last tile discard", "hoteiraoyui", 1, 1),
-    Yaku("pinfu", "pinfu", 1, 0),
-    Yaku("all simples", "tanyaochu", 1, 1),
-    Yaku("twin runs", "ipeko", 1, 0),
-    *(Yaku(f"seat wind {wind}", "jikaze", 1, 1) for wind in _WINDS),
-    *(Yaku(f"round wind {wind}", "bakaze", 1, 1) for wind in _WINDS),
-    *(Yaku(f"{colour} dragon", "sangenpai", 1, 1) for colour in ("white", "green", "red")),
-    Yaku("double riichi", "double_reach", 2, 0),
-    Yaku("seven pairs", "chitoitsu", 2, 0),
-    Yaku("half outside hand", "honchantaiyao", 2, 1),
-    Yaku("full straight", "ikkitsukan", 2, 1),
-    Yaku("mixed triple run", "sanshokudojun", 2, 1),
-    Yaku("triple triplet", "sanshokudoko", 2, 2),
-    Yaku("three kans", "sankantsu", 2, 2),
-    Yaku("all triplets", "toitoiho", 2, 2),
-    Yaku("three concealed triplets", "sananko", 2, 2),
-    Yaku("little three dragons", "shosangen", 2, 2),
-    Yaku("all terminals and honours", "honroto", 2, 2),
-    Yaku("two twin runs", "ryanpeko", 3, 0),
-    Yaku("fully outside hand", "junchantaiyao", 3, 2),
-    Yaku("half flush", "honiso", 3, 2),
-    Yaku("full flush", "chiniso", 6, 5),
-    Yaku("blessing of man", "renho", 0, 0),
-    Yaku("blessing of heaven", "tenho", 0, 0),
-    Yaku("blessing of earth", "chiho", 0, 0),
-    Yaku("big three dragons", "daisangen", 0, 0),
-    Yaku("four concealed triplets", "suanko", 0, 0),
-    Yaku("four concealed triplets, pair wait", "suanko", 0, 0),
-    Yaku("all honours", "tsuiso", 0, 0),
-    Yaku("all green", "ryuiso", 0, 0),
-    Yaku("all terminals", "chinroto", 0, 0),
-    Yaku("nine gates", "churenpoton", 0, 0),
-    Yaku("nine gates, nine waits", "churenpoton", 0, 0),
-    Yaku("thirteen orphans", "kokushimuso", 0, 0),
-    Yaku("thirteen orphans, thirteen waits", "kokushimuso", 0, 0),
-    Yaku("big four winds", "daisushi", 0, 0),
-    Yaku("little four winds", "shosushi", 0, 0),
-    Yaku("four kans", "sukantsu", 0, 0),
-    Yaku("dora", "dora", 0, 0),
-    Yaku("ura dora", "uradora", 0, 0),
-    Yaku("red dora", "akadora", 0, 0),
-)
-"""Indexed by Tenhou's id."""
-
-CLOSED_HAN: Final = np.array([yaku.closed_han for yaku in YAKU], np.int8)
-OPEN_HAN: Final = np.array([yaku.open_han for yaku in YAKU], np.int8)
-YAKUMAN: Final = ((1 << DORA) - 1) & ~((1 << TENHOU) - 1)
-"""Mask of all yakuman."""
+    pair: int
+    triplets: int
+    runs: int
+    twins: int
+    concealed: int  # concealed triplets, closed kans not included
 
 
-def yaku_ids(mask: int) -> list[int]:
-    """List the ids in a yaku mask, ascending.
+@compiled
+def shape_yaku(shape: Shape, melds: Melds, win: Win) -> int:
+    """Return the yaku mask that does not depend on which block the winning tile completed."""
+    mask = _run_yaku(shape, melds.closed) | _outside_yaku(shape)
+    mask |= _honour_yaku(shape, win)
+    triplets = shape.triplets
+    if triplets & triplets >> 9 & triplets >> 18 & SUIT:
+        mask |= 1 << yaku.SANSHOKU_DOUKOU
+    if not shape.runs:
+        mask |= 1 << yaku.TOITOI
+    if melds.n_kans == 3:
+        mask |= 1 << yaku.SANKANTSU
+    if melds.n_kans == 4:
+        mask |= 1 << yaku.SUUKANTSU
+    return mask
 
-    >>> [YAKU[yaku].name for yaku in yaku_ids(1 << RIICHI | 1 << PINFU)]
-    ['riichi', 'pinfu']
+
+@compiled
+def _run_yaku(shape: Shape, closed: bool) -> int:
+    mask = 0
+    runs = shape.runs
+    if closed and shape.twins:
+        mask |= 1 << (yaku.RYANPEIKOU if shape.twins == 2 else yaku.IIPEIKOU)
+    if runs & runs >> 9 & runs >> 18 & SUIT:
+        mask |= 1 << yaku.SANSHOKU
+    for suit in range(3):
+        if runs >> 9 * suit & _STRAIGHT == _STRAIGHT:
+            mask |= 1 << yaku.ITTSUU
+    return mask
+
+
+@compiled
+def _outside_yaku(shape: Shape) -> int:
+    """Chanta or junchan: an outside tile in every block, and a run (else it is honroutou)."""
+    blocks = shape.triplets | 1 << shape.pair
+    if not shape.runs or shape.runs & ~_OUTSIDE_RUNS or blocks & ~EDGES:
+        return 0
+    return 1 << (yaku.CHANTA if blocks & HONOURS else yaku.JUNCHAN)
+
+
+@compiled
+def _honour_yaku(shape: Shape, win: Win) -> int:
+    mask = 0
+    triplets, pair = shape.triplets, 1 << shape.pair
+    if not triplets & HONOURS:
+        return mask
+    if triplets & 1 << (27 + win.seat_wind):
+        mask |= 1 << (yaku.SEAT_WIND + win.seat_wind)
+    if triplets & 1 << (27 + win.round_wind):
+        mask |= 1 << (yaku.ROUND_WIND + win.round_wind)
+    mask |= (triplets & DRAGONS) >> 31 << yaku.HAKU
+    n_dragons, n_winds = count_bits(triplets & DRAGONS), count_bits(triplets & WINDS)
+    if n_dragons == 3:
+        mask |= 1 << yaku.DAISANGEN
+    elif n_dragons == 2 and pair & DRAGONS:
+        mask |= 1 << yaku.SHOUSANGEN
+    if n_winds == 4:
+        mask |= 1 << yaku.DAISUUSHII
+    elif n_winds == 3 and pair & WINDS:
+        mask |= 1 << yaku.SHOUSUUSHII
+    return mask
+
+
+@compiled
+def concealed_yaku(shape: Shape, melds: Melds, wait: int, is_tsumo: bool) -> int:
+    """Return sanankou or suuankou: a triplet completed by ron is not concealed."""
+    n_concealed = count_bits(shape.concealed) + melds.n_closed_kans
+    if wait == TRIPLET and not is_tsumo:
+        n_concealed -= 1
+    if n_concealed == 3:
+        return 1 << yaku.SANANKOU
+    if n_concealed == 4:
+        # The only wait of four triplets on one tile is the pair.
+        return 1 << (yaku.SUUANKOU_TANKI if wait == ONE_TILE else yaku.SUUANKOU)
+    return 0
+
+
+@compiled
+def shape_fu(shape: Shape, melds: Melds, win: Win) -> int:
+    """Return the fu of blocks and pair: all but the base, the wait and the way of winning."""
+    n_edges = count_bits(shape.concealed & EDGES)
+    fu = melds.fu + 4 * count_bits(shape.concealed) + 4 * n_edges
+    fu += 2 * (shape.pair >= 31)
+    fu += 2 * (shape.pair == 27 + win.seat_wind)
+    fu += 2 * (shape.pair == 27 + win.round_wind)
+    return fu
+
+
+@compiled
+def total_fu(fu: int, wait: int, melds: Melds, win: Win) -> int:
+    """Add base, wait and way of winning to :func:`shape_fu`, and round up.
+
+    A result of 20 is a pinfu self-draw; without any fu an open hand has 30.
     """
-    return [yaku for yaku in range(N_YAKU) if mask >> yaku & 1]
+    is_tsumo = win.flags & TSUMO > 0
+    pinfu = melds.closed and wait == TWO_SIDES and fu == 0
+    if wait == ONE_TILE:
+        fu += 2
+    if wait == TRIPLET and not is_tsumo:
+        fu -= 4 if EDGES >> win.win_kind & 1 else 2
+    if is_tsumo:
+        fu += 0 if pinfu else 2
+    elif melds.closed:
+        fu += 10
+    elif fu == 0:
+        fu = 10
+    return (20 + fu + 9) // 10 * 10
+
+
+_ALWAYS = (
+    (wins.IPPATSU, 1 << yaku.IPPATSU),
+    (wins.CHANKAN, 1 << yaku.CHANKAN),
+    (wins.RINSHAN, 1 << yaku.RINSHAN),
+    (wins.HOUTEI, 1 << yaku.HOUTEI),
+)
+
+
+@compiled
+def circumstances(win: Win, melds: Melds) -> int:
+    """Return the yaku mask of how the tile came and what was declared."""
+    flags = win.flags
+    mask = 0
+    for flag, bit in _ALWAYS:
+        if flags & flag:
+            mask |= bit
+    if flags & wins.DOUBLE_RIICHI:
+        mask |= 1 << yaku.DOUBLE_RIICHI
+    elif flags & wins.RIICHI:
+        mask |= 1 << yaku.RIICHI
+    if flags & wins.TSUMO:
+        if melds.closed:
+            mask |= 1 << yaku.TSUMO
+        if flags & wins.HAITEI and not flags & wins.RINSHAN:
+            mask |= 1 << yaku.HAITEI
+        if flags & wins.FIRST_TURN and win.n_melds == 0:
+            mask |= 1 << (yaku.CHIIHOU if win.seat_wind else yaku.TENHOU)
+    return mask
+
+
+@compiled
+def kinds_held(hand: Hand) -> int:
+    """Return the mask of the kinds in the concealed part."""
+    mask = 0
+    for kind in range(34):
+        mask |= int(hand[kind] > 0) << kind
+    return mask
+
+
+@compiled
+def kinds_yaku(kinds: int, closed: bool) -> int:
+    """Return the yaku mask that the mask of all kinds, melds included, decides alone."""
+    mask = 0
+    if not kinds & EDGES:
+        mask |= 1 << yaku.TANYAO
+    elif not kinds & ~EDGES:
+        mask |= 1 << yaku.HONROUTOU
+    if not kinds & ~HONOURS:
+        mask |= 1 << yaku.TSUUIISOU
+    if not kinds & ~GREEN:
+        mask |= 1 << yaku.RYUUIISOU
+    if not kinds & ~TERMINALS:
+        mask |= 1 << yaku.CHINROUTOU
+    suits = int(kinds & SUIT > 0) + int(kinds >> 9 & SUIT > 0) + int(kinds >> 18 & SUIT > 0)
+    if suits == 1:
+        mask |= 1 << (yaku.HONITSU if kinds & HONOURS else yaku.CHINITSU)
+    return mask
+
+
+@compiled
+def nine_gates(win: Win, kinds: int) -> int:
+    """Return the mask of chuuren, or 0: 1112345678999 of one suit and one tile more."""
+    if win.n_melds or kinds & HONOURS:
+        return 0
+    first = win.win_kind // 9 * 9
+    if kinds != SUIT << first:
+        return 0
+    for rank in range(9):
+        if win.hand[first + rank] < (3 if rank in (0, 8) else 1):
+            return 0
+    spare = win.hand[win.win_kind] - (3 if win.win_kind - first in (0, 8) else 1)
+    return 1 << (yaku.CHUUREN_NINE_WAITS if spare == 1 else yaku.CHUUREN)
+
+
+@compiled
+def thirteen_orphans(win: Win, kinds: int) -> int:
+    """Return the mask of kokushi, or 0."""
+    if win.n_melds or kinds != EDGES:
+        return 0
+    pair = win.hand[win.win_kind] == 2
+    return 1 << (yaku.KOKUSHI_THIRTEEN_WAITS if pair else yaku.KOKUSHI)
+
+
+@compiled
+def is_seven_pairs(win: Win, kinds: int) -> bool:
+    """Tell whether the hand is seven different pairs."""
+    if win.n_melds or count_bits(kinds) != 7:
+        return False
+    for kind in range(34):
+        if win.hand[kind] not in (0, 2):
+            return False
+    return True

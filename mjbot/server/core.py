@@ -18,8 +18,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from mjbot.referee import Referee
-from mjbot.server.hints import with_hints, without_hints
-from mjbot.server.replies import ReplyError, read_reply
+from mjbot.server.offers import ReplyError, read_reply, with_hints, without_hints
 from mjbot.table.actions import Action
 from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame

@@ -10,7 +10,7 @@ from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import Skip
-from protocol.server_session import FaultError, LockstepSession
+from protocol.sessions.lockstep_server import FaultError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 
 FAREWELL_TIMEOUT_S: Final = 2.0

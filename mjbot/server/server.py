@@ -10,11 +10,10 @@ from typing import Final
 from mjbot.referee import Referee
 from mjbot.server.core import Fault, LogLine, Say, TableCore
 from mjbot.server.game_log import GameLog
-from mjbot.server.lobby import Lobby
+from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
-from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import Doorman, OwnDoor
-from mjbot.server.warm_up import warm_up
+from mjbot.warm_up import warm_up
 from protocol.messages import Error, Event
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}

@@ -8,14 +8,13 @@ from typing import Final
 
 import msgspec
 
-from mjbot.server.lobby import Lobby
+from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import TcpSeat, dismiss
-from mjbot.server.table_rules import TableRules
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import Error
-from protocol.server_session import BUSY, LockstepSession, RefusedError
+from protocol.sessions.lockstep_server import BUSY, LockstepSession, RefusedError
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 

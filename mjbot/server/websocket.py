@@ -18,8 +18,8 @@ from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FAREWELL_TIMEOUT_S, Seat
 from protocol.framing import MAX_LINE_BYTES
 from protocol.plain_text import one_line
-from protocol.request_session import RequestSession, TimeLimits
-from protocol.server_session import LONG_NAME, MOST_LETTERS_OF_NAME
+from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
+from protocol.sessions.request_server import RequestSession, TimeLimits
 
 SEND_TIMEOUT_S: Final = 10.0
 MOST_FRAMES: Final = 64

@@ -2,7 +2,7 @@
 
 The codes leave out what the table knows anyway (who discarded which tile), so that an action
 compares, hashes and travels through compiled code as one integer.
-:mod:`mjbot.table.convert` turns them into messages and back.
+:mod:`mjbot.table.mirror.wire` turns them into messages and back.
 """
 
 from dataclasses import dataclass

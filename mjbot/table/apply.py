@@ -1,7 +1,7 @@
 """What each event does to the state: one compiled function per event, the only mutators.
 
 Calls and kans are in :mod:`mjbot.table.apply_calls`.  They all trust their caller:
-:mod:`mjbot.table.check` looks at events from outside first, the referee makes only legal ones.
+:mod:`mjbot.table.mirror.check` looks at events from outside first, the referee makes only legal ones.
 The few guards keep a lenient mirror inside its arrays.  A seat whose hand is unknown keeps its
 size only.
 """
@@ -9,9 +9,9 @@ size only.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
-from mjbot.rules.waits import waits
 from mjbot.table.apply_calls import pass_claims
 from mjbot.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
 from mjbot.table.state import (

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of, refresh_waits, remove_tile
 from mjbot.table.state import (
     ACCEPTED,

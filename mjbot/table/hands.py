@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from mjbot.compiled import compiled
-from mjbot.rules.waits import waits
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.shanten import shanten
-from mjbot.rules.waits import waits
 from mjbot.table.actions import (
     ADDED_KAN,
     CALL_KAN,

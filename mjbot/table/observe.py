@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
 from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
 from protocol.tiles import N_KINDS

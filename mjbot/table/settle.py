@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled, keep_alive, record_type
+from mjbot.compiler.compiled import compiled, keep_alive, record_type
 from mjbot.rules.points import (
     STICK_POINTS,
     Parties,
@@ -31,11 +31,20 @@ from mjbot.rules.wins import (
     WIN,
     Win,
 )
-from mjbot.rules.yaku import DAISANGEN, DAISUUSHII
-from mjbot.table.draws import FOUR_KANS, FOUR_RIICHI, FOUR_WINDS
+from mjbot.rules.yaku_table import DAISANGEN, DAISUUSHII
 from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
 from mjbot.table.observe import add_melds, dora_values, ura_values
-from mjbot.table.state import ACCEPTED, ANKAN, CALLED_AWAY, CHI, PON, State
+from mjbot.table.state import (
+    ACCEPTED,
+    ANKAN,
+    CALLED_AWAY,
+    CHI,
+    FOUR_KANS,
+    FOUR_RIICHI,
+    FOUR_WINDS,
+    PON,
+    State,
+)
 from protocol.tiles import N_KINDS
 
 PAYMENT: Final = record_type(

@@ -4,6 +4,8 @@ A state is ``numpy.void`` of :data:`STATE` (about 1.2 kB); copying one is ``dst[
 compiled code or :func:`copy_state` in Python.  Tiles are codes 0..36 (:mod:`protocol.tiles`),
 kinds 0..33, seats absolute 0..3, ``-1`` means none.  What a seat may not see is simply not
 filled in: an unknown hand has ``hand_known == 0`` and only its size.
+
+How a kyoku can end without a win, as small codes with their wire names.
 """
 
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiled import record_type
+from mjbot.compiler.compiled import record_type
 
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""
@@ -195,3 +197,27 @@ def copy_state(state: State) -> State:
     copies = np.empty(1, STATE)
     copies[0] = state
     return cast(State, copies[0])
+
+
+NO_DRAW: Final = 0
+EXHAUSTIVE: Final = 1
+NAGASHI: Final = 2
+NINE_TERMINALS: Final = 3
+FOUR_WINDS: Final = 4
+FOUR_KANS: Final = 5
+FOUR_RIICHI: Final = 6
+TRIPLE_RON: Final = 7
+CHOMBO: Final = 8
+
+WIRE_REASONS: Final = (
+    "",
+    "fanpai",
+    "nagashimangan",
+    "kyushukyuhai",
+    "sufonrenta",
+    "sukaikan",
+    "suchareach",
+    "sanchaho",
+    "error",
+)
+"""Wire names of the codes (:data:`protocol.messages.DRAW_REASONS`)."""

@@ -14,9 +14,9 @@ from numba.core import types as _types
 from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
 from mjbot.rules.shanten import shanten
-from mjbot.rules.waits import waits
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import default_code, is_furiten, legal_codes

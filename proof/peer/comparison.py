@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from riichienv import RiichiEnv
 
-from mjbot.rules.yaku import DORA, RED_DORA, URA_DORA
+from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA
 from mjbot.table.actions import ACTIONS, Action
+from mjbot.table.mirror.wire import YAKUMAN_FAN, wire_yakus
 from mjbot.table.state import State
-from mjbot.table.wire_yaku import YAKUMAN_FAN, wire_yakus
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.env import Plain, plain, plain_peer

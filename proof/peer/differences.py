@@ -3,9 +3,8 @@
 from typing import Final
 
 from mjbot.table.actions import ACTIONS
-from mjbot.table.draws import FOUR_KANS
 from mjbot.table.settle import abort_reason
-from mjbot.table.state import REACTION, State
+from mjbot.table.state import FOUR_KANS, REACTION, State
 from proof.peer.env import Plain
 
 ASKED_BEFORE_ABORT: Final = (

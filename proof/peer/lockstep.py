@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from riichienv import Phase, RiichiEnv
 
 from mjbot.referee import Referee
-from mjbot.referee.narrate import four
+from mjbot.referee.events import four
 from mjbot.referee.referee import OPENING, Position
-from mjbot.referee.walls import shuffle_wall
+from mjbot.referee.wall import shuffle_wall
 from mjbot.table.actions import ACTIONS, PASS, Action
 from proof.answers import Report
 from proof.peer import differences

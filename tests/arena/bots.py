@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.compiled import compiled
-from mjbot.strategy import Strategy
+from mjbot.compiler.compiled import compiled
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.seating import Format
 from mjbot.arena.setup import Setup
+from mjbot.statistics.seating import Format
 
 BOTS = Path(__file__).with_name("bots.py")
 

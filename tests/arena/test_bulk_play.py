@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.count_events import EventCounter
-from mjbot.arena.counts import as_rows
-from mjbot.arena.playing import Games, make_guards, new_referee
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import Setup, Unit
-from mjbot.registry import built_in_names, strategy_class
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games, make_guards, new_referee
+from mjbot.statistics.counts import EventCounter, as_rows
+from mjbot.strategy.registry import built_in_names, strategy_class
 from mjbot.table.actions import WANTS_ALL
 from protocol.messages import StartKyoku
 

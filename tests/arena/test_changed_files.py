@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.dependencies import MakingError, code_digest
+from mjbot.arena.code_digest import MakingError, code_digest
 from mjbot.cli.main import main
-from mjbot.strategy_options import StrategyError
+from mjbot.strategy.options import StrategyError
 
 BASE = """
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 class Base(Strategy):
     def decide(self, view):

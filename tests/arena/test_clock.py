@@ -8,9 +8,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-from mjbot.arena.clock import BEAT, COMPILING, PULSE_SIZE, TICKS, Clock, LateError
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers import Crew, Heartbeat
+from mjbot.arena.workers.clock import BEAT, COMPILING, PULSE_SIZE, TICKS, Clock, LateError
+from mjbot.arena.workers.pool import Crew, Heartbeat
 
 MakeSetup = Callable[..., Setup]
 

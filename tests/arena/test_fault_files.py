@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena import faults
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.faults import FaultFileError, fault_lines, read_fault, save_faults
-from mjbot.arena.playing import Games
+from mjbot.arena.accumulator import Tally
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.tally import Tally
+from mjbot.arena.workers import faults
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
+from mjbot.arena.workers.playing import Games
 
 MakeSetup = Callable[..., Setup]
 

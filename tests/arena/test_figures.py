@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mjbot.arena.counts import COUNTS, as_rows, from_rows, no_counts
-from mjbot.arena.figures import (
+from mjbot.statistics.counts import COUNTS, as_rows, from_rows, no_counts
+from mjbot.statistics.figures import (
     FIGURES,
     PAIR_FIGURES,
     Game,
@@ -14,7 +14,7 @@ from mjbot.arena.figures import (
     pairing_ratio,
     rank_differences,
 )
-from mjbot.arena.seating import make_seating
+from mjbot.statistics.seating import make_seating
 
 ESTIMATES = {figure.key: figure for figure in FIGURES}
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.dependencies import code_digest
-from mjbot.arena.playing import Games, Played
+from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import Setup, Unit
-from mjbot.external.node import packages_ready
-from mjbot.strategy_options import StrategyError
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games, Played
+from mjbot.match.node import packages_ready
+from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("foreign_bot.py")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock, decoded
-from mjbot.arena.guard import FULL_FAULTS, Fault
-from mjbot.arena.playing import Games
-from mjbot.arena.recording import save_record
+from mjbot.arena.results import save_record
 from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock, decoded
+from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.supervised_player import FULL_FAULTS, Fault
 from mjbot.records.replay import Tally, replay
 from mjbot.records.sources import open_games
 from mjbot.table.state import STATE

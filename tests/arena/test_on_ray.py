@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from mjbot import exit_codes
-from mjbot.arena import on_ray
-from mjbot.arena.dependencies import code_digest
-from mjbot.arena.on_ray import LOCAL, RayCrew
+from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers import Crew, WorkerError
+from mjbot.arena.workers import on_ray
+from mjbot.arena.workers.on_ray import LOCAL, RayCrew
+from mjbot.arena.workers.pool import Crew, WorkerError
 from mjbot.cli.main import main
-from mjbot.learning import fold_grid
+from mjbot.training import fold_grid
 
 MakeSetup = Callable[..., Setup]
 ROOT = Path(__file__).parents[2]

@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.counts import from_rows
-from mjbot.arena.figures import Game, WallSummary, pairing_ratio, ranks_of
-from mjbot.arena.playing import Games
 from mjbot.arena.setup import Draws, Setup, Unit
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games
+from mjbot.statistics.counts import from_rows
+from mjbot.statistics.figures import Game, WallSummary, pairing_ratio, ranks_of
 
 WALLS = 24
 FOLD_ONLY = "fast-riichi-c"  # A, and it folds

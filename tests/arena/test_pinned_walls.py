@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.referee.live_wall import next_live_tile
+from mjbot.referee.wall import next_live_tile
 from mjbot.table.state import LIVE_WALL, N_LIVE, State, new_state
 from protocol import messages as m
 

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import Games, Played
-from mjbot.arena.recording import record_path, save_record
-from mjbot.arena.results import GAMES_FILE
+from mjbot.arena.results import GAMES_FILE, record_path, save_record
 from mjbot.arena.run import Arena, Plan
-from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers import Crew
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games, Played
+from mjbot.arena.workers.pool import Crew
 from mjbot.cli.main import main
 from mjbot.records.replay import Tally, replay
 from mjbot.records.sources import open_games
+from mjbot.statistics.sequential import ErrorRates
 
 MakeSetup = Callable[..., Setup]
 FOREIGN_BOT = Path(__file__).with_name("foreign_bot.py")

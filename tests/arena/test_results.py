@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.counts import as_rows, no_counts
 from mjbot.arena.results import (
     FIGURES_FILE,
     GAMES_FILE,
@@ -17,6 +16,7 @@ from mjbot.arena.results import (
     read_games,
 )
 from mjbot.arena.setup import Setup
+from mjbot.statistics.counts import as_rows, no_counts
 
 MakeSetup = Callable[..., Setup]
 

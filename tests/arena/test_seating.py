@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mjbot.arena.seating import Format, SeatingError, make_seating
+from mjbot.statistics.seating import Format, SeatingError, make_seating
 
 CASES: list[tuple[Format, int, int]] = [
     ("1v3", 2, 5), ("1v3", 4, 13), ("2v2", 2, 6), ("pair", 2, 6), ("pair", 4, 24),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.arena.sequential import ErrorRates, SequentialTest, Verdict, confidence_sequence
+from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict, confidence_sequence
 
 WALLS = 300
 QUICK = ErrorRates(error=0.2, margin=0.3)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import Games, Played
 from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers import Crew, WorkerError
-from mjbot.strategy_options import StrategyError
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games, Played
+from mjbot.arena.workers.pool import Crew, WorkerError
+from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]
 UNITS = [Unit(0, 0), Unit(0, 1), Unit(1, 0)]
@@ -97,7 +97,7 @@ def test_a_child_that_a_strategy_forks_does_not_play_the_game_too(
 
 
 def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mjbot.arena.playing.MAKING_S", 0.3)
+    monkeypatch.setattr("mjbot.arena.workers.playing.MAKING_S", 0.3)
     with Clock(0.1, [0] * PULSE_SIZE) as clock:
         games = Games(setup_of("Endless", "tsumogiri"), clock)
         with pytest.raises(StrategyError, match=r"cannot be made: not ready after 0.3 s"):

@@ -4,7 +4,7 @@ from math import inf
 import pytest
 
 from bench import strategies
-from mjbot.registry import built_in_names
+from mjbot.strategy.registry import built_in_names
 
 MakeTimes = strategies.Times
 

@@ -59,7 +59,7 @@ def program(source):
         import ctypes, sys, threading
         from pathlib import Path
         from mjbot.interruption import ending_at_once, keeping
-        from mjbot.parallel import in_processes
+        from mjbot.processes import in_processes
 
         def say(line):
             sys.stderr.write(line)  # whole: what print writes in two parts two processes mix up
@@ -196,7 +196,7 @@ def test_an_experiment_says_what_it_plays_and_what_is_kept(tmp_path, number):
 def test_explain_says_whom_it_asks(tmp_path, more):
     (tmp_path / "slow.py").write_text(
         "import threading\n"
-        "from mjbot.strategy import Strategy\n"
+        "from mjbot.strategy.strategy import Strategy\n"
         "class Slow(Strategy):\n"
         "    def decide(self, view):\n"
         "        threading.Event().wait()\n"

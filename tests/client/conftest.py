@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.strategy import Strategy
-from mjbot.table.convert import to_action
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.mirror.wire import to_action
 from protocol.codec import decode_line
 
 OWN = Path(__file__).parents[1] / "protocol" / "transcripts"

@@ -4,10 +4,10 @@ import asyncio
 import json
 
 from mjbot.client.player import Player
-from mjbot.registry import make_strategy
-from protocol.client_session import ClientSession
+from mjbot.strategy.registry import make_strategy
 from protocol.dialects import Dialect
-from protocol.turns import Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.turns import Speak
 
 HIDDEN = ["?"] * 13
 TENPAI = ["2m", "3m", "4m", "5m", "6m", "3p", "4p", "5p", "6s", "7s", "8s", "E", "E"]

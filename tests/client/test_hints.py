@@ -1,6 +1,6 @@
 import pytest
 
-from mjbot.client.hints import disagreement, discard_disagreement, fits
+from mjbot.client.offers import disagreement, discard_disagreement, fits
 from protocol.messages import (
     Ankan,
     Chi,

@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from mjbot.client.last_resort import last_resort
-from protocol.client_session import ClientSession
+from mjbot.client.fallback import last_resort
 from protocol.dialects import Dialect
 from protocol.messages import Ankan, Chi, Dahai, Hint, Hora, Reach, Ryukyoku, Skip, wire_name
-from protocol.turns import Due
+from protocol.sessions.client import ClientSession
+from protocol.sessions.turns import Due
 
 SEAT = 2
 HELD = ("1m", "5pr", "9s")

@@ -13,8 +13,8 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.client.pair_channel import SECRET_VARIABLE
 from mjbot.client.play import DEADLINES_S
-from mjbot.pair.channel import SECRET_VARIABLE
 from protocol.dialects import Dialect
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
@@ -323,7 +323,7 @@ def test_a_signal_ends_it_cleanly(lines, number):
 def test_a_signal_ends_it_while_the_strategy_thinks(number, tmp_path):
     (tmp_path / "slow.py").write_text(
         "import sys, threading\n"
-        "from mjbot.strategy import Strategy\n"
+        "from mjbot.strategy.strategy import Strategy\n"
         "class Slow(Strategy):\n"
         "    def start_game(self, seat, names):\n"
         "        self.in_game = names == ('w', 'x', 'y', 'z')\n"

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from mjbot.client.player import Player
-from mjbot.rehearsal import rehearsal
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
-from mjbot.table.table import TableError
-from protocol.client_session import ClientSession
+from mjbot.table.mirror.mirror import TableError
+from mjbot.warm_up import rehearsal
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Hora, Pon, Skip, StartGame
+from protocol.sessions.client import ClientSession
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
 HIDDEN = ["?"] * 13

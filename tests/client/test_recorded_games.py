@@ -6,11 +6,11 @@ import json
 import pytest
 
 from mjbot.client.player import Player
-from protocol.client_session import ClientSession
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.messages import Error
-from protocol.turns import Due, Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.turns import Due, Speak
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),

@@ -4,7 +4,7 @@ import threading
 import pytest
 from loguru import logger
 
-from mjbot.client.thinking import CrashError, LateError, Thinker
+from mjbot.client.decision_thread import CrashError, LateError, Thinker
 
 GUARD_S = 300
 

@@ -6,18 +6,18 @@ import os
 
 import pytest
 
-from mjbot.client.address import parse_address
 from mjbot.client.play import Settings, play
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.table_rules import TableRules
-from mjbot.table.table import Table
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.mirror.mirror import Table
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.masking import masked
 from protocol.messages import EndGame, EndKyoku, Hora, Ryukyoku, StartGame
+from protocol.transports.address import parse_address
 from protocol.transports.stdio import StdioTransport
 
 GUARD_S = 300

@@ -13,17 +13,17 @@ from yarl import URL
 
 from mjbot import exit_codes
 from mjbot.cli import duo, main
-from mjbot.client.address import parse_address
+from mjbot.client.pair_channel import SECRET_VARIABLE, End
 from mjbot.client.play import Settings, play
-from mjbot.duo.members import Role, make_members, private_channel
-from mjbot.external.node import NodeError
 from mjbot.match import players
-from mjbot.pair.channel import SECRET_VARIABLE, End
+from mjbot.match.node import NodeError
+from mjbot.match.pair import Role, make_members, private_channel
 from mjbot.pair.fair_play import require_team_name_in
 from mjbot.pair.session import Side
-from mjbot.registry import make_strategy
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.server.table_rules import TableRules
+from mjbot.strategy.registry import make_strategy
+from protocol.transports.address import parse_address
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]

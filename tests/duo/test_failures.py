@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.duo.members import Role
+from mjbot.match.pair import Role
 from mjbot.pair.socket_link import HAS_UNIX_SOCKETS
 from proof import pair_failures, pair_trials
 from proof.pair_trials import Trial

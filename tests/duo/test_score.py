@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot.duo.report import pair_table
-from mjbot.duo.score import PairScore
-from mjbot.duo.visit import Eyes, PairOfEyes
-from mjbot.duo.wording import CALL, FEED, GAIN, LOSS, Teller
+from mjbot.match.pair_report import CALL, FEED, GAIN, LOSS, PairScore, Teller, pair_table
+from mjbot.match.remote_table import Eyes, PairOfEyes
 from protocol.codec import decode_line
 from protocol.masking import masked
 from protocol.messages import (

@@ -5,11 +5,11 @@ import contextlib
 import sys
 from pathlib import Path
 
-from mjbot.duo.members import Role, make_members, private_channel
+from mjbot.match.pair import Role, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.core import OnFault
-from mjbot.server.table_rules import TableRules
+from mjbot.server.lobby import TableRules
 from protocol.messages import StartGame
 
 BOTS = Path(__file__).with_name("pair_bots.py")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.duo.visit import Visit, VisitError
-from mjbot.match.faults import fault_lines
+from mjbot.match.player_processes import fault_lines
 from mjbot.match.players import Player
+from mjbot.match.remote_table import Visit, VisitError
 
 GUARD_S = 300
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import RON, TSUMO, Action
 from mjbot.table.view import View
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from mjbot import exit_codes
-from mjbot.arena.figures import ranks_of
 from mjbot.arena.results import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments import arena_checks, nakano2021
 from mjbot.experiments.request import Request, Run
+from mjbot.statistics.figures import ranks_of
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"
 

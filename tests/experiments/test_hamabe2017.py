@@ -8,20 +8,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.arena.counts import Counts, as_rows, from_rows, no_counts
-from mjbot.arena.figures import ranks_of
 from mjbot.arena.results import GameLine, Results, read_games
 from mjbot.arena.run import Arena, Outcome, Plan
-from mjbot.arena.sequential import ErrorRates
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
-from mjbot.experiments import hamabe2017
-from mjbot.experiments.hamabe2017_runs import PARTNER, make_setup, walls_for
-from mjbot.experiments.hamabe2017_switches import OFF, SWITCHES
-from mjbot.experiments.pair_sums import ALLYS_SHARE, pair_seats, wall_sums
-from mjbot.registry import strategy_class
-from mjbot.statistics import Estimate
-from mjbot.strategy_options import read_options
+from mjbot.experiments.hamabe2017 import experiment as hamabe2017
+from mjbot.experiments.hamabe2017.sums import (
+    ALLYS_SHARE,
+    PARTNER,
+    make_setup,
+    pair_seats,
+    wall_sums,
+    walls_for,
+)
+from mjbot.experiments.hamabe2017.switches import OFF, SWITCHES
+from mjbot.statistics.counts import Counts, as_rows, from_rows, no_counts
+from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import ranks_of
+from mjbot.statistics.sequential import ErrorRates
+from mjbot.strategy.options import read_options
+from mjbot.strategy.registry import strategy_class
 
 CHEAP = {"yaku-evaluation": "fast-riichi-b", "combo-partner": "fast-riichi-c"}
 """Stand-ins that play the same tables in a hundredth of the time."""

@@ -7,10 +7,9 @@ import pytest
 
 from mjbot.arena.results import read_games
 from mjbot.cli.main import main
-from mjbot.experiments import mizukami2013_folding as folding
-from mjbot.experiments import mizukami2013_one_player as one_player
-from mjbot.experiments.mizukami2013_one_player import Entrant
-from mjbot.learning import weights
+from mjbot.experiments.mizukami2013 import folding, one_player
+from mjbot.experiments.mizukami2013.one_player import Entrant
+from mjbot.models import weights
 
 HERE = Path(__file__).parent
 QUICK = (

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.experiments import takada2022
-from mjbot.experiments.last_hands import LastHand, play_last_hand, ranks_and_bonus
+from mjbot.experiments.takada2022 import experiment as takada2022
+from mjbot.experiments.takada2022.last_hands import LastHand, play_last_hand, ranks_and_bonus
 from mjbot.table.state import CALLED, CHI, PON, TURN
 from protocol.tiles import TILE_NAMES
 

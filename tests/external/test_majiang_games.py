@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from mjbot import exit_codes
-from mjbot.external.majiang import majiang_command
+from mjbot.match.majiang import majiang_command
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.server.table_rules import TableRules
-from mjbot.table.table import Table
+from mjbot.server.lobby import TableRules
+from mjbot.table.mirror.mirror import Table
 from protocol.codec import decode_line
 
 GUARD_S = 300

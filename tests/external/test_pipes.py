@@ -11,8 +11,8 @@ import pytest
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.core import OnFault
-from mjbot.server.table_rules import TableRules
-from mjbot.table.table import Table
+from mjbot.server.lobby import TableRules
+from mjbot.table.mirror.mirror import Table
 from protocol.codec import decode_line
 
 GUARD_S = 300
@@ -148,4 +148,4 @@ def test_the_command_is_passed_on_with_its_seat_open():
     command = player.command("mjsonp://h:1/r", 3)
     assert command[command.index("--") + 1 :] == ["python3", "my bot.py", "{seat}", "--fast"]
     assert player.plays_on and not player.is_foreign
-    assert json.dumps(command).count("mjbot.external.pipes") == 1
+    assert json.dumps(command).count("mjbot.match.pipes") == 1

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.playing import Games
-from mjbot.arena.recording import save_record
+from mjbot.arena.results import save_record
 from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games
 
 N_GAMES = 24
 

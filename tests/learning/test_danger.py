@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.learning import danger_fit as fit
-from mjbot.learning.danger_features import MAX_ACTIVE, N_FEATURES, N_LOSS
-from mjbot.learning.danger_rows import (
+from mjbot.models.danger_features import MAX_ACTIVE, N_FEATURES, N_LOSS
+from mjbot.models.weights import load_manifest, load_weights
+from mjbot.rules.kinds import hand_counts
+from mjbot.table.actions import RON
+from mjbot.table.apply import apply_discard
+from mjbot.table.legal import legal_codes
+from mjbot.table.state import ACCEPTED, copy_state
+from mjbot.training import danger_fit as fit
+from mjbot.training.danger_rows import (
     FIRST_FEATURE,
     KEEP_CLOSED,
     MAX_ROWS,
@@ -15,13 +21,7 @@ from mjbot.learning.danger_rows import (
     grade,
     rows_of,
 )
-from mjbot.learning.positions import index_games, steps
-from mjbot.learning.weights import load_manifest, load_weights
-from mjbot.rules.hands import hand_counts
-from mjbot.table.actions import RON
-from mjbot.table.apply import apply_discard
-from mjbot.table.legal import legal_codes
-from mjbot.table.state import ACCEPTED, copy_state
+from mjbot.training.positions import index_games, steps
 from protocol.messages import Dahai
 
 LOGS = Path(__file__).parents[2] / "logs"

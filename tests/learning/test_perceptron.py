@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from mjbot.learning import perceptron
-from mjbot.learning.agreement import agreement
-from mjbot.learning.hand_evaluator import new_position
-from mjbot.learning.hand_features import FEATURE_SETS, N_FEATURES, new_choices, write_choices
-from mjbot.learning.hand_positions import before_first_riichi, observe, of_closed_hands
-from mjbot.learning.positions import collect, index_games, steps
+from mjbot.models.hand import FEATURE_SETS, N_FEATURES, new_choices, new_position, write_choices
 from mjbot.table.view import View
+from mjbot.training import perceptron
+from mjbot.training.hand import agreement
+from mjbot.training.hand_positions import before_first_riichi, observe, of_closed_hands
+from mjbot.training.positions import collect, index_games, steps
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.learning.options import GameRange
-from mjbot.learning.positions import collect, index_games, steps
 from mjbot.records.sources import open_games
+from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import copy_state
-from mjbot.table.table import Table
+from mjbot.training.positions import collect, index_games, steps
+from mjbot.training.runs import GameRange
 from protocol.messages import Dahai, StartKyoku
 
 LOGS = Path(__file__).parents[2] / "logs"

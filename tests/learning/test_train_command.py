@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.learning import training_run
-from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.learning.run_folder import RUN_FILE, RunFolder
-from mjbot.learning.weights import SHIPPED, load_manifest
+from mjbot.models.hand import HandEvaluator
+from mjbot.models.weights import SHIPPED, load_manifest
+from mjbot.training import hand_run as training_run
+from mjbot.training.runs import RUN_FILE, RunFolder
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,7 +75,7 @@ def test_the_weights_that_ship_are_left_alone_unless_named(
 DIE_IN_THE_SECOND_CHECKPOINT = """
 import os, signal, sys
 from mjbot.cli.main import main
-from mjbot.learning.run_folder import RunFolder
+from mjbot.training.runs import RunFolder
 
 write, checkpoints = RunFolder.write, []
 

@@ -4,7 +4,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from mjbot.learning.weights import Manifest, WeightsError, load_weights, save_weights
+from mjbot.models.weights import Manifest, WeightsError, load_weights, save_weights
 
 MANIFEST = Manifest(data="none", command="made up", seed=7, scores={"agreement": 0.5})
 ARRAYS = {"weights": np.arange(6, dtype=np.float32).reshape(2, 3), "offset": np.int16([4])}

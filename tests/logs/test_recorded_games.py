@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.records.replay import Tally, replay
 from mjbot.records.sources import open_games
-from mjbot.table.table import Table
+from mjbot.table.mirror.mirror import Table
 from protocol.masking import masked
 
 LOGS = Path(__file__).parents[2] / "logs"

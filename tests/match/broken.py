@@ -1,6 +1,6 @@
 """Strategies that no match may pass over in silence."""
 
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 
 class Raises(Strategy):

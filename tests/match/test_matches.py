@@ -18,14 +18,14 @@ from rich.console import Console
 
 from mjbot import exit_codes
 from mjbot.match import run
+from mjbot.match.player_processes import MatchError
 from mjbot.match.players import Player, SeatError, read_players
-from mjbot.match.processes import Child
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.match.team import MatchError
+from mjbot.processes import Child
 from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
-from mjbot.server.table_rules import TableRules
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"

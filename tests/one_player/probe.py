@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mjbot.one_player.game import Game
-from mjbot.strategy import Strategy
+from mjbot.experiments.one_player.game import Game
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 

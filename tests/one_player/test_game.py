@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mjbot.one_player.game import (
+from mjbot.experiments.one_player.game import (
     N_DRAWS,
     N_HIDDEN,
     N_USED,
@@ -12,9 +12,9 @@ from mjbot.one_player.game import (
     draws_left,
     new_game,
 )
-from mjbot.one_player.players import GreedyPlayer, RandomPlayer, play
-from mjbot.referee.walls import shuffle_wall
-from mjbot.rules.hands import hand_counts
+from mjbot.experiments.one_player.players import GreedyPlayer, RandomPlayer, play
+from mjbot.referee.wall import shuffle_wall
+from mjbot.rules.kinds import hand_counts
 from protocol.tiles import tile_kind
 
 EDGES = (0, 8, 9, 17, 18, 26, *range(27, 34))

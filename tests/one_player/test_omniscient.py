@@ -3,9 +3,8 @@ from itertools import combinations
 import numpy as np
 from mahjong.agari import Agari
 
-from mjbot.one_player.game import N_DEALT, N_USED, new_game
-from mjbot.one_player.omniscient import first_possible, holds_complete
-from mjbot.one_player.players import GreedyPlayer, play
+from mjbot.experiments.one_player.game import N_DEALT, N_USED, new_game
+from mjbot.experiments.one_player.players import GreedyPlayer, first_possible, holds_complete, play
 
 
 def counts_of(tiles: list[int]) -> list[int]:

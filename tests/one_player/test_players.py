@@ -3,13 +3,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.one_player.game import Game, deal, discard, draw, draws_left, new_game
-from mjbot.one_player.names import PlayerError, digest_of, make_player
-from mjbot.one_player.players import GreedyPlayer, Player, RandomPlayer, play
-from mjbot.one_player.seated import EvaluatorPlayer, SeatedStrategy
-from mjbot.one_player.uct import UctPlayer
-from mjbot.rules.hands import hand_counts
+from mjbot.experiments.one_player.game import Game, deal, discard, draw, draws_left, new_game
+from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
+from mjbot.experiments.one_player.runs import PlayerError, digest_of, make_player
+from mjbot.experiments.one_player.search import UctPlayer
+from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, SeatedStrategy
+from mjbot.models.hand import HandEvaluator
+from mjbot.rules.kinds import hand_counts
 from mjbot.rules.shanten import shanten
 
 HERE = Path(__file__).parent

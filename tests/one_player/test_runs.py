@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.one_player import runs
-from mjbot.one_player.game import WALLS_PER_SEED, new_game
-from mjbot.one_player.players import GreedyPlayer, play
-from mjbot.one_player.runs import RunError, winning_draws
+from mjbot.experiments.one_player import runs
+from mjbot.experiments.one_player.game import WALLS_PER_SEED, new_game
+from mjbot.experiments.one_player.players import GreedyPlayer, play
+from mjbot.experiments.one_player.runs import RunError, winning_draws
 
 
 def the_file(folder: Path) -> Path:
@@ -69,7 +69,7 @@ def test_a_player_that_fails_is_named_with_its_wall(
     def refuse(*_: object) -> None:
         raise ValueError("it cannot go on")
 
-    monkeypatch.setattr("mjbot.one_player.seated.apply_discard", refuse)
+    monkeypatch.setattr("mjbot.experiments.one_player.strategy_adapter.apply_discard", refuse)
     with pytest.raises(RunError, match="wall 0: it cannot go on"):
         winning_draws("strategy:tsumogiri", 4, 10, tmp_path, 1)
 

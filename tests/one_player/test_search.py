@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mjbot.one_player.game import N_HIDDEN, Game, discard, draw, draws_left, new_game
-from mjbot.one_player.players import GreedyPlayer
-from mjbot.one_player.search import EFFORTS, Effort, SearchPlayer
+from mjbot.experiments.one_player.game import N_HIDDEN, Game, discard, draw, draws_left, new_game
+from mjbot.experiments.one_player.players import GreedyPlayer
+from mjbot.experiments.one_player.search import EFFORTS, Effort, SearchPlayer
 from mjbot.rules.shanten import shanten
 
 WIDE = (Effort(2, 6, (14,), 14, margin=-8),) * 7

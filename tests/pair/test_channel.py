@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
-from mjbot.duo.members import Channel, private_channel
-from mjbot.pair.channel import SECRET_VARIABLE, End, Linked, _open, take_secret
+from mjbot.client.pair_channel import SECRET_VARIABLE, End, Linked, _open, take_secret
+from mjbot.match.pair import Channel, private_channel
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import (
     HAS_UNIX_SOCKETS,
@@ -18,8 +18,8 @@ from mjbot.pair.socket_link import (
     SocketLink,
     fits_a_socket,
 )
-from mjbot.registry import make_strategy, strategy_class
-from mjbot.rehearsal import rehearse_pair
+from mjbot.strategy.registry import make_strategy, strategy_class
+from mjbot.warm_up import rehearse_pair
 
 GUARD_S = 300
 BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"

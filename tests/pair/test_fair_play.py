@@ -7,7 +7,6 @@ import pytest
 from websockets.exceptions import InvalidURI
 from websockets.uri import parse_uri
 
-from mjbot.client.address import is_loopback
 from mjbot.pair.fair_play import (
     FairPlayError,
     require_team_name,
@@ -15,6 +14,7 @@ from mjbot.pair.fair_play import (
     require_team_table,
     team_names,
 )
+from protocol.transports.address import is_loopback
 
 LOOPBACK = ["mjsonp://localhost/x", "mjsonp://127.0.0.1:11600/x", "ws://[::1]:8000/ws"]
 ELSEWHERE = ["mjsonp://192.168.0.7/x", "mjsonp://game.example:11600/x", "stdio:"]

@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import (
@@ -16,8 +15,9 @@ from protocol.messages import (
     StartGame,
     Tsumo,
 )
-from protocol.stages import Stage
-from protocol.turns import Due, Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.stages import Stage
+from protocol.sessions.turns import Due, Speak
 
 HIDDEN = ["?"] * 13
 DEAL = {

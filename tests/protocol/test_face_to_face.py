@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.masking import masked
 from protocol.messages import (
@@ -20,9 +19,10 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.request_session import RequestSession
-from protocol.server_session import LockstepSession
-from protocol.turns import Due, Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.lockstep_server import LockstepSession
+from protocol.sessions.request_server import RequestSession
+from protocol.sessions.turns import Due, Speak
 
 NAMES = ("a", "b", "c", "d")
 HANDS = tuple((tile,) * 13 for tile in ("1m", "2m", "3m", "4m"))

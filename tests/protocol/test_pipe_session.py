@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.client_session import ClientSession
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import (
@@ -21,8 +20,9 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.pipe_session import pipe_session
-from protocol.turns import Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.pipes import pipe_session
+from protocol.sessions.turns import Speak
 
 HIDDEN = ("?",) * 13
 DEAL = StartKyoku(

@@ -13,7 +13,7 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.request_session import RequestSession, TimeLimits
+from protocol.sessions.request_server import RequestSession, TimeLimits
 
 LIMITS = TimeLimits(grace_ms=3000, bank_ms=5000)
 OWN_TURN = (

@@ -21,8 +21,13 @@ from protocol.messages import (
     StartGame,
     Tsumo,
 )
-from protocol.server_session import EXPECTED_JOIN, FaultError, LockstepSession, RefusedError
-from protocol.turns import Due
+from protocol.sessions.lockstep_server import (
+    EXPECTED_JOIN,
+    FaultError,
+    LockstepSession,
+    RefusedError,
+)
+from protocol.sessions.turns import Due
 
 JOIN = b'{"type":"join","name":"p0","room":"default"}'
 NAMES = ("a", "b", "c", "d")

@@ -10,15 +10,15 @@ import re
 
 import pytest
 
-from protocol.client_session import ClientSession
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import Ankan, Error, Hora, RequestAction, Ryukyoku, Skip, Tsumo
-from protocol.request_session import RequestSession
-from protocol.server_session import FaultError, LockstepSession
-from protocol.stages import Stage
-from protocol.turns import Due, Speak
+from protocol.sessions.client import ClientSession
+from protocol.sessions.lockstep_server import FaultError, LockstepSession
+from protocol.sessions.request_server import RequestSession
+from protocol.sessions.stages import Stage
+from protocol.sessions.turns import Due, Speak
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.clock import PULSE_SIZE, Clock
-from mjbot.arena.counts import from_rows
-from mjbot.arena.playing import Games
 from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.playing import Games
 from mjbot.cli.main import COMMANDS
+from mjbot.statistics.counts import from_rows
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", *sorted(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))]

@@ -12,7 +12,7 @@ from mjbot.records.sources import open_games
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
 BOT = """
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 class Nosy(Strategy):
     '''Tells what it saw.'''
@@ -36,7 +36,7 @@ class Nosy(Strategy):
 """
 
 BROKEN = """
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 class Broken(Strategy):
     def decide(self, view):

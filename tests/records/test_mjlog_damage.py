@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from mjbot.records.errors import RecordError
+from mjbot.records.game import RecordError
 from mjbot.records.mjlog import read_mjlog
 from protocol.messages import Message
 

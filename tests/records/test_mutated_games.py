@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.errors import RecordError
+from mjbot.records.game import RecordError
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.records.replay import MismatchError, Tally, replay
 from protocol.tiles import TILE_NAMES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.errors import RecordError
+from mjbot.records.game import RecordError
 from mjbot.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
 from mjbot.records.sources import games_of, list_sources, open_games
 from protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from mjbot.records.tenhou_calls import Call, decode_call
+from mjbot.records.mjlog_tags import Call, decode_call
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Position, Referee
-from mjbot.referee.walls import shuffle_wall
+from mjbot.referee.wall import shuffle_wall
 from mjbot.table.actions import Action
 from mjbot.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL, URA_WALL
 from protocol import messages as m

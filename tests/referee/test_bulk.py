@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
+from mjbot.compiler.splitmix import mix, next_below
 from mjbot.referee import Referee
 from mjbot.referee.bulk import (
     RANDOM,
@@ -17,8 +18,7 @@ from mjbot.referee.bulk import (
     play_kyoku,
     playouts,
 )
-from mjbot.referee.desk import DESK
-from mjbot.splitmix import mix, next_below
+from mjbot.referee.step import DESK
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.state import CHANKAN, REACTION, State, copy_state
 from proof.peer.plots import WRITERS, robbed_kans

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Position, Referee
-from mjbot.rules.waits import waits
+from mjbot.rules.acceptance import waits
+from mjbot.table.mirror.mirror import Table
 from mjbot.table.observe import hide
 from mjbot.table.state import (
     ANKAN,
@@ -24,7 +25,6 @@ from mjbot.table.state import (
     WON,
     copy_state,
 )
-from mjbot.table.table import Table
 from proof.peer.habits import Player
 from proof.peer.plots import WRITERS
 from protocol import messages as m

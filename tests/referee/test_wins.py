@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from mjbot.arena.count_events import EventCounter
-from mjbot.arena.counts import count_kyoku, no_counts
 from mjbot.referee import Position
-from mjbot.referee.outcome import OUTCOME
-from mjbot.table.draws import NO_DRAW
+from mjbot.referee.step import OUTCOME
+from mjbot.statistics.counts import EventCounter, count_kyoku, no_counts
 from mjbot.table.settle import PAYMENT
-from mjbot.table.state import STATE
+from mjbot.table.state import NO_DRAW, STATE
 from protocol import messages as m
 
 ON_NINE_SOU = ["123456m123p44z11s", "234567m234p22s78s", "345678p345s88m78s", "345678m45677p78s"]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules.hands import count_kinds
-from mjbot.rules.melds import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.rules.kinds import count_kinds
 from mjbot.rules.scoring import can_win, score_win
+from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.rules.wins import Win, new_win
-from mjbot.rules.yaku import yaku_ids
+from mjbot.rules.yaku_table import yaku_ids
 from protocol.tiles import parse_tiles, tile_kind
 
 MELD_TYPES = {"c": CHI, "p": PON, "d": DAIMINKAN, "k": KAKAN, "a": ANKAN}

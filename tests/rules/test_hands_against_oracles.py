@@ -16,8 +16,9 @@ from mjbot.rules.acceptance import (
     acceptance,
     acceptance_by_discard,
     acceptance_many,
+    waits,
 )
-from mjbot.rules.hands import hand_counts, kinds_of
+from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.rules.shanten import (
     NEVER,
     shanten,
@@ -26,7 +27,6 @@ from mjbot.rules.shanten import (
     shanten_pairs,
     shanten_regular,
 )
-from mjbot.rules.waits import waits
 from proof.made_hands import MadeHand, made_hands
 
 FOUR = xiangting.PlayerCount.FOUR

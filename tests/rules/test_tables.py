@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.rules.hands import hand_counts
+from mjbot.rules.kinds import hand_counts
 from mjbot.rules.shanten import shanten
 from mjbot.rules.tables import TABLES, load_tables, tables_file
 
@@ -64,7 +64,7 @@ def test_a_cache_that_cannot_be_written_does_not_stop_us(
 
 def test_processes_that_start_together_on_an_empty_cache_agree(tmp_path: Path) -> None:
     question = (
-        "from mjbot.rules.hands import hand_counts\n"
+        "from mjbot.rules.kinds import hand_counts\n"
         "from mjbot.rules.shanten import shanten\n"
         "print(shanten(hand_counts('1379m25p1468s235z'), 0))"
     )

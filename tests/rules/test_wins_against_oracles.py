@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from mjbot.rules.points import base_points
 from mjbot.rules.scoring import can_win, score_many, score_win
 from mjbot.rules.wins import WIN
-from mjbot.rules.yaku import YAKUMAN
+from mjbot.rules.yaku_table import YAKUMAN
 from proof.made_wins import MadeWin, made_wins
 from proof.oracles import as_riichienv, mahjong_score, riichienv_score, yaku_set
 

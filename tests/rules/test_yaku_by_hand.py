@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules import yaku
-from mjbot.rules.hands import hand_counts
+from mjbot.rules import yaku_table as yaku
+from mjbot.rules.kinds import hand_counts
 from mjbot.rules.scoring import can_win, score_win
 from mjbot.rules.wins import (
     CHANKAN,

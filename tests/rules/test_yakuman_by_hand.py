@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules import yaku
+from mjbot.rules import yaku_table as yaku
 from mjbot.rules.wins import FIRST_TURN, IPPATSU, RIICHI, TSUMO
 
 Score = Callable[..., tuple[set[int], int, int]]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.server.table_rules import TableRules
 
 Event = dict[str, Any]
 Policy = Callable[[Event, int], Any]

@@ -3,9 +3,9 @@
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
 from mjbot.server.core import Answer, Fault, OnFault, TableCore
-from mjbot.table.table import Table
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.mirror.mirror import Table
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.messages import (

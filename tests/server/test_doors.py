@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.table_rules import TableRules
 
 GUARD_S = 300
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}

@@ -11,10 +11,10 @@ import pytest
 
 from mjbot.server import websocket
 from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.table_rules import TableRules
 from mjbot.server.tcp import Doorman
-from protocol.request_session import TimeLimits
+from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
 JOIN = b'{"type":"join","name":"flood","room":"default"}\n'

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from mjbot.client.address import parse_address
 from mjbot.client.play import Settings, play
-from mjbot.registry import make_strategy
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.table_rules import TableRules
+from mjbot.strategy.registry import make_strategy
+from protocol.transports.address import parse_address
 
 BOTS = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 

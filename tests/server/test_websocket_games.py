@@ -7,9 +7,9 @@ import aiohttp
 import pytest
 
 from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.table_rules import TableRules
-from protocol.request_session import TimeLimits
+from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pytest
 
-from mjbot.rules.waits import waits
+from mjbot.rules.acceptance import waits
 from mjbot.table.state import (
     ACCEPTED,
     CALLED,

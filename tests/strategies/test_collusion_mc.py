@@ -6,7 +6,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 
 QUICK = {"deals": "2", "walls": "2"}
 

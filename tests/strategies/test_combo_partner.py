@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import pair_up
-from mjbot.pair.messages import Holding
-from mjbot.pair.stamp import game_stamp
+from mjbot.pair.messages import Holding, game_stamp
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.calls import wishes_after
-from strategies.evaluation.techniques.worth import (
+from strategies.evaluation.fast_riichi.calls import wishes_after
+from strategies.evaluation.pair.worth import (
     PLACEMENT_POINTS,
     kyoku_to_come,
     pair_worth,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.tiles import parse_tiles, tile_kind
-from strategies.evaluation.draws import discard_values, hand_value
+from strategies.evaluation.fast_riichi.draws import discard_values, hand_value
 
 BLOCK_POINTS = 50
 KINDS = range(34)

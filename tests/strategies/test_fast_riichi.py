@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.registry import make_strategy, strategy_class
+from mjbot.strategy.registry import make_strategy, strategy_class
 from mjbot.table.state import MISSED_FOR_GOOD
 
 ALL = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")

@@ -3,7 +3,7 @@
 import pytest
 
 from protocol.tiles import TILE_NAMES
-from strategies.evaluation.fold import Folding
+from strategies.evaluation.fast_riichi.steps import Folding
 
 SAFEST, RIICHI, LATE = 20, 500, 500
 HAND = "1405m19p55s2234z1s9s"

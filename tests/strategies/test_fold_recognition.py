@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
-from strategies.evaluation.one_player import best_discard, discards_of
-from strategies.evaluation.safety import joint_danger, seats_to_fold_to
+from strategies.evaluation.push_fold.one_player import best_discard, discards_of
+from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 BOTH = ("fold-recognition", "fold-recognition-off")
 TENPAI = "123m456m789m23p55s"

@@ -5,17 +5,17 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from mjbot.learning import danger_fit as fit
-from mjbot.learning.danger_features import MAX_ACTIVE, active_features, read_opponent
-from mjbot.learning.hand_evaluator import HandEvaluator
-from mjbot.learning.weights import load_weights
+from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
+from mjbot.models.danger_features import MAX_ACTIVE, active_features, read_opponent
+from mjbot.models.hand import HandEvaluator
+from mjbot.models.weights import load_weights
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 from mjbot.table.observe import dora_values
+from mjbot.training import danger_fit as fit
 from protocol.tiles import TILE_NAMES, tile_kind
-from strategies.evaluation.calls_plus import N_CALLS, weigh_calls
-from strategies.evaluation.danger import danger_weights, deal_in_chances, grade_chances
-from strategies.evaluation.hand_worth import less_danger
+from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
+from strategies.evaluation.push_fold.hand_worth import less_danger
 from strategies.fast_riichi_a import FastRiichiA
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy, strategy_class
+from mjbot.strategy.registry import make_strategy, strategy_class
 
 SEEDS = range(2)
 FAST = ["fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"]

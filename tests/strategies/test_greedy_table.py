@@ -6,26 +6,27 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.learning.greedy_count import (
-    GREEDY,
-    complete_blocks,
-    greedy_choice,
-)
-from mjbot.learning.greedy_train import count_hands, percent_of
-from mjbot.learning.weights import load_manifest, load_weights
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.hands import hand_counts, kinds_of
-from mjbot.rules.shanten import shanten
-from mjbot.statistics import t_quantile
-from mjbot.table.actions import ACTIONS, TSUMO
-from protocol.tiles import tile_kind
-from strategies.evaluation.greedy_table import (
+from mjbot.models.tenpai import (
     draw_shanten,
     greedy_table,
     shanten_chances,
     smoothed,
     tenpai_chance,
 )
+from mjbot.models.weights import load_manifest, load_weights
+from mjbot.rules.acceptance import acceptance
+from mjbot.rules.kinds import hand_counts, kinds_of
+from mjbot.rules.shanten import shanten
+from mjbot.statistics.estimates import t_quantile
+from mjbot.table.actions import ACTIONS, TSUMO
+from mjbot.training.tenpai import (
+    GREEDY,
+    complete_blocks,
+    count_hands,
+    greedy_choice,
+    percent_of,
+)
+from protocol.tiles import tile_kind
 
 
 def greedy(view):

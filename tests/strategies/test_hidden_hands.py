@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.compiled import compiled
+from mjbot.compiler.compiled import compiled
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, choose, playouts
-from mjbot.rules.hands import hand_counts
+from mjbot.rules.acceptance import waits
+from mjbot.rules.kinds import hand_counts
 from mjbot.rules.shanten import shanten
-from mjbot.rules.waits import waits
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.observe import hide, visible_kinds
 from mjbot.table.state import (
@@ -28,14 +28,14 @@ from mjbot.table.state import (
 )
 from proof.frequencies import deviation, hands_from
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.hidden_hands import deal_hands, deal_wall, new_dealer
-from strategies.evaluation.random_hands import (
+from strategies.evaluation.hidden_hands.random_hands import (
     deal_fairly,
     deal_shanten,
     stack_unseen,
     walk_to_shanten,
 )
-from strategies.evaluation.tenpai_samples import ONE_KIND, TWO_SIDES
+from strategies.evaluation.hidden_hands.sampler import deal_hands, deal_wall, new_dealer
+from strategies.evaluation.hidden_hands.tenpai_samples import ONE_KIND, TWO_SIDES
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import Ally, PairMember, pair_up
-from mjbot.pair.messages import Holding, decode, encode
-from mjbot.pair.stamp import deal_stamp, fits_table, game_stamp
+from mjbot.pair.messages import Holding, deal_stamp, decode, encode, fits_table, game_stamp
 from mjbot.referee import Referee
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import can_ron
 from mjbot.table.state import REACTION, TURN, copy_state
 from mjbot.table.view import View
-from strategies.evaluation.yaku_choices import call_if_fed
+from strategies.evaluation.yaku.choices import call_if_fed
 from strategies.fast_riichi_d import FastRiichiD
 
 NAMES = ("a", "b", "c", "d")

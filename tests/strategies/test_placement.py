@@ -5,8 +5,8 @@ from math import exp, pi, sqrt
 import numpy as np
 import pytest
 
+from mjbot.models.placement import LOWEST, N_STEPS, STEP, rank_worth
 from mjbot.table.state import State, new_state
-from strategies.evaluation.placement import LOWEST, N_STEPS, STEP, rank_worth
 
 STEEP = 1.0
 """A swing so small that only the order of the scores counts."""

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from mjbot.experiments.takada2022 import position
+from mjbot.experiments.takada2022.experiment import position
+from mjbot.models.tenpai import greedy_table
 from mjbot.referee import Referee
-from mjbot.referee.desk import new_desk
-from mjbot.rules.hands import hand_counts
+from mjbot.referee.step import new_desk
+from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.greedy_table import greedy_table
-from strategies.evaluation.playout_minds import MINDS
-from strategies.evaluation.playout_search import begin, fill_in, make_minds
-from strategies.evaluation.playout_worth import OVER, final_worth, kyoku_left, worth
-from strategies.evaluation.playouts import own_turn, play_out
+from strategies.evaluation.playouts.opponent_models import MINDS
+from strategies.evaluation.playouts.playouts import own_turn, play_out
+from strategies.evaluation.playouts.search import begin, fill_in, make_minds
+from strategies.evaluation.playouts.worth import OVER, final_worth, kyoku_left, worth
 
 LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
 LEADER, CALLER = 0, 2

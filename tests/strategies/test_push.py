@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mjbot.rules.hands import hand_counts
+from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
+from mjbot.rules.kinds import hand_counts
 from mjbot.table.view import View
-from strategies.evaluation.calls_plus import NEAREST, weigh_calls, with_draws
-from strategies.evaluation.danger import danger_weights, deal_in_chances, grade_chances
-from strategies.evaluation.hand_worth import (
+from strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
+from strategies.evaluation.push_fold.hand_worth import (
     DETOUR,
     NEVER,
     PAIRS,
@@ -16,10 +16,10 @@ from strategies.evaluation.hand_worth import (
     hand_worth,
     less_danger,
 )
-from strategies.evaluation.plans import closed_han, open_worth, regular_acceptance
-from strategies.evaluation.push import FADING, Position, Temper, read_position
-from strategies.evaluation.race import USUAL_TILES, new_stages, stage_worth
-from strategies.evaluation.win_value import typical_points
+from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.push import FADING, Position, Temper, read_position
+from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
+from strategies.evaluation.push_fold.win_value import typical_points
 
 HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10

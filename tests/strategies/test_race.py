@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.hands import hand_counts
-from mjbot.rules.waits import waits
+from mjbot.models.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
+from mjbot.rules.acceptance import acceptance, waits
+from mjbot.rules.kinds import hand_counts
 from mjbot.rules.wins import WIN
-from strategies.evaluation.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
-from strategies.evaluation.plans import closed_han, open_worth, regular_acceptance
-from strategies.evaluation.race import (
+from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.race import (
     CHANGES,
     INHERITED,
     MAX_DRAWS,
@@ -22,7 +21,7 @@ from strategies.evaluation.race import (
     stage_worth,
     tenpai_worth,
 )
-from strategies.evaluation.win_value import (
+from strategies.evaluation.push_fold.win_value import (
     EXTRA_HAN,
     Holding,
     add_meld,

@@ -9,7 +9,8 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.cli.main import main
-from mjbot.registry import (
+from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
+from mjbot.strategy.registry import (
     all_strategies,
     built_in_names,
     make_strategy,
@@ -17,12 +18,11 @@ from mjbot.registry import (
     strategy_info,
     thesis_of,
 )
-from mjbot.strategy import Strategy
-from mjbot.strategy_options import StrategyError, options_of, read_options, split_options
+from mjbot.strategy.strategy import Strategy
 
 BOT = '''
 from dataclasses import dataclass
-from mjbot.strategy import Strategy
+from mjbot.strategy.strategy import Strategy
 
 @dataclass
 class {name}(Strategy):
@@ -156,17 +156,19 @@ def test_a_missing_file_module_or_class_is_named(folder):
     assert "no/such.py" in problem_of("no/such.py:MyBot")
     assert "no_such_module.py" in problem_of("no_such_module:MyBot")
     assert "MyBot" in problem_of("has_my_bot:YourBot")
-    assert "Path is not a mjbot.strategy.Strategy" in problem_of("pathlib:Path")
+    assert "Path is not a mjbot.strategy.strategy.Strategy" in problem_of("pathlib:Path")
 
 
 def test_a_base_that_decides_nothing_is_no_bot(folder):
     write_bot(folder / "with_bases.py")
     with (folder / "with_bases.py").open("a") as file:
-        file.write("\nfrom strategies.evaluation.fast_riichi import FastRiichi\n")
+        file.write("\nfrom strategies.evaluation.fast_riichi.steps import FastRiichi\n")
     for base in ("Strategy", "FastRiichi"):
         message = problem_of(f"with_bases:{base}")
         assert message.endswith(f"{base} has no decide of its own; did you mean MyBot?")
-    assert "FastRiichi has no decide" in problem_of("strategies.evaluation.fast_riichi:FastRiichi")
+    assert "FastRiichi has no decide" in problem_of(
+        "strategies.evaluation.fast_riichi.steps:FastRiichi"
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,18 @@ from math import comb
 import numpy as np
 import pytest
 
-from mjbot.rules.hands import hand_counts, kinds_of
-from mjbot.rules.waits import waits
+from mjbot.rules.acceptance import waits
+from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.table.observe import hide
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
 from mjbot.table.view import View
 from protocol.tiles import parse_tiles, tile_kind
-from strategies.evaluation.pricing import prepare_reader, price_sample
-from strategies.evaluation.readings import draws_left, read_opponent, survive_draws
-from strategies.evaluation.risk_lists import JOINT, PAPER, new_reader, risk_list
-from strategies.evaluation.risk_table import risk_lists_of, risk_table
-from strategies.evaluation.tenpai_samples import sample_tenpai
+from strategies.evaluation.hidden_hands.hand_values import draws_left, read_opponent, survive_draws
+from strategies.evaluation.hidden_hands.pricing import prepare_reader, price_sample
+from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
+from strategies.evaluation.playouts.risk_lists import JOINT, PAPER, new_reader, risk_list
+from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 
 MELDS = {
     "234m": CHI,

@@ -4,32 +4,34 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import Ally
-from mjbot.pair.messages import Holding
-from mjbot.pair.stamp import game_stamp
-from mjbot.rules.hands import hand_counts
+from mjbot.pair.messages import Holding, game_stamp
+from mjbot.rules.kinds import hand_counts
 from mjbot.table.state import ACCEPTED, ANKAN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.fast_riichi import FastRiichi
-from strategies.evaluation.techniques.bluff import feign_one_suit, feigned_suit
-from strategies.evaluation.techniques.danger import (
+from strategies.evaluation.fast_riichi.steps import FastRiichi
+from strategies.evaluation.pair.danger import (
     deal_in_cost,
     discard_danger,
     expected_win,
     tenpai_chance,
 )
-from strategies.evaluation.techniques.dora_fuyashi import add_dora
-from strategies.evaluation.techniques.haitei_okuri import (
+from strategies.evaluation.pair.situation import Situation
+from strategies.evaluation.pair.techniques import (
+    add_dora,
+    call_worth,
     danger_after,
+    feign_one_suit,
+    feigned_suit,
+    held_back,
     last_drawer,
+    loose_kinds,
+    open_way,
     send_last_tile,
+    spared_danger,
+    spares_ally,
 )
-from strategies.evaluation.techniques.hold_back import held_back
-from strategies.evaluation.techniques.nakase import call_worth
-from strategies.evaluation.techniques.open_way import loose_kinds, open_way, spared_danger
-from strategies.evaluation.techniques.situation import Situation
-from strategies.evaluation.techniques.spare_ally import spares_ally
-from strategies.evaluation.techniques.worth import worth_after
+from strategies.evaluation.pair.worth import worth_after
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s

@@ -5,12 +5,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.compiled import compiled
-from mjbot.rules.hands import hand_counts, kinds_of
-from mjbot.rules.waits import waits
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
+from mjbot.rules.kinds import hand_counts, kinds_of
 from proof.frequencies import deviation, hands_from
-from strategies.evaluation.tenpai_parts import TENPAI, draw_two_sides, prepare
-from strategies.evaluation.tenpai_samples import ONE_KIND, TWO_SIDES, sample_class, sample_tenpai
+from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, draw_two_sides, prepare
+from strategies.evaluation.hidden_hands.tenpai_samples import (
+    ONE_KIND,
+    TWO_SIDES,
+    sample_class,
+    sample_tenpai,
+)
 
 SAMPLES = 4_000
 

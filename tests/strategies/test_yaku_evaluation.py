@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.registry import make_strategy
+from mjbot.strategy.registry import make_strategy
 from mjbot.table.state import CALLED_AWAY
 
 

@@ -5,10 +5,10 @@ import argparse
 import numpy as np
 import pytest
 
-from mjbot.rules.hands import hand_counts
+from mjbot.rules.kinds import hand_counts
 from proof import yaku_evaluation as proof
-from strategies.evaluation.yaku_choices import call_scores, discard_scores, hand_scores
-from strategies.evaluation.yaku_scores import YAKU_NAMES
+from strategies.evaluation.yaku.choices import call_scores, discard_scores, hand_scores
+from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 EAST_DEALER = 1 << 27 | 7 << 31
 NO_MELDS = np.zeros((2, 34), np.int8)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.table.table import Table
+from mjbot.table.mirror.mirror import Table
 from protocol import messages as m
 from protocol.tiles import parse_tiles, tile_name
 

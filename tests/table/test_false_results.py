@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from mjbot.records.sources import open_games
+from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.state import DRAWN, WON
-from mjbot.table.table import Table, TableError
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, parse_tiles
 

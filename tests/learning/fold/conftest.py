@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.rules.hands import count_kinds
+from mjbot.rules.kinds import count_kinds
 from mjbot.table.state import ACCEPTED, ANKAN, CHI, PON, TURN, State, new_state
 from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjbot.learning.fold_safety import (
+from mjbot.models.fold_features import (
     GENBUTSU,
     NEARLY_SAFE,
     NO_SUJI,

@@ -6,14 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.learning.fold_features import N_FEATURES, NAMES, RANGES, fold_features
-from mjbot.learning.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
-from mjbot.learning.fold_positions import join_positions, positions_of
-from mjbot.learning.fold_safety import joint_grades, threats_to
-from mjbot.learning.positions import index_games, steps
+from mjbot.models.fold_features import (
+    N_FEATURES,
+    NAMES,
+    RANGES,
+    fold_features,
+    joint_grades,
+    threats_to,
+)
 from mjbot.rules.shanten import shanten
 from mjbot.table.observe import hide
 from mjbot.table.state import STATE, copy_state
+from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
+from mjbot.training.fold_positions import join_positions, positions_of
+from mjbot.training.positions import index_games, steps
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles
 

@@ -1,0 +1,114 @@
+"""Adds games up to walls as they come in, in whatever order."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.arena.results import GameLine
+from mjbot.statistics.counts import from_rows
+from mjbot.statistics.figures import DEFAULT_UMA, PAIR, ROW, Game, WallSummary, rank_differences
+from mjbot.statistics.seating import Seating
+from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
+
+Sums = NDArray[Any]
+
+
+class Tally:
+    """The walls of which every seating has been played.  A wall with a void game never counts."""
+
+    def __init__(self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA) -> None:
+        self.seating: Final = seating
+        self.games = 0
+        self.faults: Final[dict[int, Counter[int]]] = {}
+        """Wall -> strategy -> decisions replaced."""
+
+        self.void: Final[dict[int, str]] = {}
+        self._summary: Final = WallSummary(seating, uma)
+        self._open: Final[dict[int, dict[int, GameLine]]] = {}
+        self._rows: Final[dict[int, Sums]] = {}
+        self._pairs: Final[dict[int, Sums]] = {}
+
+    def add(self, line: GameLine) -> None:
+        """Take in one game; one that is known already changes nothing."""
+        if self.has(line.wall, line.seating):
+            return
+        self.games += 1
+        table = self.seating.tables[line.seating]
+        for strategy, faults in zip(table, line.faults, strict=False):
+            self.faults.setdefault(line.wall, Counter())[strategy] += faults
+        wall = self._open.setdefault(line.wall, {})
+        wall[line.seating] = line
+        if len(wall) == len(self.seating.tables):
+            self._close(line.wall)
+
+    def has(self, wall: int, seating: int) -> bool:
+        """Whether this game has been played."""
+        return self.is_settled(wall) or seating in self._open.get(wall, ())
+
+    def is_settled(self, wall: int) -> bool:
+        """Whether nothing more is to be expected from this wall."""
+        return wall in self._rows or wall in self.void
+
+    def row(self, wall: int) -> Sums | None:
+        """Return a wall's records of :data:`~mjbot.statistics.figures.ROW`, ``None`` if it is void."""
+        return self._rows.get(wall)
+
+    def rows(self, n_walls: int) -> Sums:
+        """Return the records of all complete walls below ``n_walls``: [walls, strategies]."""
+        return _stacked(self._rows, n_walls, ROW, len(self.seating.rows))
+
+    def pairs(self, n_walls: int) -> Sums:
+        """Return the same for pairs, of :data:`~mjbot.statistics.figures.PAIR`: [walls, pairs]."""
+        return _stacked(self._pairs, n_walls, PAIR, len(self.seating.pairs))
+
+    def faults_of(self, n_walls: int) -> tuple[int, ...]:
+        """Return how many decisions of each strategy were replaced on the first ``n_walls``."""
+        counts = [faults for wall, faults in self.faults.items() if wall < n_walls]
+        strategies = range(len(self.seating.rows))
+        return tuple([sum(faults[number] for faults in counts) for number in strategies])
+
+    def _close(self, number: int) -> None:
+        wall = self._open.pop(number)
+        lines = [wall[seating] for seating in range(len(wall))]
+        if reasons := [line.void for line in lines if line.void]:
+            self.void[number] = reasons[0]
+            return
+        games = [Game(line.scores, from_rows(line.counts)) for line in lines]
+        self._rows[number] = self._summary.rows(games)
+        self._pairs[number] = self._summary.pairs(games)
+
+
+def _stacked(by_wall: dict[int, Sums], n_walls: int, dtype: np.dtype[Any], width: int) -> Sums:
+    chosen = [by_wall[wall] for wall in sorted(by_wall) if wall < n_walls]
+    return np.stack(chosen) if chosen else np.empty((0, width), dtype)
+
+
+class Judge:
+    """Looks at the walls in their order, as soon as all before are there, until it is sure.
+
+    So the verdict and the wall that brought it do not depend on who finished first.
+    """
+
+    def __init__(self, tally: Tally, rates: ErrorRates) -> None:
+        self.test: Final = SequentialTest(tally.seating.rank_bound, rates)
+        self.walls = 0
+        self._tally: Final = tally
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known of the first strategy against the second."""
+        return self.test.verdict
+
+    def look(self, n_walls: int) -> bool:
+        """Take in what is there of the first ``n_walls`` walls; return whether it is decided."""
+        while self.verdict == "open" and self.walls < n_walls:
+            if not self._tally.is_settled(self.walls):
+                return False
+            row = self._tally.row(self.walls)
+            if row is not None:
+                self.test.add(float(rank_differences(row[None], 0, 1)[0]))
+            self.walls += 1
+        return self.verdict != "open"

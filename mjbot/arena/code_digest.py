@@ -1,0 +1,148 @@
+"""A digest of all that a run's games depend on, as far as it can be known beforehand.
+
+Of our own strategies the source of all modules they import says it, and the shipped weights.  A
+strategy from outside is loaded and made once, in a process of its own, and everything that is read
+for it counts (:mod:`mjbot.arena.workers.files_read`).  What it reads only later is kept beside the games.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import shlex
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.arena.workers.clock import BEAT, PULSE_SIZE, Clock, LateError
+from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
+from mjbot.arena.workers.playing import MAKING_S
+from mjbot.arena.workers.pool import PATIENCE_S, Heartbeat
+from mjbot.compiler.compiled import source_digest
+from mjbot.match.node import NodeError
+from mjbot.match.players import SeatError, read_players
+from mjbot.models.weights import shipped_digest
+from mjbot.processes import describe_exit, die_with_parent
+from mjbot.referee.referee import Referee
+from mjbot.statistics.counts import count_kyoku
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec, strategy_class
+
+LOOK_S: Final = 1.0
+
+
+class MakingError(StrategyError):
+    """A strategy is there but cannot be made; the text is one line for the user."""
+
+
+def code_digest(strategies: Iterable[str]) -> str:
+    """Return a digest of all source, weights and other files that the games depend on.
+
+    Raises :class:`~mjbot.strategy.options.StrategyError` if a strategy or option is unknown, and
+    :class:`MakingError` if one cannot be made.
+    """
+    digest = hashlib.sha256(source_digest(Referee.__module__).encode())
+    digest.update(source_digest(count_kyoku.__module__).encode())
+    digest.update(shipped_digest().encode())
+    outside = []
+    for text in strategies:
+        spec = Spec.read(text)
+        if spec.is_external:
+            digest.update("".join(_external_files(spec)).encode())
+        elif spec.is_outside:
+            outside.append(text)
+        else:
+            spec.check()
+            digest.update(source_digest(strategy_class(spec.name).__module__).encode())
+    if outside:
+        digest.update("".join(_looked_at(tuple(outside))).encode())
+    return digest.hexdigest()[:16]
+
+
+def _external_files(spec: Spec) -> list[str]:
+    """Return digests of the files that a command names.  Raises ``StrategyError``."""
+    try:
+        read_players([spec.name])[0].command("", 1)
+    except (SeatError, NodeError) as error:
+        raise StrategyError(str(error)) from None
+    words = shlex.split(spec.label)
+    return [digest_of(word) for word in words if Path(word).is_file()]
+
+
+# --- strategies from outside -----------------------------------------------------------------
+
+
+def _looked_at(strategies: Sequence[str]) -> list[str]:
+    """Load and make the strategies in another process; return digests of what it read for that.
+
+    The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
+    """
+    context = multiprocessing.get_context("spawn")
+    pulse: Any = context.RawArray("q", PULSE_SIZE)
+    line, theirs = context.Pipe()
+    process = context.Process(target=_look, args=(theirs, pulse, strategies), daemon=True)
+    process.start()
+    theirs.close()
+    heart = Heartbeat(time.monotonic())
+    try:
+        while not line.poll(LOOK_S):
+            now_s = time.monotonic()
+            if pulse[BEAT] and heart.silent_s((pulse[BEAT],), now_s) > PATIENCE_S:
+                raise MakingError(f"{', '.join(strategies)}: does not come back from being made")
+        answer: StrategyError | list[str] = line.recv()
+    except (EOFError, OSError):
+        process.join()
+        end = describe_exit(process.exitcode or 0)
+        raise MakingError(f"{', '.join(strategies)}: the process that made it {end}") from None
+    finally:
+        process.kill()
+        process.join()
+        line.close()
+    if isinstance(answer, StrategyError):
+        raise answer
+    return answer
+
+
+def _look(line: Connection, pulse: Any, strategies: Sequence[str]) -> None:
+    """The whole life of that process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    os.dup2(2, 1)
+    die_with_parent()
+    watch = ReadingWatch()
+    try:
+        with Clock(MAKING_S, pulse) as clock:
+            sources = [_made_once(Spec.read(text), clock) for text in strategies]
+    except StrategyError as error:
+        line.send(type(error)(str(error)))
+    else:
+        line.send([*sources, *sorted(map(_named, watch.drain()))])
+
+
+def _made_once(spec: Spec, clock: Clock) -> str:
+    """Make a strategy; return the digest of its module and of ours that it imports."""
+    try:
+        try:
+            clock.start(0, 0)
+            spec.check()
+            source = source_digest(strategy_class(spec.name).__module__)
+            _make(spec)
+        finally:
+            clock.stop()
+    except LateError:
+        told = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
+        raise MakingError(told) from None
+    return source
+
+
+def _make(spec: Spec) -> None:
+    try:
+        spec.make()
+    except StrategyError as error:
+        raise MakingError(str(error)) from None
+
+
+def _named(found: Found) -> str:
+    path, digest = found
+    return f"{Path(path).name} {digest}"

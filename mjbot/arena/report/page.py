@@ -1,0 +1,225 @@
+"""The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from mjbot.arena.report.svg import COLOURS, Axis, Plot
+from mjbot.arena.report.text import difference_rows, pair_names, pairing_line, spelled, verdict_line
+from mjbot.arena.run import Outcome
+from mjbot.arena.setup import labels
+from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differences
+from mjbot.statistics.sequential import confidence_sequence
+from mjbot.text import counted
+
+LOOKS: Final = 80
+"""At how many walls the running means are drawn."""
+
+BY_KEY: Final = {figure.key: figure for figure in FIGURES}
+RANKS: Final = ("first", "second", "third", "fourth")
+
+STYLE: Final = """
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { padding: 0.15rem 0.7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1rem; }
+figure { margin: 0; } figcaption { font-weight: 600; } svg { width: 100%; }
+svg text { font-size: 12px; fill: currentColor; }
+.grid { stroke: #8883; } .frame { fill: none; stroke: #8888; }
+.key span { margin-right: 1rem; } .key i { display: inline-block; width: 0.8em; height: 0.8em;
+  margin-right: 0.3em; }
+"""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a page comes from: command, date, and the commit of mjbot if it is known."""
+
+    command: str
+    date: str
+    commit: str = ""
+
+    def __str__(self) -> str:
+        by = f", commit {self.commit}" if self.commit else ""
+        return f"{self.command}: {self.date}{by}"
+
+
+def write_report(path: Path, outcome: Outcome, origin: Origin) -> None:
+    """Write the page."""
+    path.write_text(page(outcome, origin), encoding="utf-8")
+
+
+def page(outcome: Outcome, origin: Origin) -> str:
+    """Return the page; there must be at least one complete wall."""
+    setup = outcome.plan.setup
+    names = labels(setup.strategies)
+    title = " against ".join(names)
+    plots = [
+        _rank_plot(outcome, names),
+        _win_plot(outcome, names),
+        _running_plot(outcome, names),
+        _difference_plot(outcome, names),
+    ]
+    parts = [
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
+        f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
+        f"<p>{escape(_summary(outcome))}</p>",
+        f"<p class=origin>{escape(str(origin))}</p>",
+        f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
+        _table(FIGURES, names, outcome.rows),
+        _html_table(*difference_rows(outcome)) if len(names) > 2 else "",
+        _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
+        f'<div class="plots">{"".join(plots)}</div></html>\n',
+    ]
+    return "\n".join(parts)
+
+
+def _summary(outcome: Outcome) -> str:
+    setup = outcome.plan.setup
+    return (
+        f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')},"
+        f" format {setup.format}, {setup.length}, seed {setup.seed}, draws: {setup.walls};"
+        f" {counted(sum(outcome.faults), 'decision')} replaced,"
+        f" {counted(len(outcome.void), 'wall')} void. ± is a 95 % interval clustered by wall."
+    )
+
+
+def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:
+    heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
+    rows = []
+    for figure in figures:
+        cells = [spelled(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))]
+        if len(names) == 2:
+            less = figure.difference(sums[:, 0], sums[:, 1])
+            cells.append(spelled(less, figure.kind, signed=True))
+        rows.append([figure.label, *cells])
+    return _html_table(heads, rows)
+
+
+def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = ["".join([f"<th>{escape(text)}</th>" for text in heads])]
+    lines += ["".join([f"<td>{escape(text)}</td>" for text in row]) for row in rows]
+    return f"<table>{''.join([f'<tr>{line}</tr>' for line in lines])}</table>"
+
+
+def _rank_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """Bars with intervals: how often each rank."""
+    found = [
+        [_percent(BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
+        for k in range(len(names))
+    ]
+    top = max(estimate.value for row in found for estimate in row)
+    plot = Plot(
+        Axis("rank", 0.5, 4.5), Axis("share of games, %", 0, max(30.0, 1.25 * top)), "Ranks"
+    )
+    width = 0.8 / len(names)
+    for k, name in enumerate(names):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        for rank, estimate in enumerate(found[k], 1):
+            x = rank + (k - (len(names) - 1) / 2) * width
+            told = f"{name}, rank {rank}: {estimate.value:.2f} %"
+            plot.bar(x, 0.9 * width, estimate.value, colour, told)
+            plot.stroke((x, estimate.low), (x, estimate.high), "currentColor")
+    for rank in range(1, 5):
+        plot.note(rank, str(rank))
+    return plot.svg(x_ticks=False)
+
+
+def _win_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """Deal-ins against wins: down and to the right is better."""
+    wins, deal_ins = (
+        [_percent(BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
+        for key in ("win", "deal_in")
+    )
+    plot = Plot(
+        _around("wins, % of kyoku", wins),
+        _around("deal-ins, % of kyoku", deal_ins),
+        "Deal-ins against wins",
+    )
+    for k, (name, win, deal_in) in enumerate(zip(names, wins, deal_ins, strict=True)):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        plot.stroke((win.low, deal_in.value), (win.high, deal_in.value), colour)
+        plot.stroke((win.value, deal_in.low), (win.value, deal_in.high), colour)
+        told = f"{name}: wins {win.value:.2f} %, deal-ins {deal_in.value:.2f} %"
+        plot.dot(win.value, deal_in.value, colour, told)
+    return plot.svg()
+
+
+def _running_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """The average ranks as walls came in, with the 95 % interval of each moment."""
+    looks = _looks(len(outcome.rows))
+    runs = [
+        [(n, BY_KEY["rank"].estimate(outcome.rows[:n, k])) for n in looks]
+        for k in range(len(names))
+    ]
+    last = [run[-1][1] for run in runs]
+    spread = max([0.1, *[3 * end.half_width for end in last if np.isfinite(end.half_width)]])
+    low = min(end.value for end in last) - spread
+    high = max(end.value for end in last) + spread
+    plot = Plot(
+        Axis("walls", 0, looks[-1]),
+        Axis("average rank", low, high, flip=True),
+        "Average rank so far, with its 95 % interval",
+    )
+    for k, (name, run) in enumerate(zip(names, runs, strict=True)):
+        colour = COLOURS[k % len(COLOURS)]
+        plot.key(name, colour)
+        plot.band([(n, estimate.low, estimate.high) for n, estimate in run], colour)
+        plot.line([(n, estimate.value) for n, estimate in run], colour)
+    return plot.svg()
+
+
+def _difference_plot(outcome: Outcome, names: Sequence[str]) -> str:
+    """The first two strategies' rank difference; its interval is the one that the verdict uses."""
+    looks = _looks(len(outcome.rows))
+    found = [_difference_after(outcome, n) for n in looks]
+    bound = outcome.plan.setup.seating.rank_bound
+    ends = [(max(-bound, each.low), min(bound, each.high)) for each in found]
+    last = found[-1].value
+    reach = min(bound, max(0.1, 3 * (ends[-1][1] - ends[-1][0]) / 2, abs(last)))
+    holds = "that holds at all looks" if outcome.plan.until_sure else "of 95 %"
+    plot = Plot(
+        Axis("walls", 0, looks[-1]),
+        Axis("rank difference", -reach, reach, flip=True),
+        f"{names[0]} less {names[1]}, with the interval {holds}",
+    )
+    plot.stroke((0, 0), (looks[-1], 0), "currentColor")
+    plot.band([(n, low, high) for n, (low, high) in zip(looks, ends, strict=True)], COLOURS[0])
+    plot.line([(n, each.value) for n, each in zip(looks, found, strict=True)], COLOURS[0])
+    plot.key("above the line the first is better", COLOURS[0])
+    return plot.svg()
+
+
+def _difference_after(outcome: Outcome, n_walls: int) -> Estimate:
+    rows = outcome.rows[:n_walls]
+    if not outcome.plan.until_sure:
+        return BY_KEY["rank"].difference(rows[:, 0], rows[:, 1])
+    differences = rank_differences(rows, 0, 1)
+    bound = outcome.plan.setup.seating.rank_bound
+    ends = confidence_sequence(differences, bound, outcome.plan.rates.error)
+    return Estimate(float(differences.mean()), *ends)
+
+
+def _looks(n: int) -> list[int]:
+    """Return up to :data:`LOOKS` numbers of walls, the last one all."""
+    return sorted({int(k) for k in np.linspace(min(2, n), n, LOOKS)})
+
+
+def _percent(estimate: Estimate) -> Estimate:
+    return Estimate(100 * estimate.value, 100 * estimate.low, 100 * estimate.high)
+
+
+def _around(name: str, estimates: Sequence[Estimate]) -> Axis:
+    low = min(max(estimate.low, 0.0) for estimate in estimates)
+    high = max(min(estimate.high, 100.0) for estimate in estimates)
+    margin = 0.15 * (high - low) or 1.0
+    return Axis(name, max(0.0, low - margin), high + margin)

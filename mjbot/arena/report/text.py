@@ -1,0 +1,259 @@
+"""The outcome in words and tables, for the terminal and for other programs."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+from rich.table import Table
+
+from mjbot.arena.run import Outcome
+from mjbot.arena.setup import labels
+from mjbot.arena.workers.faults import fault_lines
+from mjbot.statistics.estimates import CONFIDENCE, Estimate
+from mjbot.statistics.figures import (
+    FIGURES,
+    PAIR_FIGURES,
+    Figure,
+    Kind,
+    Sums,
+    pairing_ratio,
+    rank_differences,
+)
+from mjbot.statistics.sequential import Verdict, confidence_sequence
+from mjbot.text import counted
+
+MOST_VOID_TOLD: Final = 3
+UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
+    "mean": (1, 3, ""),
+    "rate": (100, 2, " %"),
+    "points": (1, 0, ""),
+}
+"""Kind -> factor, decimals and unit."""
+
+
+def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
+    """Return a figure with its interval.
+
+    >>> spelled(Estimate(0.2244, 0.2144, 0.2344), "rate")
+    '22.44 ± 1.00 %'
+    >>> spelled(Estimate(0.0, 0.0, 0.036), "rate")
+    '0.00 (0.00 .. 3.60) %'
+    >>> spelled(Estimate(-1e-17, -1e-17, -1e-17), "mean")
+    '0.000 (alike)'
+    >>> spelled(Estimate(2.25, -math.inf, math.inf), "mean")
+    '2.250 ± ?'
+    >>> spelled(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
+    '-0.050 ± 0.020'
+    """
+    if math.isnan(estimate.value):
+        return "-"
+    factor, decimals, unit = UNITS[kind]
+    sign = "+" if signed else ""
+    value = f"{factor * estimate.value:{sign}z.{decimals}f}"
+    if not estimate.is_bounded:
+        return f"{value} ± ?{unit}"
+    if estimate.is_alike:
+        return f"{value} (alike){unit}"
+    low, high = (f"{factor * end:.{decimals}f}" for end in (estimate.low, estimate.high))
+    middle = (estimate.low + estimate.high) / 2
+    if abs(middle - estimate.value) > 0.1 * estimate.half_width:
+        return f"{value} ({low} .. {high}){unit}"
+    return f"{value} ± {factor * estimate.half_width:.{decimals}f}{unit}"
+
+
+def figures_table(outcome: Outcome) -> Table:
+    """Return the figures of all strategies, and of two their paired differences."""
+    names = labels(outcome.plan.setup.strategies)
+    table = Table("", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else []))
+    for figure in FIGURES:
+        _add_row(table, figure, outcome.rows)
+    return table
+
+
+def pairs_table(outcome: Outcome) -> Table:
+    """Return the figures of both pairs and their paired differences."""
+    names = pair_names(outcome)
+    table = Table("", *names, f"{names[0]} less {names[1]}")
+    for figure in PAIR_FIGURES:
+        _add_row(table, figure, outcome.pairs)
+    return table
+
+
+def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
+    width = rows.shape[1]
+    cells = [spelled(figure.estimate(rows[:, k]), figure.kind) for k in range(width)]
+    if width == 2:
+        less = figure.difference(rows[:, 0], rows[:, 1])
+        cells.append(spelled(less, figure.kind, signed=True))
+    table.add_row(figure.label, *cells)
+
+
+def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows of the paired rank differences of all strategies."""
+    names = labels(outcome.plan.setup.strategies)
+    rows = []
+    for one, name in enumerate(names[:-1]):
+        less = [
+            FIGURES[0].difference(outcome.rows[:, one], outcome.rows[:, other])
+            for other in range(one + 1, len(names))
+        ]
+        rows.append([name, *[""] * one, *[spelled(each, "mean", signed=True) for each in less]])
+    return ["average rank, row less column", *names[1:]], rows
+
+
+def differences_table(outcome: Outcome) -> Table:
+    """Return the paired rank differences of all strategies (row less column)."""
+    heads, rows = difference_rows(outcome)
+    table = Table(*heads)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def pair_names(outcome: Outcome) -> list[str]:
+    """Return what the tables call the pairs."""
+    names = labels(outcome.plan.setup.strategies)
+    pairs = outcome.plan.setup.seating.pairs
+    return [f"2 x {names[a]}" if a == b else f"{names[a]} + {names[b]}" for a, b in pairs]
+
+
+def verdict_line(outcome: Outcome) -> str:
+    """Say which of the first two is better: by the sequential test if that was asked for."""
+    return sequential_line(outcome) if outcome.plan.until_sure else fixed_line(outcome)
+
+
+def fixed_line(outcome: Outcome) -> str:
+    """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
+    first, second = labels(outcome.plan.setup.strategies)[:2]
+    less = rank_difference(outcome)
+    told = f"average rank {spelled(less, 'mean', signed=True)}"
+    if not less.is_bounded:
+        return f"too few walls to tell {first} from {second} ({told})"
+    if less.is_alike and not less.value:
+        return f"{first} and {second} came in alike on every wall"
+    if less.leaves_out_zero:
+        word = "better" if less.value < 0 else "worse"
+        return f"{first} is {word} than {second}: {told}, which leaves out 0"
+    return f"{first} and {second} are not told apart: {told}, which holds 0"
+
+
+def rank_difference(outcome: Outcome) -> Estimate:
+    """Return the paired difference of the first two strategies' average ranks."""
+    return FIGURES[0].difference(outcome.rows[:, 0], outcome.rows[:, 1])
+
+
+def fixed_verdict(outcome: Outcome) -> Verdict:
+    """Return the verdict of :func:`fixed_line` in a word."""
+    less = rank_difference(outcome)
+    if not (less.is_bounded and less.leaves_out_zero):
+        return "open"
+    return "better" if less.value < 0 else "worse"
+
+
+def sequential_line(outcome: Outcome) -> str:
+    """Say what the sequential test knows, and with what chance of error."""
+    first, second = labels(outcome.plan.setup.strategies)[:2]
+    rates = outcome.plan.rates
+    low, high = sequence_interval(outcome)
+    interval = f"rank difference in {low:+.3f} .. {high:+.3f} at all looks"
+    where = f"after {counted(outcome.test_walls, 'wall')}"
+    match outcome.verdict:
+        case "better" | "worse" as word:
+            known = f"{first} is {word} than {second}"
+            return f"sure {where}: {known} (error at most {100 * rates.error:g} %; {interval})"
+        case "equal":
+            known = f"{first} and {second} differ by less than {rates.margin:g} ranks"
+            return f"sure {where}: {known} (error at most {50 * rates.error:g} %; {interval})"
+        case _:
+            return f"not sure {where} which of {first} and {second} is better ({interval})"
+
+
+def trouble_lines(outcome: Outcome) -> list[str]:
+    """Return a line for each strategy that had faults, and for the first walls that are void.
+
+    Raises :class:`~mjbot.arena.workers.faults.FaultFileError`.
+    """
+    lines = fault_lines(outcome.plan.folder, outcome.plan.setup, outcome.faults)
+    void = sorted(outcome.void.items())
+    lines += [f"wall {wall} does not count: {why}" for wall, why in void[:MOST_VOID_TOLD]]
+    if len(void) > MOST_VOID_TOLD:
+        lines.append(f"{len(void)} walls in all do not count")
+    return lines
+
+
+def pairing_line(outcome: Outcome) -> str:
+    """Say what the shared walls have gained."""
+    share = pairing_ratio(outcome.rows, 0, 1)
+    if len(outcome.rows) < 2:
+        return "of one wall alone there is no spread to tell"
+    if math.isnan(share):
+        return "the ranks are the same in every game"
+    return f"shared walls leave {share:.2f} of the variance of their rank difference"
+
+
+def sequence_interval(outcome: Outcome) -> tuple[float, float]:
+    """Return the interval of the first two strategies' rank difference that always holds."""
+    bound = outcome.plan.setup.seating.rank_bound
+    differences = rank_differences(outcome.rows, 0, 1)
+    return confidence_sequence(differences, bound, outcome.plan.rates.error)
+
+
+def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    """Return the run, every strategy, every pair and every difference as plain records."""
+    setup = outcome.plan.setup
+    names = labels(setup.strategies)
+    asked = outcome.plan.until_sure
+    yield {
+        "record": "run",
+        "strategies": setup.strategies,
+        "format": setup.format,
+        "length": setup.length,
+        "seed": setup.seed,
+        "walls": setup.walls,
+        "games": outcome.games,
+        "complete_walls": len(outcome.rows),
+        "faults": sum(outcome.faults),
+        "void_walls": sorted(outcome.void),
+        "verdict": outcome.verdict if asked else fixed_verdict(outcome),
+        "verdict_by": "sequential test" if asked else "95 % interval",
+        "verdict_walls": outcome.test_walls if asked else len(outcome.rows),
+        "error": outcome.plan.rates.error if asked else round(1 - CONFIDENCE, 3),
+        "margin": outcome.plan.rates.margin if asked else None,
+        "rank_difference_always": sequence_interval(outcome) if asked else None,
+        "variance_left_by_pairing": _number(pairing_ratio(outcome.rows, 0, 1)),
+    }
+    for k, name in enumerate(names):
+        record = _json_record("strategy", name, FIGURES, outcome.rows[:, k])
+        yield {**record, "faults": outcome.faults[k]}
+    for one in range(len(names)):
+        for other in range(one + 1, len(names)):
+            who = f"{names[one]} less {names[other]}"
+            yield _json_difference(who, FIGURES, outcome.rows[:, one], outcome.rows[:, other])
+    for k, name in enumerate(pair_names(outcome)):
+        yield _json_record("pair", name, PAIR_FIGURES, outcome.pairs[:, k])
+    if setup.seating.pairs:
+        who = " less ".join(pair_names(outcome))
+        yield _json_difference(who, PAIR_FIGURES, outcome.pairs[:, 0], outcome.pairs[:, 1])
+
+
+def _json_record(record: str, name: str, figures: tuple[Figure, ...], sums: Sums) -> dict[str, Any]:
+    found = {figure.key: _plain(figure.estimate(sums)) for figure in figures}
+    return {"record": record, "name": name, "games": int(sums["games"].sum()), **found}
+
+
+def _json_difference(
+    name: str, figures: tuple[Figure, ...], one: Sums, other: Sums
+) -> dict[str, Any]:
+    found = {figure.key: _plain(figure.difference(one, other)) for figure in figures}
+    return {"record": "difference", "name": name, **found}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _plain(estimate: Estimate) -> list[float] | None:
+    """Return value, low and high; nothing if nothing was observed."""
+    if math.isnan(estimate.value):
+        return None
+    return [estimate.value, estimate.low, estimate.high]

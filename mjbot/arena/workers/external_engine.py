@@ -1,0 +1,173 @@
+"""External AIs in the arena: long-lived processes that play over a loopback socket."""
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+from mjbot.match.players import Player
+from mjbot.processes import describe_exit
+from mjbot.server.core import Answer
+from mjbot.strategy.supervisor import FaultKind
+from protocol.codec import encode
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.framing import LineBuffer
+from protocol.messages import Error, Event
+from protocol.sessions.lockstep_server import FaultError, LockstepSession, RefusedError
+
+HOST: Final = "127.0.0.1"
+JOIN_S: Final = 60.0
+LOOK_S: Final = 0.5
+EXIT_S: Final = 10.0
+"""How long a process that has closed its connection may take to end: its last words come then."""
+MOST_STARTS: Final = 2
+ROOM: Final = "arena"
+MANY_GAMES: Final = 1_000_000_000
+
+
+class ForeignError(Exception):
+    """The external AI does not play; the text is one line, ``kind`` whose fault it is."""
+
+    def __init__(self, kind: FaultKind, text: str) -> None:
+        super().__init__(text)
+        self.kind: Final[FaultKind] = kind
+
+
+class Foreigner:
+    """One external AI at one seat after the other; ``player`` says how it is started.
+
+    Between games its next connection already waits at our door: should this process be killed,
+    both connections end, and so does it.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self._player: Final = player
+        self._door: Final = socket.create_server((HOST, 0))
+        self._door.settimeout(LOOK_S)
+        self._folder: Final = tempfile.TemporaryDirectory(prefix="mjbot-arena-")
+        self._words: Final = Path(self._folder.name, "words.log")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process id, 0 if none runs."""
+        return self._process.pid if self._process else 0
+
+    def sit_down(self) -> None:
+        """Bring it to a new game, in a new process if need be.  Raises :class:`ForeignError`."""
+        self._hang_up()
+        starts = 0
+        until = time.monotonic() + JOIN_S
+        while self._line is None:
+            if self._process is None or self._process.poll() is not None:
+                if starts == MOST_STARTS or time.monotonic() > until:
+                    text = f"{self._player.spec} does not join: {self._obituary()}"
+                    raise ForeignError("crash", text)
+                self._start()
+                starts += 1
+            with contextlib.suppress(TimeoutError):
+                self._line, _ = self._door.accept()
+            if time.monotonic() > until and self._line is None:
+                raise ForeignError("late", f"{self._player.spec} has not come to the table")
+        self._line.settimeout(JOIN_S)
+        self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+        self._session = LockstepSession(None)  # this door is its own: it may insist on a room
+        self._buffer = LineBuffer()
+        self._heard: deque[bytes] = deque()
+        try:
+            self._send(self._session.hello())
+            self._session.join(self._hear())
+        except (OSError, ProtocolError, RefusedError, EOFError) as error:
+            raise ForeignError("crash", f"{self._player.spec} does not join: {error}") from None
+
+    def exchange(self, message: Event | Error, limit_s: float) -> Answer:
+        """Tell it something and return its answer.
+
+        Raises :class:`ForeignError` when it is late, gone or breaks the protocol: it then has no
+        part in the rest of the game.
+        """
+        assert self._line is not None
+        self._line.settimeout(limit_s or None)
+        try:
+            self._send(self._session.say(message))
+            line = self._hear()
+            reply = self._session.receive(line)
+        except TimeoutError:
+            raise ForeignError("late", f"no answer after {limit_s:g} s") from None
+        except EOFError:
+            raise ForeignError("crash", f"it has gone: {self._obituary()}") from None
+        except FaultError as fault:
+            return Answer(problem=fault.reason, raw=fault.response)
+        except (OSError, ProtocolError) as error:
+            raise ForeignError("crash", str(error)) from None
+        return Answer(reply=reply, raw=line.decode("utf-8", "replace").strip())
+
+    def get_up(self, message: Event | Error | None) -> None:
+        """End its game, with a last message if it still listens."""
+        with contextlib.suppress(OSError, AttributeError):
+            if message is not None:
+                self._send(encode(message, Dialect.TCP))
+        self._hang_up()
+        if message is None or not self._player.plays_on:
+            self._stop()
+
+    def close(self) -> None:
+        """End the process."""
+        self._hang_up()
+        self._stop()
+        self._door.close()
+        self._folder.cleanup()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        url = f"mjsonp://{HOST}:{self._door.getsockname()[1]}/{ROOM}"
+        command = self._player.command(url, MANY_GAMES)
+        try:
+            with self._words.open("ab") as words:
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=words, stderr=words
+                )
+        except OSError as error:
+            raise ForeignError("crash", f"{self._player.spec} cannot run: {error}") from None
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def _send(self, line: bytes) -> None:
+        assert self._line is not None
+        self._line.sendall(line + b"\n")
+
+    def _hear(self) -> bytes:
+        """Return the next line.  Raises ``EOFError`` at the end of the stream."""
+        assert self._line is not None
+        while not self._heard:
+            data = self._line.recv(65536)
+            if not data:
+                raise EOFError("it closed the connection")
+            self._heard.extend(self._buffer.feed(data))
+        return self._heard.popleft()
+
+    def _obituary(self) -> str:
+        if self._process is None:
+            return "it was not started"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(EXIT_S)
+        status = self._process.returncode
+        end = "it closed the connection" if status is None else describe_exit(status)
+        said = self._words.read_text("utf-8", "replace").strip().splitlines()
+        return f'{end} (its last words: "{said[-1].strip()}")' if said else end

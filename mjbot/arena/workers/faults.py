@@ -1,0 +1,127 @@
+"""What is kept of a decision that went wrong, so that it can be looked at again."""
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.workers.supervised_player import Fault
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.supervisor import FaultKind
+from mjbot.text import counted
+
+FAULT_FOLDER: Final = "faults"
+MOST_FILES: Final = 100  # of one strategy
+
+
+class FaultFileError(Exception):
+    """A file is no fault file; the text is one line for the user."""
+
+
+class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One decision: the game it came up in, and the table's record (base64) when it did.
+
+    ``fatal`` has seat and number of earlier decisions of the game that were not even asked for,
+    because they end or block the process.
+    """
+
+    strategy: str
+    kind: FaultKind
+    problem: str
+    setup: Setup
+    unit: Unit
+    seat: int
+    decision: int
+    fatal: tuple[tuple[int, int], ...] = ()
+    trace: str = ""
+    state: str = ""
+
+    @property
+    def can_be_repeated(self) -> bool:
+        """Whether it is a decision of a strategy that plays in our own process."""
+        return self.decision > 0 and not Spec.read(self.strategy).is_external
+
+    @property
+    def state_bytes(self) -> bytes:
+        """The record of :data:`mjbot.table.state.STATE`, empty at the start of a game."""
+        return base64.b64decode(self.state)
+
+
+def save_faults(folder: Path, setup: Setup, unit: Unit, faults: tuple[Fault, ...]) -> None:
+    """Write a file for each fault of a game that is kept whole, up to :data:`MOST_FILES`."""
+    target = folder / FAULT_FOLDER
+    for fault in faults:
+        if not fault.state and fault.decision:
+            continue
+        target.mkdir(exist_ok=True)
+        number = setup.seating.tables[unit.seating][fault.seat]
+        if len(_kept(folder, setup).get(number, ())) >= MOST_FILES:
+            continue
+        file = _file_of(setup, unit, fault, faults)
+        name = f"{fault.kind}-{unit.wall}-{unit.seating}-{fault.seat}-{fault.decision}.json"
+        text = msgspec.json.format(msgspec.json.encode(file), indent=1)
+        (target / name).write_bytes(text + b"\n")
+
+
+def _file_of(setup: Setup, unit: Unit, fault: Fault, faults: tuple[Fault, ...]) -> FaultFile:
+    strategy = setup.strategies[setup.seating.tables[unit.seating][fault.seat]]
+    earlier = [other for other in faults if other.is_fatal and other != fault]
+    return FaultFile(
+        strategy=strategy,
+        kind=fault.kind,
+        problem=fault.problem,
+        setup=setup,
+        unit=unit,
+        seat=fault.seat,
+        decision=fault.decision,
+        fatal=tuple([(other.seat, other.decision) for other in earlier]),
+        trace=fault.trace,
+        state=base64.b64encode(fault.state).decode(),
+    )
+
+
+def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
+    """Return a line for each strategy that had faults, ``counts`` by its number.
+
+    It tells the first that was kept whole, and how to see it.  Raises :class:`FaultFileError`.
+    """
+    kept = _kept(folder, setup)
+    lines = []
+    for number, count in enumerate(counts):
+        if not count:
+            continue
+        were = "was" if count == 1 else "were"
+        text = f"{counted(count, 'decision')} of {setup.strategies[number]} {were} replaced"
+        lines.append(text + (_first_of(kept[number]) if number in kept else ""))
+    return lines
+
+
+def _first_of(paths: Sequence[Path]) -> str:
+    """Tell the first fault, if there is one that can be made again."""
+    files = [(path, read_fault(path)) for path in paths]
+    path, file = next(((path, file) for path, file in files if file.can_be_repeated), files[0])
+    how = f"mjbot arena --repro {path}" if file.can_be_repeated else str(path)
+    return f" ({file.kind}: {file.problem}); see one: {how}"
+
+
+def _kept(folder: Path, setup: Setup) -> dict[int, list[Path]]:
+    """Return the files of each strategy, by its number, in the order of the games."""
+    found: dict[int, list[tuple[tuple[int, ...], Path]]] = {}
+    for path in (folder / FAULT_FOLDER).glob("*-*-*-*-*.json"):
+        place = tuple([int(word) for word in path.stem.split("-")[1:]])
+        _, seating, seat, _ = place
+        found.setdefault(setup.seating.tables[seating][seat], []).append((place, path))
+    return {number: [path for _, path in sorted(places)] for number, places in found.items()}
+
+
+def read_fault(path: Path) -> FaultFile:
+    """Return what a file keeps.  Raises :class:`FaultFileError`."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=FaultFile)
+    except OSError as error:
+        raise FaultFileError(f"{path}: {error.strerror or error}") from None
+    except msgspec.DecodeError as error:
+        raise FaultFileError(f"{path} is not a fault that mjbot arena kept: {error}") from None

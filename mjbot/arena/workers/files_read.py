@@ -1,0 +1,154 @@
+"""Which files of the user's the games depend on: seen as they are read, not guessed from imports.
+
+Python tells an audit hook of each file that it opens and each library that it loads, whoever asked
+for it.  What is read for the first time is noted with a digest of its content at that moment:
+modules (of which Python may only open the compiled copy), weights, tables.  Left out are the
+standard library, installed packages, the system's own files, and what the process itself has
+opened for writing.  Not seen is what a C library opens by itself; a strategy that opens such a
+file once makes it seen.
+
+The arena keeps these notes beside the games they belong to (:class:`FilesRead`), so that a later
+start can tell whether they are still the same files.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import site
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from mjbot.compiler.cache import cache_folder
+
+FILES_FILE: Final = "files.json"
+GONE: Final = "gone"
+"""Stands for the digest of a file that is not there any more."""
+
+_SYSTEM: Final = ("/proc", "/sys", "/dev", "/etc")
+_WRITING: Final = os.O_WRONLY | os.O_RDWR
+_PATHS: Final = {"open": 0, "import": 1, "ctypes.dlopen": 0}
+"""Events of the audit hook -> which of their arguments is a path."""
+
+Found = tuple[str, str]
+"""A file's absolute path and the digest of its content."""
+
+
+def digest_of(path: str) -> str:
+    """Return a digest of a file's content, :data:`GONE` if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError:
+        return GONE
+
+
+class ReadingWatch:
+    """Notes what this process reads from now on, for good: a hook cannot be taken away."""
+
+    def __init__(self) -> None:
+        self._installed: Final = _installed_folders()
+        self._known: Final[set[str]] = set()
+        self._written: Final[set[str]] = set()
+        self._found: Final[dict[str, str]] = {}
+        self._busy: Final[set[int]] = set()
+        sys.addaudithook(self._hear)
+
+    def drain(self) -> tuple[Found, ...]:
+        """Return what was read since the last time."""
+        found = tuple(self._found.items())
+        self._found.clear()
+        return found
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        place = _PATHS.get(event)
+        if place is None or threading.get_ident() in self._busy:
+            return
+        self._busy.add(threading.get_ident())
+        try:
+            with contextlib.suppress(OSError, TypeError, ValueError):
+                writes = event == "open" and _is_writing(*arguments[1:3])
+                self._note(arguments[place], writes)
+        finally:
+            self._busy.discard(threading.get_ident())
+
+    def _note(self, given: Any, writes: bool) -> None:
+        if given is None or isinstance(given, int):
+            return
+        path = _source_of(os.path.abspath(os.fsdecode(given)))
+        if writes:
+            self._written.add(path)
+            self._found.pop(path, None)
+        elif path not in self._known and path not in self._written and self._counts(path):
+            self._found[path] = digest_of(path)
+            self._known.add(path)
+
+    def _counts(self, path: str) -> bool:
+        real = os.path.realpath(path)
+        return (
+            os.path.isfile(real)
+            and os.path.basename(os.path.dirname(path)) != "__pycache__"
+            and not real.startswith(self._installed)
+        )
+
+
+def _is_writing(mode: Any, flags: Any) -> bool:
+    if isinstance(mode, str):
+        return any(letter in mode for letter in "wax+")
+    return bool(flags & _WRITING)
+
+
+def _source_of(path: str) -> str:
+    """Return the source file that a compiled copy in a ``__pycache__`` stands for."""
+    if path.endswith(".pyc"):
+        with contextlib.suppress(ValueError):
+            source = importlib.util.source_from_cache(path)
+            return source if os.path.exists(source) else path
+    return path
+
+
+def _installed_folders() -> tuple[str, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [sysconfig.get_paths()[name] for name in names]
+    folders += [*site.getsitepackages(), site.getusersitepackages(), str(cache_folder()), *_SYSTEM]
+    return tuple([os.path.join(os.path.realpath(folder), "") for folder in folders])
+
+
+class ChangedError(Exception):
+    """A file has changed while the games were played; the text is one line for the user."""
+
+
+class FilesRead:
+    """The files that the games of one run depend on, kept in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path: Final = folder / FILES_FILE
+        self._digests: dict[str, str] = {}
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            self._digests = msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
+
+    def changed(self) -> list[str]:
+        """Return the paths of those that are not what they were."""
+        return [path for path, digest in self._digests.items() if digest_of(path) != digest]
+
+    def add(self, found: Iterable[Found]) -> None:
+        """Keep what was read for one more game, before the game itself is kept.
+
+        Files of another machine, which are not here, are none of ours.  Raises
+        :class:`ChangedError` if a file is not what it was for earlier games.
+        """
+        new = {path: digest for path, digest in found if os.path.exists(path)}
+        for path, digest in new.items():
+            if self._digests.get(path, digest) != digest:
+                raise ChangedError(f"{path} has changed while the run was on")
+        if not new.keys() <= self._digests.keys():
+            self._digests |= new
+            unfinished = self._path.with_name(f".{FILES_FILE}.unfinished")
+            unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(self._digests)) + b"\n")
+            unfinished.replace(self._path)

@@ -1,0 +1,287 @@
+"""The games of a run, in this process.
+
+A game in which external AIs sit beside our own strategies.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from mjbot.arena.results import GameLine, packed
+from mjbot.arena.setup import Setup, Unit, labels
+from mjbot.arena.workers.clock import Clock, LateError
+from mjbot.arena.workers.external_engine import Foreigner, ForeignError
+from mjbot.arena.workers.files_read import Found
+from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, Guard
+from mjbot.match.players import read_players
+from mjbot.pair.member import PairMember, pair_up
+from mjbot.referee import Referee
+from mjbot.referee.referee import RememberingReferee
+from mjbot.server.core import Answer, OnFault, Say, TableCore
+from mjbot.statistics.counts import Counts, EventCounter, as_rows, count_kyoku, no_counts
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import FaultKind
+from protocol.messages import Event, StartKyoku
+
+EXCUSED: Final = Answer(excused=True)
+
+
+class MixedGame:
+    """One game, told event by event as a table server does (:mod:`mjbot.server.core`).
+
+    Each seat has a guard or a foreigner; foreigners must answer within ``limit_s`` (0: no limit).
+    """
+
+    def __init__(
+        self, guards: Mapping[int, Guard], foreigners: Mapping[int, Foreigner], limit_s: float
+    ) -> None:
+        self._guards: Final = guards
+        self._foreigners: Final = foreigners
+        self._limit_s: Final = limit_s
+        self._present: Final = set(foreigners)
+        self._decisions: Final = dict.fromkeys(foreigners, 0)
+        self._state = b""
+        self.faults: Final[list[Fault]] = []
+        self.events: Final[list[Event]] = []
+
+    def play(self, referee: Referee, names: Sequence[str]) -> Counts:
+        """Play to the end and return what was counted; the foreigners' lines are closed."""
+        for seat, foreigner in self._foreigners.items():
+            try:
+                foreigner.sit_down()
+            except ForeignError as error:
+                self._lose(seat, error)
+        core = TableCore(referee, tuple(names), OnFault.DEFAULT)
+        counter = EventCounter()
+        known = 0
+        while (say := core.next()) is not None:
+            if say.is_final:
+                self._part(say)
+                continue
+            core.answer(self._answer(say))
+            for fault in core.faults[known:]:
+                self._blame("illegal", fault.seat, fault.text)
+            known = len(core.faults)
+            for line in core.drain_log():
+                counter.add(line.event)
+                self.events.append(line.event)
+        self.events.extend(line.event for line in core.drain_log())
+        return counter.counts
+
+    def _answer(self, say: Say) -> Answer:
+        if say.seat in self._foreigners:
+            return self._foreign_answer(say)
+        guard = self._guards[say.seat]
+        if isinstance(say.message, StartKyoku):
+            guard.start_kyoku(say.referee.view(say.seat))
+        return Answer(action=guard.decide(say.referee.view(say.seat))) if say.legal else Answer()
+
+    def _foreign_answer(self, say: Say) -> Answer:
+        if say.legal:
+            self._decisions[say.seat] += 1
+        if say.seat not in self._present:
+            return EXCUSED
+        self._state = say.referee.view(say.seat).state.tobytes()
+        try:
+            return self._foreigners[say.seat].exchange(say.message, self._limit_s)
+        except ForeignError as error:
+            self._lose(say.seat, error)
+            return EXCUSED
+
+    def _lose(self, seat: int, error: ForeignError) -> None:
+        """An external AI has no part in the rest of the game: the default actions play on."""
+        self._present.discard(seat)
+        self._foreigners[seat].get_up(None)
+        self._blame(error.kind, seat, str(error))
+
+    def _blame(self, kind: FaultKind, seat: int, problem: str) -> None:
+        decision = self._decisions.get(seat, 0)
+        self.faults.append(Fault(kind, seat, decision, problem, state=self._state))
+
+    def _part(self, say: Say) -> None:
+        if say.seat in self._present:
+            self._foreigners[say.seat].get_up(say.message)
+
+
+Fatal = Mapping[int, Mapping[int, Fault]]
+"""Seat -> decision -> what happened there to a whole process."""
+
+Tell = Callable[[Unit, Fault], None]
+"""Hears of the first fault of a seat in a game as soon as it happens."""
+
+MAKING_S: Final = 60.0
+"""How long making a strategy may take (compiling not counted), if decisions have a deadline."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished game and what went wrong in it."""
+
+    line: GameLine
+    faults: tuple[Fault, ...]
+    files: tuple[Found, ...] = ()
+    """What its process has read since its last game (:mod:`mjbot.arena.workers.files_read`)."""
+
+    record: bytes = b""
+    """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.results`)."""
+
+
+class Games:
+    """Plays units of one setup; the external AIs stay from game to game until :meth:`close`.
+
+    With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        clock: Clock,
+        recording: bool = False,
+        tell: Tell = lambda unit, fault: None,
+    ) -> None:
+        self._setup: Final = setup
+        self._recording: Final = recording
+        self._clock: Final = clock
+        self._tell: Final = tell
+        self._names: Final = labels(setup.strategies)
+        self._foreigners: Final[dict[tuple[int, int], Foreigner]] = {}
+
+    def play(self, unit: Unit, fatal: Fatal) -> Played:
+        """Play a game to its end."""
+        guards = make_guards(self._setup, unit, self._clock, fatal, self._tell)
+        table = self._setup.seating.tables[unit.seating]
+        names = [self._names[number] for number in table]
+        if len(guards) == 4:
+            referee = new_referee(self._setup, unit, names if self._recording else None)
+            counts = play_game(referee, [guards[seat] for seat in range(4)])
+            events = referee.events if isinstance(referee, RememberingReferee) else []
+            return _played(referee, unit, counts, guards, [], events)
+        referee = new_referee(self._setup, unit)
+        game = MixedGame(guards, self._foreigners_at(table), self._setup.deadline_s)
+        counts = game.play(referee, names)
+        events = game.events if self._recording else []
+        return _played(referee, unit, counts, guards, game.faults, events)
+
+    @property
+    def foreigners(self) -> tuple[Foreigner, ...]:
+        """The external AIs that have played so far."""
+        return tuple(self._foreigners.values())
+
+    def close(self) -> None:
+        """Send the external AIs home."""
+        for foreigner in self._foreigners.values():
+            foreigner.close()
+        self._foreigners.clear()
+
+    def _foreigners_at(self, table: Sequence[int]) -> dict[int, Foreigner]:
+        """Return the external AIs by seat: each strategy has one process per seat it fills."""
+        found: dict[int, Foreigner] = {}
+        for seat, number in enumerate(table):
+            text = self._setup.strategies[number]
+            if Spec.read(text).is_external:
+                key = number, table[:seat].count(number)
+                if key not in self._foreigners:
+                    self._foreigners[key] = Foreigner(read_players([text])[0])
+                found[seat] = self._foreigners[key]
+        return found
+
+
+def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = None) -> Referee:
+    """Return the table of a game, before the deal.
+
+    With the players' names in ``remembered`` it keeps the events of the game.
+    """
+    seed = setup.game_seed(unit.wall)
+    if remembered is None:
+        referee = Referee(seed, setup.length)
+    else:
+        referee = RememberingReferee(seed, setup.length, names=remembered)
+    referee.state["pinned"] = setup.walls == "pinned"
+    return referee
+
+
+def make_guards(
+    setup: Setup,
+    unit: Unit,
+    clock: Clock,
+    fatal: Fatal,
+    tell: Tell = lambda unit, fault: None,
+) -> dict[int, Guard]:
+    """Return the players of our own at a game by seat, introduced.
+
+    Raises :class:`~mjbot.strategy.options.StrategyError` if one cannot be made.
+    """
+    table = setup.seating.tables[unit.seating]
+    names = labels(setup.strategies)
+    guards = {}
+    for seat, number in enumerate(table):
+        spec = Spec.read(setup.strategies[number])
+        if not spec.is_external:
+            strategy = _made(spec, setup.player_seed(unit.wall, seat), seat, clock)
+            known = fatal.get(seat, NO_FAULTS)
+            guards[seat] = Guard(strategy, seat, clock, known, partial(tell, unit))
+    _link_pairs(setup, table, guards)
+    for guard in guards.values():
+        guard.start_game(guard.seat, tuple([names[number] for number in table]))
+    return guards
+
+
+def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
+    try:
+        try:
+            clock.start(seat, 0, least_s=MAKING_S)
+            return spec.make(seed)
+        finally:
+            clock.stop()
+    except LateError:
+        problem = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
+        raise StrategyError(problem) from None
+
+
+def _link_pairs(setup: Setup, table: Sequence[int], guards: Mapping[int, Guard]) -> None:
+    """Let the allies of the format *pair* talk, if both are made for it."""
+    seating = setup.seating
+    for number in range(len(seating.pairs)):
+        allies = [
+            guards[seat].strategy
+            for seat, strategy in enumerate(table)
+            if seat in guards and seating.pair_of(strategy) == number
+        ]
+        if len(allies) == 2 and all(isinstance(ally, PairMember) for ally in allies):
+            pair_up(*allies)
+
+
+def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
+    """Play from the deal to the end and return what was counted."""
+    counts = no_counts()
+    referee.play(
+        guards, watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts)
+    )
+    return counts
+
+
+def _played(
+    referee: Referee,
+    unit: Unit,
+    counts: Counts,
+    guards: Mapping[int, Guard],
+    more: list[Fault],
+    events: Sequence[Event],
+) -> Played:
+    faults = [*more, *[fault for guard in guards.values() for fault in guard.faults]]
+    line = GameLine(
+        wall=unit.wall,
+        seating=unit.seating,
+        scores=tuple(referee.state["scores"].tolist()),
+        counts=as_rows(counts),
+        faults=_by_seat(faults),
+    )
+    return Played(line, tuple(faults), record=packed(events) if events else b"")
+
+
+def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:
+    seats = [fault.seat for fault in faults]
+    return tuple([seats.count(seat) for seat in range(4)]) if seats else ()

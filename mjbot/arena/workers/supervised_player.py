@@ -1,0 +1,117 @@
+"""A player that cannot spoil a game: whatever its strategy does, a legal action comes out."""
+
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from mjbot.arena.workers.clock import Clock, LateError
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import FaultKind, blame, is_legal, no_choice
+from mjbot.table.actions import Action
+from mjbot.table.view import Sealed, View
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A decision that had to be replaced by the default action.
+
+    ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
+    kyoku.  ``state`` is the table's record, all hands included; it and the trace are kept of the
+    seat's first :data:`FULL_FAULTS` only.
+    """
+
+    kind: FaultKind
+    seat: int
+    decision: int
+    problem: str
+    trace: str = ""
+    state: bytes = field(default=b"", repr=False)
+    is_fatal: bool = False
+    """Whether it ends or blocks the whole process."""
+
+
+FULL_FAULTS: Final = 5
+NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
+
+
+class Guard:
+    """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
+
+    ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
+    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        seat: int,
+        clock: Clock,
+        fatal: Mapping[int, Fault] = NO_FAULTS,
+        tell: Callable[[Fault], None] = lambda _: None,
+    ) -> None:
+        self.strategy = strategy
+        self.wants: Final = strategy.wants
+        self.seat: Final = seat
+        self.decisions = 0
+        self.passing: tuple[type[BaseException], ...] = ()
+        """What is no fault of the strategy's if it comes out of it."""
+
+        self.faults: Final[list[Fault]] = []
+        self._clock: Final = clock
+        self._fatal: Final = fatal
+        self._tell: Final = tell
+        self._sealed: Final = Sealed()
+
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        """Pass it on."""
+        self._attempt(lambda _: self.strategy.start_game(seat, names), None, 0)
+
+    def start_kyoku(self, view: View) -> None:
+        """Pass it on."""
+        self._attempt(self.strategy.start_kyoku, self._sealed.view(view), 0)
+
+    def decide(self, view: View) -> Action:
+        """Return what the strategy chooses, if it does and may; else the default action."""
+        self.decisions += 1
+        if self.decisions in self._fatal:
+            known = self._fatal[self.decisions]
+            self.faults.append(replace(known, state=view.state.tobytes()))
+            return view.default_action
+        n_faults = len(self.faults)
+        sealed = self._sealed.view(view)
+        legal = sealed.legal
+        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        if is_legal(action, legal):
+            return action
+        if len(self.faults) == n_faults:
+            self._blame("illegal", self.decisions, no_choice(action), view)
+        return view.default_action
+
+    def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
+        """Return what the job makes of the view, or ``None`` and a fault."""
+        try:
+            try:
+                self._clock.start(self.seat, decision)
+                return job(view)
+            finally:
+                self._clock.stop()  # the last tick may come as late as here
+        except LateError as late:
+            self._blame("late", decision, str(late), view)
+        except self.passing:
+            raise
+        except BaseException as error:  # a strategy may raise anything, KeyboardInterrupt, too
+            self._blame("crash", decision, blame(error), view, traceback.format_exc())
+        return None
+
+    def _blame(
+        self, kind: FaultKind, decision: int, problem: str, view: View | None, trace: str = ""
+    ) -> None:
+        if len(self.faults) >= FULL_FAULTS:
+            self.faults.append(Fault(kind, self.seat, decision, problem))
+            return
+        state = view.state.tobytes() if view else b""
+        self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
+        if len(self.faults) == 1:
+            self._tell(self.faults[0])

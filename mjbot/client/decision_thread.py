@@ -1,0 +1,71 @@
+"""A thread that thinks while the conversation keeps an eye on the clock."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from loguru import logger
+
+from mjbot.strategy.supervisor import blame
+
+Result = TypeVar("Result")
+
+
+class LateError(Exception):
+    """The job was not finished in time; its answer will be dropped."""
+
+
+class CrashError(Exception):
+    """The job raised something; that is the ``__cause__``, and the text blames a line."""
+
+
+class Thinker:
+    """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
+
+    Jobs wait for the one before even when that one came too late: they may share a strategy.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="thinker", daemon=True).start()
+
+    async def think(self, job: Callable[[], Result], limit_s: float | None) -> Result:
+        """Return what ``job`` returns.
+
+        Raises :class:`CrashError` if it raises anything, and :class:`LateError` after
+        ``limit_s`` seconds: a job that has not begun by then is given up, one that has begun
+        runs on and its answer is dropped.
+        """
+        future: Future[Result] = Future()
+        self._jobs.put((future, job))
+        answer = asyncio.wrap_future(future)
+        done, _ = await asyncio.wait({answer}, timeout=limit_s)
+        if not done:
+            future.cancel()
+            answer.cancel()
+            future.add_done_callback(_report_dropped)
+            raise LateError
+        return answer.result()
+
+    def _work(self) -> None:
+        while True:
+            future, job = self._jobs.get()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = job()
+            except BaseException as error:  # the job is foreign code: even SystemExit may come
+                crash = CrashError(blame(error))
+                crash.__cause__ = error
+                future.set_exception(crash)
+            else:
+                future.set_result(result)
+
+
+def _report_dropped(future: "Future[Any]") -> None:
+    if not future.cancelled():
+        answer = future.exception() or future.result()
+        logger.warning("the answer that came too late was dropped: {}", answer)

@@ -1,0 +1,153 @@
+"""One end of a pair's channel as a process is given it, and playing with it.
+
+The place of the channel stands on the command line, where anybody on this machine may read it;
+the secret only in the environment, which is the user's own.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from mjbot.client.conversation import GameResult
+from mjbot.client.play import Hooks, Settings, play
+from mjbot.client.player import MakeStrategy
+from mjbot.pair.member import PairMember
+from mjbot.pair.session import Side
+from mjbot.pair.socket_link import (
+    HAS_UNIX_SOCKETS,
+    LONGEST_PATH_BYTES,
+    Place,
+    SocketLink,
+    fits_a_socket,
+)
+from mjbot.strategy.strategy import Strategy
+from mjbot.warm_up import Make, rehearse_alone, rehearse_pair
+
+SECRET_VARIABLE: Final = "MJBOT_PAIR_SECRET"
+SHORTEST_SECRET: Final = 16
+LAST_PORT: Final = 65535
+FORM: Final = "host:PLACE or guest:PLACE, PLACE a Unix domain socket's file or a port"
+
+
+@dataclass(frozen=True)
+class End:
+    """Which side of the channel, and where it is."""
+
+    side: Side
+    place: Place
+
+    @classmethod
+    def parse(cls, text: str) -> "End":
+        """Read what :meth:`__str__` writes; raises ``ValueError``.
+
+        >>> End.parse("guest:4711")
+        End(side=<Side.GUEST: b'guest'>, place=4711)
+        """
+        match = re.fullmatch(r"(host|guest):(?:(\d{1,5})|(.+))", text)
+        if match is None:
+            raise ValueError(f"{text!r}: expected {FORM}")
+        side, port, file = match.groups()
+        return cls(Side(side.encode()), _socket_file(file) if port is None else _port(port))
+
+    def __str__(self) -> str:
+        return f"{self.side.value.decode()}:{self.place}"
+
+
+def _port(text: str) -> int:
+    if not 1 <= int(text) <= LAST_PORT:
+        raise ValueError(f"port {text} of the pair's channel: expected 1 to {LAST_PORT}")
+    return int(text)
+
+
+def _socket_file(text: str) -> Path:
+    if not HAS_UNIX_SOCKETS:
+        raise ValueError(f"{text!r}: no Unix domain sockets here, expected a port")
+    if not fits_a_socket(Path(text)):
+        problem = f"longer than the {LONGEST_PATH_BYTES} bytes that a socket's file may have"
+        raise ValueError(f"{text!r}: {problem}; name a shorter one, or a port")
+    return Path(text)
+
+
+def take_secret() -> bytes:
+    """Return the shared secret, and leave it to no child.
+
+    Raises ``ValueError`` if it is missing, or so short that a stranger, to whom a proof of it is
+    given, could try all secrets of that length.
+    """
+    secret = os.environ.pop(SECRET_VARIABLE, "")
+    if not secret:
+        raise ValueError(f"the pair's shared secret is missing: set {SECRET_VARIABLE}")
+    if len(secret) < SHORTEST_SECRET:
+        problem = f"too short: {SHORTEST_SECRET} characters at least, and random ones"
+        raise ValueError(f"{SECRET_VARIABLE}: {problem}")
+    return secret.encode()
+
+
+@dataclass(frozen=True)
+class Linked:
+    """One of a pair at a table: its end of the channel, and what the game is rehearsed with.
+
+    ``timed(seconds, waits)`` hears of each decision how long it took, and how many words of the
+    partner it waited for (0 or 1).
+    """
+
+    end: End
+    secret: bytes = field(repr=False)
+    make_ally: Make | None = None
+    timed: Callable[[float, int], None] = lambda seconds, waits: None
+
+    async def play(
+        self, settings: Settings, make: MakeStrategy, pipes: tuple[int, int] = (0, 1)
+    ) -> list[GameResult]:
+        """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
+        link = SocketLink(self.end.side, self.end.place, self.secret)
+        hooks = Hooks(rehearsal=lambda: self._rehearse(make), timed=_counting(link, self.timed))
+        async with _open(link):
+            return await play(settings, lambda game: _joined(make(game), link), pipes, hooks)
+
+    def _rehearse(self, make: MakeStrategy) -> None:
+        rehearse_alone(make(0))
+        if self.make_ally is not None:
+            rehearse_pair(lambda: make(0), self.make_ally)
+
+
+def _joined(strategy: Strategy, link: SocketLink) -> Strategy:
+    if not isinstance(strategy, PairMember):
+        raise TypeError(f"{type(strategy).__name__} is no strategy for a pair")
+    strategy.join_pair(link)
+    return strategy
+
+
+def _counting(link: SocketLink, timed: Callable[[float, int], None]) -> Callable[[float], None]:
+    counted = 0
+
+    def tell(seconds: float) -> None:
+        nonlocal counted
+        waits, counted = link.waits - counted, link.waits
+        timed(seconds, waits)
+
+    return tell
+
+
+@contextlib.asynccontextmanager
+async def _open(link: SocketLink) -> AsyncIterator[None]:
+    """Keep the channel up; where it cannot be opened, say so and play alone."""
+    task = asyncio.create_task(link.run())
+    task.add_done_callback(_report)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.warning("pair channel: cannot be opened ({}); playing alone", error)

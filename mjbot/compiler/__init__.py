@@ -1,0 +1,1 @@
+"""Compiled code: the decorator, its cache, records as arguments, random numbers."""

@@ -1,0 +1,132 @@
+"""The one decorator for compiled code, and the digests that tell what it depends on.
+
+With ``NUMBA_DISABLE_JIT=1`` nothing is compiled: every function runs as the Python that it is,
+some hundred times slower, for debuggers and coverage (:mod:`mjbot.compiler.interpreted`).
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import config as _config
+from numba.core import types as _types
+from numba.core.cpu import CPUTargetOptions
+
+from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
+from mjbot.compiler.interpreted import interpreted
+from mjbot.compiler.record_arguments import read_records_in_place
+
+config: Final[Any] = _config  # numba has no type hints
+types: Final[Any] = _types
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_IMPORT = re.compile(
+    r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M
+)
+
+IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
+"""Whether ``NUMBA_DISABLE_JIT=1`` is set."""
+
+VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
+"""Of what compiles: code of one version is nothing to another."""
+
+_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
+if hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
+    # nobody takes the functions' addresses: without C wrappers a tenth less to compile
+    _OPTIONS["no_cfunc_wrapper"] = True
+
+read_records_in_place()
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` with numba on first use and cache the machine code on disk."""
+    if IS_INTERPRETED:
+        return interpreted(function)
+    dispatcher = numba.njit(**_OPTIONS)(function)
+    digest = source_digest(function.__module__)
+    if IS_USABLE:
+        dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
+    else:
+        dispatcher.enable_caching()
+    _widen_integers(dispatcher)
+    return cast(Function, dispatcher)
+
+
+def record_type(fields: list[Any], align: bool = True) -> np.dtype[Any]:
+    """Return the layout of a record whose fields compiled code reads as attributes."""
+    layout: np.dtype[Any] = np.dtype(fields, align=align)
+    return np.dtype((np.record, layout)) if IS_INTERPRETED else layout
+
+
+def _widen_integers(dispatcher: Any) -> None:
+    """Let compiled callers share one version for all integer arguments.
+
+    numba compiles a function anew for int8, int64 and every literal it is called with; a third
+    of all compile time went there.
+    """
+    resolve = getattr(dispatcher, "get_call_template", None)
+    if resolve is None:  # another numba: it works as well, and compiles longer
+        return
+
+    def get_call_template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return resolve(tuple(map(_wide, args)), {name: _wide(arg) for name, arg in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+
+
+def _wide(argument: Any) -> Any:
+    argument = types.unliteral(argument)
+    if isinstance(argument, types.Integer) and argument.signed:
+        return types.int64
+    return argument
+
+
+@cache
+def source_digest(module: str) -> str:
+    """Return a digest of a module's source and of all our modules that it imports."""
+    digest = hashlib.sha256()
+    for name in sorted(_with_imports(module)):
+        if source := _source_file(name):
+            digest.update(source.read_bytes())
+    return f"{module}-{digest.hexdigest()[:16]}"
+
+
+def _with_imports(module: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or not (source := _source_file(name)):
+            continue
+        seen.add(name)
+        for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
+            waiting.append(package)
+            waiting += [f"{package}.{part}" for part in re.findall(r"\w+", names)]
+    return seen
+
+
+def _source_file(module: str) -> Path | None:
+    if loaded := sys.modules.get(module):
+        return Path(loaded.__file__) if loaded.__file__ else None
+    root = Path(__file__).parents[2]
+    path = root.joinpath(*module.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.exists():
+            return candidate
+    return None
+
+
+@compiled
+def keep_alive(array: Any) -> None:
+    """Do nothing, but later: call it in compiled code after the last use of a record of ``array``.
+
+    A record is only an address.  numba frees an array that was made in compiled code after its
+    last mention, and with ``record = np.empty(1, KIND)[0]`` that is before the record's first use.
+    """

@@ -1,0 +1,1 @@
+"""Hamabe 2017: a pair of allied players."""

@@ -1,0 +1,132 @@
+"""Last hands from given scores on shared walls: what one seat's choices are worth there.
+
+A game starts at South 4 with the same four scores, dealt out to the seats in every turn of the
+table, and is played to its end (a dealer's repeat and extra rounds included).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from mjbot.append_log import AppendLog, Cures
+from mjbot.processes import in_processes
+from mjbot.progress import Step
+from mjbot.referee import Referee
+from mjbot.referee.referee import Position
+from mjbot.referee.step import Outcome
+from mjbot.strategy.registry import Spec
+from mjbot.table.state import NO_DRAW, State
+
+SOUTH_4: Final = 7
+SEATS: Final = 4
+
+
+@dataclass(frozen=True)
+class LastHand:
+    """One game to play: ``player`` in ``seat``, three of ``others``, on the walls of ``seed``.
+
+    ``scores`` are those of the player and of the seats after it, in the order of play.
+    """
+
+    player: str
+    others: str
+    seed: int
+    seat: int
+    scores: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How it ended: final points by seat, and what the player did in the first kyoku.
+
+    ``won`` points by whom it was paid: -1 no win, its own seat for a win by draw.
+    """
+
+    scores: tuple[int, int, int, int]
+    won_from: int
+    dealt_in: bool
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a file; its name says which code played."""
+
+    what: Literal["last hands"] = "last hands"
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A further line: one game."""
+
+    hand: LastHand
+    ending: Ending
+
+
+_CURES: Final = Cures("name another --out", "move the file away")
+
+
+def _decode(text: bytes) -> Played:
+    return msgspec.json.decode(text, type=Played)
+
+
+def play_last_hand(hand: LastHand) -> Ending:
+    """Play it to the end of the game."""
+    referee = Referee(hand.seed, "hanchan")
+    bots = [Spec.read(hand.others).make(hand.seed * SEATS + seat) for seat in range(SEATS)]
+    bots[hand.seat] = Spec.read(hand.player).make(hand.seed)
+    scores = [0] * SEATS
+    for step, points in enumerate(hand.scores):
+        scores[(hand.seat + step) % SEATS] = points
+    for seat, bot in enumerate(bots):
+        bot.start_game(seat, ("", "", "", ""))
+    seen: list[tuple[int, bool]] = []
+    referee.play(
+        bots,
+        Position(round=SOUTH_4, scores=(scores[0], scores[1], scores[2], scores[3])),
+        watch=lambda state, outcome, wins: seen.append(_first(state, outcome, hand.seat)),
+    )
+    final = [int(points) for points in referee.state["scores"]]
+    return Ending((final[0], final[1], final[2], final[3]), *seen[0])
+
+
+def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
+    """Return who paid the seat's win and whether it dealt in."""
+    if int(outcome["reason"]) != NO_DRAW:
+        return -1, False
+    winners = [other for other in range(SEATS) if int(state["wins"]) >> other & 1]
+    loser = int(outcome["target"])
+    return (loser if seat in winners else -1), (loser == seat and seat not in winners)
+
+
+def play_all(
+    hands: Sequence[LastHand], file: Path, jobs: int, step: Step = lambda *_: None
+) -> Iterator[Ending]:
+    """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
+
+    ``step`` hears of how many are known already, then of each that has been played.
+    Raises :class:`~mjbot.append_log.LogError`.
+    """
+    with AppendLog(file, Header(), _CURES, decode=_decode) as log:
+        known = {line.hand: line.ending for line in log.lines}
+        missing = [hand for hand in hands if hand not in known]
+        step(len(hands) - len(missing))
+        endings = in_processes(play_last_hand, missing, jobs)
+        for hand, ending in zip(missing, endings, strict=True):
+            known[hand] = ending
+            log.append(Played(hand, ending))
+            step()
+    yield from (known[hand] for hand in hands)
+
+
+def ranks_and_bonus(scores: Sequence[int], seat: int, bonus: Sequence[int]) -> tuple[int, int]:
+    """Return the seat's rank (1..4, ties to the earlier seat) and its points with the bonus.
+
+    >>> ranks_and_bonus((31100, 26000, 26200, 16700), 2, (50000, 10000, -10000, -30000))
+    (2, 36200)
+    """
+    ahead = sum(
+        points > scores[seat] or (points == scores[seat] and other < seat)
+        for other, points in enumerate(scores)
+    )
+    return ahead + 1, scores[seat] + bonus[ahead]

@@ -1,1 +1,0 @@
-"""AIs that nobody here wrote, joined to a table as players like any other."""

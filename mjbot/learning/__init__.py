@@ -1,1 +1,0 @@
-"""What is learned from records: positions, features, training, and the weights that ship."""

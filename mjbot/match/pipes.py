@@ -1,0 +1,314 @@
+"""``external-lines:COMMAND`` and ``external-arrays:COMMAND``: bots that speak over their pipes.
+
+``python -m mjbot.match.pipes lines|arrays URL -- COMMAND...`` seats such a bot at any mjai TCP
+table: Mortal's kind (lines) or mjai.app's (arrays).  ``{seat}`` in the command is replaced by the
+seat's number; each game has a process of its own, since the seat changes.  What the bot writes to
+standard error goes to ours.
+
+A reply that is no answer goes to the table as an ``error``, which is this seat's fault there.  A
+bot that has ended ends this process, too.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from mjbot import exit_codes
+from mjbot.client.conversation import DEFAULT_SILENCE_S, GameResult, ServerSaysError
+from mjbot.client.play import Settings, play_by_connecting
+from mjbot.processes import describe_exit, die_with_parent
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.wire import to_message
+from mjbot.table.view import View
+from mjbot.warm_up import rehearse_alone
+from protocol.codec import encode
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
+from protocol.sessions.client import ClientSession, Received
+from protocol.sessions.pipes import PipeSession, pipe_session, quoted
+from protocol.sessions.stages import Stage
+from protocol.sessions.turns import Speak
+from protocol.transports.address import parse_address
+from protocol.transports.base import Transport, TransportError, VanishedError
+from protocol.transports.tcp import TcpTransport
+
+DIALECTS: Final = {"lines": Dialect.STDIO_LINES, "arrays": Dialect.STDIO_ARRAYS}
+_PREFIX: Final = "mjbot.match.pipes:"
+LEAVE_S: Final = 5.0
+"""How long a bot may take to end once its game is over and its standard input is closed."""
+
+
+class BotError(Exception):
+    """The bot has ended, or cannot be started; the text is one line."""
+
+
+class Bot:
+    """The process of one game, and what was heard of it last."""
+
+    def __init__(self, process: Process) -> None:
+        assert process.stdout is not None and process.stdin is not None
+        self._process: Final = process
+        self._input: Final = process.stdin
+        self._pipes: Final = TcpTransport(process.stdout, process.stdin)
+        self._last: bytes | None = None
+
+    @classmethod
+    async def start(cls, command: Sequence[str], seat: int) -> "Bot":
+        """Start the command as the player of a seat; raises :class:`BotError`."""
+        words = [word.replace("{seat}", str(seat)) for word in command]
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *words,
+                stdin=PIPE,
+                stdout=PIPE,
+                limit=MAX_LINE_BYTES,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            )
+        except OSError as error:
+            raise BotError(f"the bot cannot be run: {error}") from None
+        return cls(process)
+
+    async def tell(self, line: bytes) -> None:
+        """Say a line; raises :class:`BotError` if nobody is there to hear it."""
+        try:
+            await self._pipes.send(line)
+        except VanishedError:
+            raise BotError(await self._obituary()) from None
+
+    async def hear(self) -> bytes:
+        """Return the bot's next line; raises :class:`BotError` and :class:`ProtocolError`."""
+        try:
+            self._last = await self._pipes.receive()
+        except VanishedError:
+            raise BotError(await self._obituary()) from None
+        return self._last
+
+    async def stop(self) -> None:
+        """Close its standard input, and end it if it does not end by itself."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                self._input.close()
+                await self._process.wait()
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
+    @property
+    def last_words(self) -> str:
+        """What it said last, in one line."""
+        return "nothing yet" if self._last is None else quoted(self._last)
+
+    async def _obituary(self) -> str:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self._process.wait()
+        status = self._process.returncode
+        end = "closed its standard output" if status is None else describe_exit(status)
+        return f"the bot {end}; it said last: {self.last_words}"
+
+
+class GivenUpError(Exception):
+    """The table went on although an answer was due."""
+
+
+class Game:
+    """One game: the table on one side, the bot on the other, a mirror of the table between them."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        session: ClientSession,
+        command: Sequence[str],
+        dialect: Dialect,
+    ) -> None:
+        self._transport: Final = transport
+        self._session: Final = session
+        self._command: Final = command
+        self._dialect: Final = dialect
+        self._table = Table()
+        self._bot: Bot | None = None
+        self._pipes: PipeSession
+        self._offers: list[PlayerAction] = []
+        self._incoming: asyncio.Task[bytes] | None = None
+
+    async def play(self) -> GameResult:
+        """Play it and return how it ended.
+
+        Raises :class:`BotError`, :class:`ServerSaysError`, and :class:`ProtocolError`,
+        :class:`~mjbot.table.mirror.mirror.TableError` and
+        :class:`~protocol.transports.base.TransportError` where the table does not keep its side.
+        """
+        try:
+            while self._session.stage is not Stage.OVER:
+                await self._exchange(await self._hear_table())
+        except GivenUpError:
+            assert self._bot is not None
+            _say(f"the table did not wait for the bot; it said last: {self._bot.last_words}")
+            await self._hear_table()
+        finally:
+            await self._close()
+        scores = tuple(self._table.state["scores"].tolist())
+        return GameResult(self._session.seat or 0, self._session.names, scores)
+
+    async def _exchange(self, received: Received) -> None:
+        """Pass on one line of the table, and what the bot says to it."""
+        try:
+            action = await self._ask(received)
+        except ProtocolError as problem:
+            return await self._complain(f"the bot: {problem.problem}")
+        except BotError as problem:
+            await self._complain(str(problem))
+            raise
+        if received.speak is not Speak.MUST_NOT:
+            line = self._session.reply(action)
+            assert line is not None
+            await self._transport.send(line)
+
+    async def _hear_table(self) -> Received:
+        task, self._incoming = self._incoming, None
+        line = await (task or self._transport.receive(DEFAULT_SILENCE_S))
+        received = self._session.receive(line)
+        for message in received.others:
+            if isinstance(message, Error):
+                raise ServerSaysError(message.message, before_game=self._bot is None)
+        return received
+
+    async def _ask(self, received: Received) -> PlayerAction | None:
+        """Tell the bot what happened and return its answer, ``None`` if it owes none."""
+        action = None
+        for event in received.events:
+            seat = self._session.seat or 0
+            if isinstance(event, StartGame):
+                self._table = Table(seat)
+                self._pipes = pipe_session(self._dialect, seat)
+                self._bot = await Bot.start(self._command, seat)
+            self._table.apply(event)
+            self._offers = []
+            if isinstance(event, EndGame):
+                await self._say_goodbye(event)
+                continue
+            legal = self._table.view(seat).legal if received.due.is_choice else ()
+            self._offers = [to_message(self._table.state, seat, choice) for choice in legal]
+            action = await self._ask_about(event)
+        return action
+
+    async def _ask_about(self, event: Event) -> PlayerAction | None:
+        assert self._bot is not None
+        if isinstance(event, StartKyoku):  # the original server's does not tell the scores
+            event = replace(event, scores=tuple(self._table.state["scores"].tolist()))
+        action = None
+        line = self._pipes.say(event, self._offers)
+        if line is not None:
+            await self._bot.tell(line)
+        while self._pipes.owes:
+            action = self._pipes.receive(await self._hear_bot(self._bot))
+        return action
+
+    async def _say_goodbye(self, event: Event) -> None:
+        """Say that the game is over; a bot may leave without an answer."""
+        with contextlib.suppress(BotError, ProtocolError, TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self._ask_about(event)
+
+    async def _hear_bot(self, bot: Bot) -> bytes:
+        """Return the bot's next line; raises :class:`GivenUpError` if the table does not wait."""
+        said = asyncio.create_task(bot.hear())
+        if self._incoming is None:
+            self._incoming = asyncio.create_task(self._transport.receive(DEFAULT_SILENCE_S))
+        try:
+            await asyncio.wait({said, self._incoming}, return_when=asyncio.FIRST_COMPLETED)
+            if said.done():
+                return said.result()
+        finally:
+            if not said.done():
+                said.cancel()
+                await asyncio.wait({said})
+        self._forgo_reply()
+        raise GivenUpError
+
+    async def _complain(self, problem: str) -> None:
+        """Tell the table that this seat has no answer; that is a fault there."""
+        _say(problem)
+        self._forgo_reply()
+        seat = {"actor": self._session.seat}
+        await self._transport.send(encode(Error(message=problem), Dialect.TCP, seat))
+
+    def _forgo_reply(self) -> None:
+        """Let the session believe that its reply has gone out."""
+        self._session.reply(self._offers[0] if self._offers else None)
+
+    async def _close(self) -> None:
+        if self._incoming is not None:
+            self._incoming.cancel()
+            await asyncio.wait({self._incoming})
+        if self._bot is not None:
+            await self._bot.stop()
+
+
+@dataclass
+class _Default(Strategy):
+    """Chooses the safe action: for a rehearsal of the mirror alone."""
+
+    def decide(self, view: View) -> Action:
+        return view.default_action
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play, and say in one line why not if it fails."""
+    args = _parser().parse_args(argv)
+    try:
+        address = parse_address(args.url)
+    except ValueError as error:
+        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+    logger.remove()
+    logger.add(sys.stderr, level="WARNING", format=f"{_PREFIX} {{message}}")
+    rehearse_alone(_Default())
+    settings = Settings(address, name=args.name, games=args.games)
+
+    async def play_game(transport: Transport, session: ClientSession) -> GameResult:
+        return await Game(transport, session, args.command, DIALECTS[args.dialect]).play()
+
+    try:
+        asyncio.run(play_by_connecting(settings, play_game))
+    except BotError as error:
+        return _fail(str(error), exit_codes.FAILED)
+    except TransportError as error:
+        return _fail(str(error), exit_codes.UNREACHABLE)
+    except (ProtocolError, TableError) as error:
+        return _fail(f"the table: {error}", exit_codes.PROTOCOL_FAULT)
+    return exit_codes.OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mjbot.match.pipes", description=__doc__)
+    parser.add_argument("dialect", choices=list(DIALECTS))
+    parser.add_argument("url", help="mjsonp://HOST:PORT/ROOM")
+    parser.add_argument("command", nargs="+", help="the bot, after --; {seat} is its seat")
+    parser.add_argument("--games", type=int, default=1)
+    parser.add_argument("--name", default="bot")
+    return parser
+
+
+def _say(text: str) -> None:
+    print(_PREFIX, text, file=sys.stderr, flush=True)
+
+
+def _fail(text: str, code: int) -> int:
+    _say(text)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""The players' processes: started, started anew for the next game, never left behind.
+
+What a match says of players whose strategies went wrong: their processes write it down.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
+from mjbot.match.players import Player
+from mjbot.processes import Child, describe_exit
+from mjbot.text import counted
+
+MOST_TOLD: Final = 5
+"""How many faults of one player are told while the match runs."""
+
+
+def log_file(folder: Path, place: int) -> Path:
+    """Return the file of what the player at ``place`` says."""
+    return folder / f"player-{place + 1}.txt"
+
+
+async def start_player(command: Sequence[str], player: Player, place: int, folder: Path) -> Child:
+    """Start the process of a match's player, told where to write its faults.
+
+    Raises ``OSError`` if it cannot be run.
+    """
+    faults = {FAULTS_VARIABLE: str(_faults_file(folder, place).absolute())}
+    return await Child.start(command, log_file(folder, place), {**player.environ, **faults})
+
+
+def fault_lines(folder: Path, players: Sequence[Player]) -> list[str]:
+    """Return a line for each player of the match in ``folder`` whose strategy went wrong."""
+    lines = []
+    for place, player in enumerate(players):
+        faults = read_faults(_faults_file(folder, place))
+        if faults:
+            where = log_file(folder, place)
+            lines.append(f"player {place + 1}, {player.spec}: {_summary(faults)}; see {where}")
+    return lines
+
+
+class RunningFaults:
+    """Tells of decisions that were replaced while a match runs, the first few of each player.
+
+    ``note`` gets the lines.
+    """
+
+    def __init__(
+        self, folder: Path, players: Sequence[Player], note: Callable[[str], None]
+    ) -> None:
+        self._files: Final = [_faults_file(folder, place) for place in range(len(players))]
+        self._note: Final = note
+        self._read: Final[Counter[int]] = Counter()
+        self._told: Final[Counter[int]] = Counter()
+
+    def news(self) -> Iterator[tuple[int, str]]:
+        """Yield place and problem of what players of our own have written down since."""
+        for place, file in enumerate(self._files):
+            if self._told[place] < MOST_TOLD:
+                faults = read_faults(file)
+                new = faults[self._read[place] :]
+                self._read[place] = len(faults)
+                for fault in new:
+                    what = "decision replaced" if fault.is_decision else "start missed"
+                    yield place, f"{what}, {fault.kind}: {fault.problem}"
+
+    def tell(self, place: int, line: str) -> None:
+        """Pass on a line about a player, unless enough was told of it."""
+        self._told[place] += 1
+        if self._told[place] <= MOST_TOLD:
+            last = "; more of this is only counted" if self._told[place] == MOST_TOLD else ""
+            self._note(f"{line}{last}")
+
+
+def _summary(faults: Sequence[Fault]) -> str:
+    """Count the faults and tell the first.
+
+    >>> _summary([Fault("crash", False, "KeyError: 3"), Fault("late", True, "no decision")])
+    '1 decision replaced, 1 start of a game or kyoku missed, first: KeyError: 3'
+    """
+    decisions = sum(fault.is_decision for fault in faults)
+    starts = len(faults) - decisions
+    counts = [f"{counted(decisions, 'decision')} replaced"] if decisions else []
+    if starts:
+        counts.append(f"{counted(starts, 'start')} of a game or kyoku missed")
+    return f"{', '.join(counts)}, first: {faults[0].problem}"
+
+
+def _faults_file(folder: Path, place: int) -> Path:
+    return folder / f"player-{place + 1}-faults.csv"
+
+
+class MatchError(Exception):
+    """The match cannot go on; the text is one line that says who and why."""
+
+
+MOST_DEATHS: Final = 2
+"""How often in a row a player may die without having played, where deaths are put up with."""
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """What happens to players who die: they are started anew for the next game.
+
+    ``goes_on`` says that the table plays their game to its end without them; else it is void, and
+    who dies without having played ends the match at once.  ``started(place, pid)`` and
+    ``note(text)`` are told.
+    """
+
+    goes_on: bool = False
+    started: Callable[[int, int], None] = lambda place, pid: None
+    note: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Party:
+    """Who plays and where: ``urls`` are the players' places."""
+
+    players: Sequence[Player]
+    urls: Sequence[str]
+    games: int
+
+
+class Team:
+    """The players of a party, each in a process of its own; ``folder`` takes their output."""
+
+    def __init__(self, party: Party, folder: Path, upkeep: Upkeep) -> None:
+        self._players: Final = tuple(party.players)
+        self._urls: Final = tuple(party.urls)
+        self._games: Final = party.games
+        self._folder: Final = folder
+        self._upkeep: Final = upkeep
+        self._children: dict[int, Child] = {}
+        self._games_over = 0
+        self._seating: Sequence[int] = ()
+        self._void = False
+        self._told_dead: set[Child] = set()
+        self._between_games = asyncio.Event()
+        self._between_games.set()
+
+    def game_begins(self, seating: Sequence[int]) -> None:
+        """Take note that all have sat down, ``seating`` the places by seat.
+
+        Who dies now is missed until the game is over.
+        """
+        self._seating = seating
+        self._void = False
+        self._between_games.clear()
+
+    def game_over(self, *, void: bool = False) -> None:
+        """Take note that a game has ended: who played it may leave, after a void one everybody."""
+        self._games_over += 1
+        self._void = void
+        self._between_games.set()
+
+    async def run(self) -> None:
+        """Keep all players going until the last game.
+
+        Raises :class:`MatchError` when one dies that nothing is to be hoped of.
+        """
+        async with asyncio.TaskGroup() as group:
+            for place in range(len(self._players)):
+                group.create_task(self._keep_going(place))
+
+    async def stop(self) -> None:
+        """End every process and whatever it started."""
+        await asyncio.gather(*[child.stop() for child in self._children.values()])
+
+    def describe(self, place: int, game: int | None = None) -> str:
+        """Name a player, where it sits in ``game``, and what it said last."""
+        return f"{self.name(place, game)}{self._said(place)}"
+
+    def name(self, place: int, game: int | None = None) -> str:
+        """Name a player, and where it sits in ``game``, the one that began last.
+
+        The seat is the one that logs and complaints speak of.
+        """
+        seat = "" if game is None else f" (seat {self._seating.index(place)} in game {game + 1})"
+        return f"player {place + 1}{seat}, {self._players[place].spec}"
+
+    async def obituary(self, place: int, patience_s: float) -> str:
+        """Return how the player ended, or nothing if that was told or it is still there then."""
+        child = self._children[place]
+        if child in self._told_dead:
+            return ""
+        try:
+            async with asyncio.timeout(patience_s):
+                return describe_exit(await child.wait())
+        except TimeoutError:
+            return ""
+
+    async def _keep_going(self, place: int) -> None:
+        player = self._players[place]
+        deaths = 0
+        while self._games_over < self._games:
+            games_before = self._games_over
+            child = await self._start(place)
+            status = await child.wait()
+            played = self._games_over > games_before
+            finished = self._games_over >= self._games
+            if finished or (played and (self._void or not player.plays_on)):
+                continue
+            sits = not self._between_games.is_set()
+            deaths = 0 if sits or played else deaths + 1
+            who = self.describe(place, self._games_over if sits else None)
+            text = f"{who}: {describe_exit(status)}"
+            if deaths >= (MOST_DEATHS if self._upkeep.goes_on else 1):
+                raise MatchError(text)
+            self._told_dead.add(child)
+            self._upkeep.note(f"{text}; {self._consequence(sits)}")
+            await self._between_games.wait()
+
+    def _consequence(self, sits: bool) -> str:
+        if not sits:
+            return "it is started again"
+        if not self._upkeep.goes_on:
+            return "its game is void at its next turn"
+        more = self._games_over + 1 < self._games
+        then = ", then it is started again" if more else ""
+        return f"the table plays its hand until the game is over{then}"
+
+    async def _start(self, place: int) -> Child:
+        player = self._players[place]
+        command = player.command(self._urls[place], self._games)
+        try:
+            child = await start_player(command, player, place, self._folder)
+        except OSError as error:
+            raise MatchError(f"player {place + 1}, {player.spec}: cannot run: {error}") from None
+        self._children[place] = child
+        self._upkeep.started(place, child.pid)
+        return child
+
+    def _said(self, place: int) -> str:
+        child = self._children.get(place)
+        words = child.last_words() if child else ""
+        return f' (its last words: "{words}")' if words else ""

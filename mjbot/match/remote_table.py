@@ -1,0 +1,153 @@
+"""A pair at a table that is not ours: started, watched through its own eyes."""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from mjbot.match.player_processes import start_player
+from mjbot.match.players import Player
+from mjbot.processes import Child, describe_exit
+from protocol.codec import decode_line
+from protocol.messages import Event, StartGame
+
+LOOK_S: Final = 0.2
+"""How often the log of the one whose eyes we use is looked at."""
+
+OnEvent = Callable[[int, Event], None]
+OnNote = Callable[[str], None]
+
+
+class Eyes:
+    """Reads a log of mjai lines that somebody else is writing, game after game."""
+
+    def __init__(self, log: Path, on_event: OnEvent) -> None:
+        self._log: Final = log
+        self._on_event: Final = on_event
+        self._read_bytes = 0
+        self._game = -1
+
+    def look(self) -> None:
+        """Pass on every event of which the whole line is there by now."""
+        with contextlib.suppress(FileNotFoundError), self._log.open("rb") as log:
+            log.seek(self._read_bytes)
+            for line in log:
+                if not line.endswith(b"\n"):
+                    break
+                self._read_bytes += len(line)
+                self._pass_on(line)
+
+    def _pass_on(self, line: bytes) -> None:
+        for message in decode_line(line):
+            if isinstance(message, Event):
+                # By its start: a void game has no end.
+                self._game += isinstance(message, StartGame)
+                self._on_event(self._game, message)
+
+
+class PairOfEyes:
+    """Tells the names of the two where the server does not: each knows its own seat.
+
+    ``one`` and ``other`` take what each of the two sees; ``on_event`` hears the events of the
+    first from the moment on when the other's seat is known, too.
+    """
+
+    def __init__(self, names: Sequence[str], on_event: OnEvent) -> None:
+        self._names: Final = tuple(names)
+        self._on_event: Final = on_event
+        self._seats: Final[dict[int, int | None]] = {}
+        self._waiting: deque[tuple[int, Event]] = deque()
+
+    def other(self, game: int, event: Event) -> None:
+        """Take in what the second sees."""
+        if isinstance(event, StartGame):
+            self._seats[game] = event.id
+            self._go_on()
+
+    def one(self, game: int, event: Event) -> None:
+        """Take in what the first sees."""
+        self._waiting.append((game, event))
+        self._go_on()
+
+    def finish(self) -> None:
+        """Pass on what is left, though the second never sat down."""
+        while self._waiting:
+            self._on_event(*self._waiting.popleft())
+
+    def _go_on(self) -> None:
+        while self._waiting and self._is_named(*self._waiting[0]):
+            game, event = self._waiting.popleft()
+            if isinstance(event, StartGame) and not event.names:
+                event = self._named(event, self._seats[game])
+            self._on_event(game, event)
+
+    def _is_named(self, game: int, event: Event) -> bool:
+        return not isinstance(event, StartGame) or bool(event.names) or game in self._seats
+
+    def _named(self, start: StartGame, other: int | None) -> StartGame:
+        if start.id is None or other is None or start.id == other:
+            return start
+        names = [f"seat {seat}" for seat in range(4)]
+        names[start.id], names[other] = self._names
+        return replace(start, names=tuple(names))
+
+
+class VisitError(Exception):
+    """Nobody could play; ``status`` is the exit status of who failed first."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status: Final = status
+
+
+class Visit:
+    """``players`` at the table ``url``; ``folder`` takes what they say."""
+
+    def __init__(self, players: Sequence[Player], url: str, games: int, folder: Path) -> None:
+        self._players: Final = tuple(players)
+        self._places: Final = range(len(self._players))
+        self._url: Final = url
+        self._games: Final = games
+        self._folder: Final = folder
+        self._children: list[Child] = []
+        self._failed: list[int] = []
+
+    async def play(self, eyes: Sequence[Eyes], on_note: OnNote) -> None:
+        """Return when all players have left; raises :class:`VisitError` if none played."""
+        async with self._running():
+            ends = asyncio.gather(*[self._wait(place, on_note) for place in self._places])
+            while not ends.done():
+                await asyncio.wait({ends}, timeout=LOOK_S)
+                for watching in eyes:
+                    watching.look()
+        statuses = ends.result()
+        if all(statuses):
+            first = self._failed[0]
+            raise VisitError(self._words(first, statuses[first]), statuses[first])
+
+    @contextlib.asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        try:
+            for place, player in enumerate(self._players):
+                command = player.command(self._url, self._games)
+                child = await start_player(command, player, place, self._folder)
+                self._children.append(child)
+            yield
+        finally:
+            await asyncio.gather(*[child.stop() for child in self._children])
+
+    async def _wait(self, place: int, on_note: OnNote) -> int:
+        status = await self._children[place].wait()
+        if status:
+            self._failed.append(place)
+            on_note(self._words(place, status))
+        return status
+
+    def _words(self, place: int, status: int) -> str:
+        said = self._children[place].last_words()
+        words = f' (its last words: "{said}")' if said else ""
+        return f"player {place + 1}, {self._players[place].spec}{words}: {describe_exit(status)}"

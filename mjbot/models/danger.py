@@ -1,0 +1,112 @@
+"""How likely a discard deals in to each opponent, and what that would cost: fitted to records.
+
+The model (``mjbot train danger``) is a logistic regression on what can be seen of a tile and an
+opponent (:mod:`mjbot.models.danger_features`): one for opponents in riichi, one for the others,
+whose tenpai is uncertain.  The cost is the mean of the points that such hands won by ron.
+
+    chance, points = np.zeros((4, 34)), np.zeros((4, 34))
+    deal_in_chances(view.state, view.seat, view.unseen, danger_weights(), chance, points)
+    expected_loss = (chance * points).sum(axis=0)  # of each kind
+"""
+
+from functools import cache
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.danger_features import (
+    LOSS_ACTIVE,
+    MAX_ACTIVE,
+    active_features,
+    genbutsu,
+    loss_features,
+    read_opponent,
+)
+from mjbot.models.weights import load_weights
+from mjbot.table.observe import dora_values
+from mjbot.table.state import State
+from mjbot.training.danger_rows import grade
+
+Counts = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+
+class DangerWeights(NamedTuple):
+    """Weights of log-odds of opponents without and with riichi, and of the log of points."""
+
+    other: NDArray[np.float32]
+    riichi: NDArray[np.float32]
+    loss: NDArray[np.float32]
+    grades: NDArray[np.float32]  # [riichi, grade]: how often the paper's safety grades deal in
+
+
+@cache
+def danger_weights() -> DangerWeights:
+    """Return the weights that ship.  Raises ``WeightsError`` if they are missing or damaged."""
+    arrays = load_weights("danger")
+    return DangerWeights(*(arrays[name].copy() for name in DangerWeights._fields))
+
+
+@compiled
+def deal_in_chances(
+    state: State, seat: int, unseen: Counts, weights: DangerWeights, chance: Floats, points: Floats
+) -> None:
+    """Fill what each kind risks against each opponent, as ``seat`` sees the table.
+
+    ``chance`` float64[4, 34] is the probability that the opponent wins on the kind now,
+    ``points`` float64[4, 34] what it would then be paid, without honba and sticks.  ``unseen``
+    is int8[34], the copies that the seat does not see.  The own row is 0.
+    """
+    dora = np.empty(34, np.int8)
+    dora_values(state, dora)
+    known = np.empty(64, np.int64)
+    active = np.empty(MAX_ACTIVE, np.int16)
+    chance[seat] = 0
+    points[seat] = 0
+    for step in range(1, 4):
+        opponent = (seat + step) & 3
+        read_opponent(state, opponent, unseen, known)
+        safe = genbutsu(state, opponent)
+        odds = weights.riichi if state.riichi[opponent] else weights.other
+        loss = np.zeros(3)
+        for kind in range(34):
+            if safe >> kind & 1:
+                chance[opponent, kind] = 0
+                points[opponent, kind] = 0
+                continue
+            total = 0.0
+            for place in range(active_features(state, opponent, kind, unseen, dora, known, active)):
+                total += odds[active[place]]
+            chance[opponent, kind] = 1 / (1 + exp(-total))
+            extra = min(dora[kind], 2)
+            if loss[extra] == 0:
+                loss[extra] = _mean_loss(state, opponent, kind, dora, weights.loss)
+            points[opponent, kind] = loss[extra]
+
+
+@compiled
+def _mean_loss(
+    state: State, opponent: int, kind: int, dora: Counts, weights: NDArray[np.float32]
+) -> float:
+    active = np.empty(LOSS_ACTIVE, np.int16)
+    total = 0.0
+    for place in range(loss_features(state, opponent, kind, dora, active)):
+        total += weights[active[place]]
+    return exp(total)
+
+
+@compiled
+def grade_chances(
+    state: State, seat: int, unseen: Counts, weights: DangerWeights, chance: Floats
+) -> None:
+    """Replace the chances of :func:`deal_in_chances` by those of the paper's four grades."""
+    for step in range(1, 4):
+        opponent = (seat + step) & 3
+        safe = genbutsu(state, opponent)
+        rates = weights.grades[1 if state.riichi[opponent] else 0]
+        for kind in range(34):
+            if chance[opponent, kind] > 0:
+                chance[opponent, kind] = rates[grade(kind, safe, unseen)]

@@ -1,0 +1,291 @@
+"""What can be seen of how dangerous a tile is: features of the deal-in model.
+
+A tile kind against one opponent is described by a list of active features, one at most of each
+group below; the model's log-odds are the sum of their weights.  Two models share the features:
+of opponents in riichi and of all others (whose tenpai is not known).
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.table.hands import FIRST_DRAGON, kind_of
+from mjbot.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+
+Counts = NDArray[np.int8]
+
+FIRST_HONOUR: Final = 27
+EARLY_DISCARDS: Final = 6
+
+# Where each group of features begins.
+SHAPE: Final = 0  # number tile: rank class and how open its two-sided waits are
+COPIES: Final = 21  # number tile: unseen copies of it, x a two-sided wait is possible
+CLOSED_WAIT: Final = 29  # number tile: copies left for a wait on its middle
+NEAR_DORA: Final = 32  # not, beside, two beside, the dora itself
+TURN: Final = 36  # discards of the opponent, x number tile or honour
+LINES_LEFT: Final = 48  # two-sided waits not yet refuted, x those through this tile
+OUTSIDE: Final = 72  # number tile: how near the opponent discarded, early x late
+DECLARED_NEAR: Final = 81  # number tile: distance to the riichi discard in its suit
+HONOUR: Final = 85  # honour: unseen copies x guest wind, value, double value
+SUIT_DISCARDS: Final = 97  # the opponent's discards of this suit, 0..4+
+MELDS: Final = 102  # not in riichi: melds x discards
+FLUSH: Final = 132  # not in riichi: melds of one suit, x this tile in it, honour, other
+STYLE: Final = 142  # not in riichi: what the melds say of the yaku, x simple or not
+STILL: Final = 152  # not in riichi: discards in a row that were just drawn, x melds
+AFTER_RIICHI: Final = 160  # in riichi: discards since
+BIAS: Final = 166
+N_FEATURES: Final = 167
+MAX_ACTIVE: Final = 14
+
+
+@compiled
+def genbutsu(state: State, opponent: int) -> int:
+    """Return the mask of kinds that the opponent cannot ron: its discards and what it passed."""
+    return int(state.discarded[opponent] | state.passed[opponent])
+
+
+@compiled
+def read_opponent(state: State, opponent: int, unseen: Counts, known: NDArray[np.int64]) -> None:
+    """Fill int64[64] with what the features of all kinds have in common for one opponent.
+
+    0..26 how open the two-sided wait is whose low end is that kind (0 refuted or impossible,
+    1 hardly, 2 open), 27 the sum of open ones, 28..30 its discards by suit, 31 by honours, 32 the
+    riichi discard's kind or -1, 33 the mask of early discards, 34 of late ones before riichi,
+    35 the discards since riichi, 36 the discards just drawn in a row, 37 the meld suit (-1 none,
+    3 honours only, 4 several), 38 what the melds say: see :func:`_style`.
+    """
+    safe = genbutsu(state, opponent)
+    total = 0
+    for low in range(27):
+        known[low] = 0
+        if low % 9 < 6:
+            known[low] = _line(unseen, safe, low)
+            total += known[low] > 0
+    known[27] = total
+    _read_river(state, opponent, known)
+    known[37] = _meld_suit(state, opponent)
+    known[38] = _style(state, opponent)
+
+
+@compiled
+def _line(unseen: Counts, safe: int, low: int) -> int:
+    """How open a wait on ``low`` and ``low + 3`` is."""
+    if (safe >> low | safe >> (low + 3)) & 1:
+        return 0
+    ways = unseen[low + 1] * unseen[low + 2]
+    if ways == 0:
+        return 0
+    return 1 if ways <= 4 else 2
+
+
+@compiled
+def _read_river(state: State, opponent: int, known: NDArray[np.int64]) -> None:
+    known[28:37] = 0
+    known[32] = -1
+    declared = False
+    for place in range(state.n_river[opponent]):
+        kind = kind_of(state.river[opponent, place])
+        flags = state.river_flags[opponent, place]
+        known[28 + kind // 9] += 1
+        if declared:
+            known[35] += 1
+        elif place < EARLY_DISCARDS:
+            known[33] |= 1 << kind
+        else:
+            known[34] |= 1 << kind
+        if flags & RIICHI_DISCARD:
+            declared = True
+            known[32] = kind
+        known[36] = known[36] + 1 if flags & TSUMOGIRI else 0
+
+
+@compiled
+def _meld_suit(state: State, opponent: int) -> int:
+    suit = -1
+    for place in range(state.n_melds[opponent]):
+        here = state.meld_kind[opponent, place] // 9
+        if suit < 0 or suit == 3:
+            suit = here
+        elif here not in (3, suit):
+            return 4
+    return suit
+
+
+@compiled
+def _style(state: State, opponent: int) -> int:
+    """0 no melds, 1 a value triplet, 2 all simples, 3 two or more triplets only, 4 other."""
+    melds = state.n_melds[opponent]
+    if melds == 0:
+        return 0
+    simples, triplets, value = True, True, False
+    for place in range(melds):
+        kind = state.meld_kind[opponent, place]
+        run = state.meld_type[opponent, place] == CHI
+        triplets &= not run
+        if kind >= FIRST_HONOUR:
+            simples = False
+            value |= honour_value(state, opponent, kind) > 0
+        elif kind % 9 == 0 or kind % 9 == (6 if run else 8):
+            simples = False
+    if value:
+        return 1
+    if simples:
+        return 2
+    return 3 if triplets and melds > 1 else 4
+
+
+@compiled
+def honour_value(state: State, seat: int, kind: int) -> int:
+    """Return the han of a triplet of an honour for a seat: 0, 1 or 2."""
+    if kind >= FIRST_DRAGON:
+        return 1
+    wind = kind - FIRST_HONOUR
+    return int(wind == (seat - state.dealer) & 3) + int(wind == state.round >> 2)
+
+
+@compiled
+def active_features(
+    state: State,
+    opponent: int,
+    kind: int,
+    unseen: Counts,
+    dora: Counts,
+    known: NDArray[np.int64],
+    out: NDArray[np.int16],
+) -> int:
+    """Write the active features of discarding ``kind`` against the opponent; return how many."""
+    out[0] = BIAS
+    rivers = min(state.n_river[opponent] // 3, 5)
+    if kind < FIRST_HONOUR:
+        n = _number_tile(kind, unseen, known, out)
+        out[n] = TURN + rivers
+    else:
+        value = honour_value(state, opponent, kind)
+        out[1] = HONOUR + 4 * value + min(unseen[kind], 3)
+        out[2] = TURN + 6 + rivers
+        n = 2
+    out[n + 1] = SUIT_DISCARDS + min(known[28 + kind // 9], 4)
+    out[n + 2] = NEAR_DORA + _near_dora(dora, kind)
+    n += 3
+    if state.riichi[opponent]:
+        out[n] = AFTER_RIICHI + min(known[35], 5)
+        return n + 1
+    melds = min(state.n_melds[opponent], 4)
+    edge = kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8
+    out[n] = MELDS + 6 * melds + rivers
+    out[n + 1] = FLUSH + _flush(int(known[37]), melds, kind)
+    out[n + 2] = STYLE + 2 * known[38] + edge
+    out[n + 3] = STILL + 4 * (melds > 0) + min(known[36], 3)
+    return n + 4
+
+
+@compiled
+def _number_tile(
+    kind: int, unseen: Counts, known: NDArray[np.int64], out: NDArray[np.int16]
+) -> int:
+    rank = kind % 9
+    upper = int(known[kind]) if rank < 6 else 0
+    lower = int(known[kind - 3]) if rank > 2 else 0
+    if 3 <= rank <= 5:
+        high, low = max(upper, lower), min(upper, lower)
+        out[1] = SHAPE + 9 + 6 * (rank == 4) + high * (high + 1) // 2 + low
+    else:
+        out[1] = SHAPE + 3 * min(rank, 8 - rank) + max(upper, lower)
+    through = int(upper > 0) + int(lower > 0)
+    out[2] = COPIES + 4 * (through > 0) + min(unseen[kind], 3)
+    ways = unseen[kind - 1] * unseen[kind + 1] if 0 < rank < 8 else 0
+    out[3] = CLOSED_WAIT + (0 if ways == 0 else 1 if ways <= 4 else 2)
+    out[4] = LINES_LEFT + 8 * through + min(max(int(known[27]) - 2, 0) // 2, 7)
+    out[5] = OUTSIDE + 3 * _distance(int(known[33]), kind) + _distance(int(known[34]), kind)
+    declared = int(known[32])
+    out[6] = DECLARED_NEAR
+    if declared >= 0 and declared // 9 == kind // 9 and declared != kind:
+        out[6] = DECLARED_NEAR + min(abs(declared - kind), 4) % 4
+    return 7
+
+
+@compiled
+def _distance(mask: int, kind: int) -> int:
+    """Return 1 or 2 if a kind in the mask is that far off in the suit, else 0."""
+    for far in range(1, 3):
+        for other in (kind - far, kind + far):
+            if 0 <= other < FIRST_HONOUR and other // 9 == kind // 9 and mask >> other & 1:
+                return far
+    return 0
+
+
+@compiled
+def _near_dora(dora: Counts, kind: int) -> int:
+    if dora[kind]:
+        return 3
+    if kind >= FIRST_HONOUR:
+        return 0
+    for far in range(1, 3):
+        for other in (kind - far, kind + far):
+            if 0 <= other < FIRST_HONOUR and other // 9 == kind // 9 and dora[other]:
+                return far
+    return 0
+
+
+@compiled
+def _flush(suit: int, melds: int, kind: int) -> int:
+    if melds == 0 or suit > 3:
+        return 0
+    here = 2
+    if kind >= FIRST_HONOUR:
+        here = 1
+    elif suit in (3, kind // 9):
+        here = 0
+    return 1 + 3 * (min(melds, 3) - 1) + here
+
+
+@compiled
+def shown_han(state: State, opponent: int, dora: Counts) -> int:
+    """Return the han that the melds show: dora, red fives and value triplets."""
+    han = 0
+    for place in range(state.n_melds[opponent]):
+        kind = state.meld_kind[opponent, place]
+        type_ = state.meld_type[opponent, place]
+        red = state.meld_red[opponent, place]
+        han += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
+        if type_ == CHI:
+            han += dora[kind] + dora[kind + 1] + dora[kind + 2]
+        else:
+            han += dora[kind] * (3 if type_ < 2 else 4)
+            if kind >= FIRST_HONOUR:
+                han += honour_value(state, opponent, kind)
+    return han
+
+
+# Features of the points of a deal-in.
+LOSS_KIND: Final = 0  # riichi; else closed, one meld, two, three and more
+LOSS_DEALER: Final = 5
+LOSS_SHOWN: Final = 7  # han shown by melds, 0..5
+LOSS_TILE: Final = 13  # dora of the tile, 0..2
+LOSS_MARKERS: Final = 16  # dora markers, 1..4
+LOSS_FLUSH: Final = 20  # melds of one suit
+LOSS_TURN: Final = 22  # discards of the opponent
+LOSS_STYLE: Final = 28
+N_LOSS: Final = 33
+LOSS_ACTIVE: Final = 8
+
+
+@compiled
+def loss_features(
+    state: State, opponent: int, kind: int, dora: Counts, out: NDArray[np.int16]
+) -> int:
+    """Write the active features of the points lost to the opponent; return how many."""
+    riichi = state.riichi[opponent] > 0
+    melds = state.n_melds[opponent]
+    suit = _meld_suit(state, opponent)
+    out[0] = LOSS_KIND + (0 if riichi else 1 + min(melds, 3))
+    out[1] = LOSS_DEALER + int(state.dealer == opponent)
+    out[2] = LOSS_SHOWN + min(shown_han(state, opponent, dora), 5)
+    out[3] = LOSS_TILE + min(dora[kind], 2)
+    out[4] = LOSS_MARKERS + min(state.n_dora, 4) - 1
+    out[5] = LOSS_FLUSH + int(melds >= 2 and suit < 4)
+    out[6] = LOSS_TURN + min(state.n_river[opponent] // 3, 5)
+    out[7] = LOSS_STYLE + _style(state, opponent)
+    return LOSS_ACTIVE

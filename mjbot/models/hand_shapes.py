@@ -1,0 +1,124 @@
+"""How many melds, two-tile shapes and two-sided shapes a suit can be taken apart into.
+
+Of all ways to take a suit apart the one counts that has the most melds, then the most two-tile
+shapes (pairs and tiles at most two apart), then the most two-sided ones (23 .. 78).
+
+How near to a win each discard of a hand leaves it, beside the best.
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import acceptance_by_discard
+from mjbot.training.hand_positions import HandPosition
+
+MELD: Final = 256
+SHAPE: Final = 16
+TWO_SIDED: Final = 1
+"""A shape's number is ``MELD x melds + SHAPE x two-tile shapes + TWO_SIDED x two-sided ones``:
+the numbers of suits add up, and the larger is the better."""
+
+N_SUITS: Final = 5**9
+
+ShapeTable = NDArray[np.uint16]
+
+
+@cache
+def shape_table() -> ShapeTable:
+    """Return the number of every suit by the base-5 number of its counts, rank 1 lowest."""
+    table = np.zeros(N_SUITS, np.uint16)
+    _fill(table)
+    return table
+
+
+@compiled
+def suit_number(hand: NDArray[np.int8], first: int) -> int:
+    """Return the base-5 number of the nine counts from kind ``first`` on."""
+    number = 0
+    for kind in range(first + 8, first - 1, -1):
+        number = 5 * number + min(int(hand[kind]), 4)
+    return number
+
+
+@compiled
+def hand_shape(table: ShapeTable, hand: NDArray[np.int8]) -> int:
+    """Return the number of a whole hand int8[34]; of the honours triplets and pairs count."""
+    number = 0
+    for first in range(0, 27, 9):
+        number += int(table[suit_number(hand, first)])
+    for kind in range(27, 34):
+        number += MELD * (hand[kind] >= 3) + SHAPE * (hand[kind] == 2)
+    return number
+
+
+@compiled
+def _fill(table: ShapeTable) -> None:
+    counts = np.zeros(11, np.int64)
+    for number in range(1, N_SUITS):
+        rank = 0
+        while counts[rank] == 4:
+            counts[rank] = 0
+            rank += 1
+        counts[rank] += 1
+        table[number] = _best(table, counts, number)
+
+
+@compiled
+def _best(table: ShapeTable, counts: NDArray[np.int64], number: int) -> int:
+    """Return the best of leaving out the lowest tile and of each shape that begins with it."""
+    rank, tile = 0, 1
+    while counts[rank] == 0:
+        rank += 1
+        tile *= 5
+    best = int(table[number - tile])
+    if counts[rank] >= 3:
+        best = max(best, MELD + table[number - 3 * tile])
+    if counts[rank] >= 2:
+        best = max(best, SHAPE + table[number - 2 * tile])
+    if rank <= 7 and counts[rank + 1]:
+        two_sided = TWO_SIDED * (1 <= rank <= 6)
+        best = max(best, SHAPE + two_sided + table[number - 6 * tile])
+    if rank <= 6 and counts[rank + 2]:
+        best = max(best, SHAPE + table[number - 26 * tile])
+        if counts[rank + 1]:
+            best = max(best, MELD + table[number - 31 * tile])
+    return int(best)
+
+
+class Nearness(NamedTuple):
+    """By kind given up: ``shantens`` int8[34], ``masks`` int64[34] of accepting kinds, ``tiles``
+    int16[34] unseen of them; as :func:`mjbot.rules.acceptance.acceptance_by_discard` has them.
+
+    ``best`` int64[2] is the least shanten, and the most tiles that a discard leaves with it.
+    """
+
+    shantens: NDArray[np.int8]
+    masks: NDArray[np.int64]
+    tiles: NDArray[np.int16]
+    best: NDArray[np.int64]
+
+
+def new_nearness() -> Nearness:
+    """Return room, to be used again and again."""
+    return Nearness(
+        np.zeros(34, np.int8), np.zeros(34, np.int64), np.zeros(34, np.int16), np.zeros(2, np.int64)
+    )
+
+
+@compiled
+def measure(position: HandPosition, near: Nearness) -> None:
+    """Fill ``near`` for the hand of a position."""
+    acceptance_by_discard(
+        position.hand, position.n_melds, position.unseen, near.shantens, near.masks, near.tiles
+    )
+    near.best[0] = 99
+    for kind in range(34):
+        if near.shantens[kind] < near.best[0]:
+            near.best[0] = near.shantens[kind]
+            near.best[1] = 0
+        if near.shantens[kind] == near.best[0]:
+            near.best[1] = max(near.best[1], near.tiles[kind])

@@ -1,0 +1,151 @@
+"""Learned weights: small binary files that ship with the project, each beside its manifest.
+
+``mjbot/models/weights/NAME.npz`` holds the arrays, ``NAME.json`` says what they were learned
+from and how good they are (:class:`Manifest`).  Equal arrays give equal bytes.
+"""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+SHIPPED: Final = Path(__file__).parent / "weights"
+"""The folder of the weights that are installed with the project."""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass
+class WeightsError(ValueError):
+    """Weights that cannot be used; the text is one line that names the file and the cure."""
+
+    path: Path
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}"
+
+
+class ArrayInfo(msgspec.Struct, frozen=True):
+    """Shape and element type (numpy's name) of one array."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where weights come from.
+
+    ``data`` describes the records in words, ``command`` made the weights, ``scores`` says how
+    good they are by name.  ``date`` (ISO, UTC), ``arrays`` and ``digest`` (SHA-256 of names,
+    types, shapes and bytes) are filled in when the weights are saved.
+    """
+
+    data: str
+    command: str
+    seed: int
+    scores: dict[str, float | int | str]
+    date: str = ""
+    arrays: dict[str, ArrayInfo] = {}
+    digest: str = ""
+
+
+def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) -> Manifest:
+    """Write ``NAME.npz`` and ``NAME.json`` into ``folder``; return the manifest as written.
+
+    Both appear whole or not at all; ``OSError`` if they cannot be written.
+    """
+    complete = msgspec.structs.replace(
+        manifest,
+        date=manifest.date or datetime.now(UTC).date().isoformat(),
+        arrays={key: ArrayInfo(value.shape, value.dtype.name) for key, value in arrays.items()},
+        digest=_digest(arrays),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    _replace(folder / f"{name}.npz", _packed(arrays))
+    text = msgspec.json.format(msgspec.json.encode(complete), indent=1)
+    _replace(folder / f"{name}.json", text + b"\n")
+    load_weights.cache_clear()
+    return complete
+
+
+@cache
+def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
+    """Return the arrays of ``NAME`` (read-only, shared by all who ask in this process).
+
+    Raises :class:`WeightsError` if they are missing or damaged.
+    """
+    path = folder / f"{name}.npz"
+    manifest = load_manifest(name, folder)
+    try:
+        with np.load(path, allow_pickle=False) as saved:
+            arrays = {key: saved[key] for key in saved.files}
+    except FileNotFoundError:
+        raise WeightsError(path, _missing(name)) from None
+    except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds over damaged bytes
+        told = str(error).partition("\n")[0] or type(error).__name__
+        raise WeightsError(path, f"damaged ({told}); fetch or train it again") from None
+    if _digest(arrays) != manifest.digest:
+        raise WeightsError(path, f"does not fit {name}.json; fetch or train both again")
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
+
+
+def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
+    """Return the manifest of ``NAME``; :class:`WeightsError` if it is missing or damaged."""
+    path = folder / f"{name}.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise WeightsError(path, _missing(name)) from None
+    except (OSError, ValueError) as error:
+        raise WeightsError(path, f"damaged ({error}); fetch or train it again") from None
+
+
+def shipped_digest() -> str:
+    """Return a digest of all shipped weights: games depend on them as they do on source code."""
+    digest = hashlib.sha256()
+    for path in sorted(SHIPPED.glob("*.npz")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _missing(name: str) -> str:
+    return f"there are no weights {name!r}; mjbot train makes them"
+
+
+def _digest(arrays: Arrays) -> str:
+    digest = hashlib.sha256()
+    for key in sorted(arrays):
+        array = np.ascontiguousarray(arrays[key])
+        digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _packed(arrays: Arrays) -> bytes:
+    # numpy's own savez stamps the time of day into the file.
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for key in sorted(arrays):
+            member = io.BytesIO()
+            np.save(member, np.ascontiguousarray(arrays[key]), allow_pickle=False)
+            info = zipfile.ZipInfo(f"{key}.npy")
+            archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, 9)
+    return packed.getvalue()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)

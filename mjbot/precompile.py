@@ -1,0 +1,421 @@
+"""Compiling before anything else starts: each function once, in one process, and seen.
+
+:func:`prepare` starts a process that plays in memory as the command will play.  What it compiles
+is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after finds it.  That a
+job was done is remembered by an empty file whose name says all that its code depends on, so that
+the next start begins at once.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Literal, NoReturn
+
+import llvmlite.binding
+from rich.console import Console
+
+from mjbot.compiler.cache import cache_folder, on_compiled
+from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
+from mjbot.pair.member import pair_up
+from mjbot.progress import Step, progress
+from mjbot.referee import Referee
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec, strategy_class
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import blame, is_legal, no_choice
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from mjbot.warm_up import NAMES, SEED, play_with_mirrors, rehearse_alone, rehearse_referee
+
+Use = Literal["client", "arena", "explain", "table"]
+"""What for: a seat at a server, bulk play, ``mjbot explain``; *table* is the server itself."""
+
+MOST_SILENT_S: Final = 300.0
+"""A process that neither compiles nor ends a job for so long is given up."""
+
+MOST_DECISION_S: Final = 30.0
+"""Processor time that a decision may take, compiling not counted."""
+
+IDLE_S: Final = 10.0
+"""A strategy that only waits for so long is given up: the next start would wait for it, too."""
+
+_NOTHING_S: Final = 0.02
+"""Processor time in :data:`IDLE_S` that counts as waiting; work gets more on any machine."""
+
+ENOUGH_S: Final = 2.0
+"""Processor time without anything new to compile after which a job's games are broken off."""
+
+BULK_GAMES: Final = 12
+"""Games in bulk play; all take less than :data:`ENOUGH_S` where decisions are fast."""
+
+DONE_VARIABLE: Final = "MJBOT_PREPARED"
+"""Jobs tried already, for the processes that we start: what failed once is not tried by each."""
+
+_WHAT: Final = "getting ready (a first start compiles for about a minute)"
+_WAITING: Final = "waiting for another start that compiles"
+_ROOT: Final = str(Path(__file__).parents[1])
+_PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What went wrong with a strategy; ``is_made`` says whether it could be made at all."""
+
+    spec: str
+    text: str
+    is_made: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.spec}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is prepared at a time: one strategy, two that are a pair, or none (the table)."""
+
+    specs: tuple[str, ...]
+    use: Use
+
+
+def prepare(
+    specs: Sequence[str],
+    console: Console,
+    *,
+    use: Use = "arena",
+    pair: Sequence[str] = (),
+    table: bool = False,
+) -> tuple[Problem, ...]:
+    """Compile what strategies will need that is not compiled yet, and show that on ``console``.
+
+    ``specs`` are as the command line names players, ``pair`` two that will be allies, ``table``
+    adds what a table server needs.  External players are left out; those of somebody else's files
+    are, too, but where they meet a server's deadline.  Returns what went wrong; each
+    problem was also printed, on a line of its own.
+    """
+    jobs = [Job((), "table")] if table else []
+    own = [spec for spec in map(Spec.read, specs) if _needs_preparation(spec, use)]
+    jobs += [Job((name,), use) for name in dict.fromkeys(map(_spelled, own))]
+    jobs += [Job(tuple(sorted(_spelled(Spec.read(spec)) for spec in pair)), use)] if pair else []
+    jobs = [job for job in jobs if not _is_done(job)]
+    if not jobs or IS_INTERPRETED:
+        return ()
+    with _interrupted_by_sigterm(), progress(console, _WHAT, unit="functions") as step:
+        problems = _run(jobs, console, step)
+    tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
+    os.environ[DONE_VARIABLE] = " ".join(tried).strip()
+    return problems
+
+
+def _needs_preparation(spec: Spec, use: Use) -> bool:
+    return not spec.is_external and (use == "client" or not spec.is_outside)
+
+
+def _spelled(spec: Spec) -> str:
+    return ",".join([spec.name, *[f"{key}={value}" for key, value in spec.options.items()]])
+
+
+# --- what was done -----------------------------------------------------------------------------
+
+
+def _is_done(job: Job) -> bool:
+    key = _key(job)
+    return key in os.environ.get(DONE_VARIABLE, "").split() or _marker(key).exists()
+
+
+def _key(job: Job) -> str:
+    """Return a digest of all that the job's compiled code depends on."""
+    modules = ["mjbot.warm_up", *(["mjbot.statistics.counts"] if job.use == "arena" else [])]
+    for spec in job.specs:
+        with contextlib.suppress(StrategyError):
+            family = strategy_class(Spec.read(spec).name).__mro__
+            modules += [cls.__module__ for cls in family if cls is not object]
+    sources = sorted({source_digest(module) for module in modules})
+    machine = [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()]
+    words = "\n".join([job.use, *job.specs, *sources, *machine])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def _folder() -> Path:
+    return cache_folder() / VERSION / "prepared"
+
+
+def _marker(key: str) -> Path:
+    return _folder() / key
+
+
+# --- the process that asks for it --------------------------------------------------------------
+
+
+def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ...]:
+    """Do the jobs in a process; where a strategy ends that, the rest in another one."""
+    problems: dict[Problem, None] = {}
+
+    def tell(problem: Problem) -> None:
+        if problem not in problems:
+            console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
+        problems[problem] = None
+
+    while jobs:
+        done, was_told = 0, False
+        with _started(jobs) as child:
+            for kind, *said in _messages(child):
+                if kind == "compiled":
+                    step(1, said[0])
+                elif kind == "waiting":
+                    step(0, _WAITING)
+                elif kind == "problem":
+                    tell(Problem(*said))
+                    was_told = True
+                elif kind == "done":
+                    done, was_told = done + 1, False
+        if done < len(jobs) and not was_told:
+            who = " + ".join(jobs[done].specs) or "the table"
+            tell(Problem(who, "ended the process that prepares it, or kept it silent"))
+        jobs = jobs[done + 1 :]
+    return tuple(problems)
+
+
+@contextlib.contextmanager
+def _started(jobs: Sequence[Job]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start the process that works; it is gone afterwards, and when we die."""
+    told = json.dumps([astuple(job) for job in jobs])
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
+        start_new_session=True,  # Ctrl-C is for us: it would only write where it was compiling
+    )
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def _messages(child: "subprocess.Popen[bytes]") -> Iterator[list[Any]]:
+    """Yield what the process says until it ends, or is silent for too long."""
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    assert child.stdout is not None
+    pipe = child.stdout
+
+    def read() -> None:
+        with contextlib.suppress(ValueError):  # closed while it was read
+            for line in pipe:
+                lines.put(line)
+        lines.put(b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    with contextlib.suppress(Empty):
+        while line := lines.get(timeout=MOST_SILENT_S):
+            yield json.loads(line)
+
+
+@contextlib.contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end us as Ctrl-C does, in the one thread that may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+# --- the process that does it ------------------------------------------------------------------
+
+
+def work() -> None:
+    """Do the jobs of the command line and report, line by line, on what was our stdout."""
+    jobs = [Job(tuple(specs), use) for specs, use in json.loads(sys.argv[1])]
+    report = _reporter()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with _one_at_a_time(lambda: report("waiting")):
+        for job in jobs:
+            if _marker(_key(job)).exists() or _Worker(job, report).run():
+                _note_done(job)
+            report("done")
+
+
+def _reporter() -> Callable[..., None]:
+    conversation = os.dup(1)
+    os.dup2(2, 1)
+
+    def report(*words: object) -> None:
+        try:
+            os.write(conversation, json.dumps(words).encode() + b"\n")
+        except OSError:  # nobody listens any more
+            os._exit(1)
+
+    return report
+
+
+def _end_with_parent() -> None:
+    """End at once when the process that asked is gone: only that closes our stdin."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(must_wait: Callable[[], None]) -> Iterator[None]:
+    """Keep other preparations out, so that they find what this one compiles."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl  # not on Windows: there all compile
+
+            _folder().mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context((_folder() / ".lock").open("w"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                must_wait()
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _note_done(job: Job) -> None:
+    with contextlib.suppress(OSError):  # a full or read-only disk
+        _marker(_key(job)).touch()
+
+
+class _EnoughError(BaseException):
+    """Nothing new has come up for a while."""
+
+
+class _Worker:
+    """Does one job."""
+
+    def __init__(self, job: Job, report: Callable[..., None]) -> None:
+        self.job: Final = job
+        self._report: Final = report
+        self._since_s = 0.0
+
+    def run(self) -> bool:
+        """Return whether all went well; what did not was reported."""
+        on_compiled.append(self._note_compiled)
+        self._start_clock()
+        over = threading.Event()
+        threading.Thread(target=self._watch, args=(over,), daemon=True).start()
+        try:
+            self._play()
+        except StrategyError as problem:
+            return self._fail(str(problem), is_made=False)
+        except (Exception, SystemExit) as problem:
+            return self._fail(blame(problem))
+        finally:
+            over.set()
+            _set_alarm(0.0)
+            on_compiled.remove(self._note_compiled)
+        return True
+
+    def _fail(self, text: str, is_made: bool = True) -> bool:
+        self._report("problem", " + ".join(self.job.specs), text, is_made)
+        return False
+
+    def _note_compiled(self, function: str) -> None:
+        self._report("compiled", function)
+        self._start_clock()
+
+    def _start_clock(self) -> None:
+        self._since_s = time.process_time()
+        _set_alarm(MOST_DECISION_S, self._late)
+
+    def _late(self, *_: object) -> NoReturn:
+        self._fail(f"no decision after {MOST_DECISION_S:g} s of processor time")
+        os._exit(1)
+
+    def _watch(self, over: threading.Event) -> None:
+        """End the process if it only waits."""
+        before_s = time.process_time()
+        while not over.wait(IDLE_S):
+            now_s = time.process_time()
+            if now_s - before_s < _NOTHING_S:
+                self._fail(f"waited for {IDLE_S:g} s and decided nothing")
+                os._exit(1)
+            before_s = now_s
+
+    def may_go_on(self) -> None:
+        """Raise :class:`_EnoughError` once nothing new has come up for a while."""
+        _set_alarm(MOST_DECISION_S, self._late)
+        if time.process_time() - self._since_s > ENOUGH_S:
+            raise _EnoughError
+
+    def _play(self) -> None:
+        with contextlib.suppress(_EnoughError):
+            if self.job.use == "table":
+                rehearse_referee()
+            elif self.job.use == "arena":
+                self._play_in_bulk()
+            else:
+                for strategy in self._players()[1::2][: len(self.job.specs)]:  # not yet linked
+                    rehearse_alone(_Watched(strategy, self))
+                play_with_mirrors(self._watched(), Referee(SEED, "tonpu"))
+
+    def _play_in_bulk(self) -> None:
+        from mjbot.statistics.counts import count_kyoku, no_counts
+
+        counts = no_counts()
+        for game in range(BULK_GAMES):
+            Referee(SEED + game).play(
+                self._watched(),
+                watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts),
+            )
+
+    def _watched(self) -> list["_Watched"]:
+        players = [_Watched(strategy, self) for strategy in self._players()]
+        for seat, player in enumerate(players):
+            player.start_game(seat, NAMES)
+        return players
+
+    def _players(self) -> list[Strategy]:
+        """Return four players; of a pair the first and the third are linked."""
+        specs = [Spec.read(spec) for spec in self.job.specs]
+        players = [specs[seat // 2 % len(specs)].make(seat) for seat in range(4)]
+        if len(specs) == 2:
+            pair_up(players[0], players[2])
+        return players
+
+
+class _Watched(Strategy):
+    """A player whose choices are checked, and which the worker may stop."""
+
+    def __init__(self, strategy: Strategy, worker: _Worker) -> None:
+        self._strategy: Final = strategy
+        self._worker: Final = worker
+        self.wants = strategy.wants  # type: ignore[misc]
+        self.start_game = strategy.start_game  # type: ignore[method-assign]
+        self.start_kyoku = strategy.start_kyoku  # type: ignore[method-assign]
+
+    def decide(self, view: View) -> Action:
+        """Return what the strategy chooses; raises ``ValueError`` where that is not allowed."""
+        self._worker.may_go_on()
+        if self._worker.job.use == "explain":
+            list(self._strategy.explain(view))
+        choice = self._strategy.decide(view)
+        if not is_legal(choice, view.legal):
+            raise ValueError(no_choice(choice))
+        return choice
+
+
+def _set_alarm(seconds: float, strike: Callable[..., object] | None = None) -> None:
+    """Call ``strike`` after so much processor time, not at all for 0 or where that cannot be."""
+    if hasattr(signal, "setitimer"):
+        if strike is not None:
+            signal.signal(signal.SIGPROF, strike)
+        signal.setitimer(signal.ITIMER_PROF, seconds)

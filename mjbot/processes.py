@@ -1,0 +1,206 @@
+"""Child processes that cannot outlive us, and whose death is noticed at once.
+
+The same function of many items, in processes that end with ours.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+_PR_SET_PDEATHSIG: Final = 1
+_GRACE_S: Final = 2.0
+_LAST_WORDS_BYTES: Final = 4096
+
+
+class Child:
+    """One running child: its own process group, its output in a log file."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self._process = process
+        self.log = log
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], log: Path, environ: Mapping[str, str] | None = None
+    ) -> "Child":
+        """Run ``command`` with stdout and stderr in ``log``; raises ``OSError``.
+
+        ``environ`` is added to our own environment.
+        """
+        with log.open("ab") as output:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **(environ or {})},
+                start_new_session=True,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            )
+        return cls(process, log)
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of its group."""
+        return self._process.pid
+
+    async def wait(self) -> int:
+        """Return the exit status once the child has ended (negative: the signal's number)."""
+        return await self._process.wait()
+
+    def last_words(self) -> str:
+        """Return the last line that the child wrote, or an empty string."""
+        with contextlib.suppress(OSError), self.log.open("rb") as output:
+            size = output.seek(0, os.SEEK_END)
+            output.seek(max(0, size - _LAST_WORDS_BYTES))
+            lines = output.read().decode("utf-8", "replace").split("\n")
+            return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return ""
+
+    async def stop(self) -> None:
+        """End the child and all that it started, gently at first; at once when cancelled."""
+        try:
+            self._signal_group(signal.SIGTERM)
+            await self._wait_a_little()
+        finally:
+            self._signal_group(signal.SIGKILL)
+        await self._wait_a_little()
+
+    def _signal_group(self, number: int) -> None:
+        # The group can outlive its leader: signal it even if the leader is gone.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    async def _wait_a_little(self) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE_S):
+                    await self._process.wait()
+
+
+def describe_exit(status: int) -> str:
+    """Say an exit status in words.
+
+    >>> describe_exit(-9), describe_exit(4)
+    ('killed by SIGKILL', 'ended with exit status 4')
+    """
+    if status < 0:
+        return f"killed by {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"
+
+
+def die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent dies, even by SIGKILL."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_processes(
+    function: Callable[[Item], Result], items: Sequence[Item], jobs: int
+) -> Iterator[Result]:
+    """Yield ``function(item)`` of each item in order, from ``jobs`` processes that end with ours.
+
+    ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
+    raises is raised here.  Raises ``ChildProcessError`` if a process ends by itself.
+    """
+    from multiprocessing.connection import wait
+
+    places = iter(range(len(items)))
+    found: dict[int, Result] = {}
+    busy: dict[Any, tuple[_Worker, int]] = {}
+    workers = _started(function, min(jobs, len(items)))
+    try:
+        for worker, place in zip(workers, places, strict=False):
+            busy[worker.give(items[place])] = worker, place
+        for next_place in range(len(items)):
+            while next_place not in found:
+                # a signal that comes just before it falls asleep does not wake it
+                for line in wait(list(busy), timeout=1.0):
+                    worker, place = busy.pop(line)
+                    found[place] = worker.answer()
+                    if (place := next(places, -1)) >= 0:
+                        busy[worker.give(items[place])] = worker, place
+            yield found.pop(next_place)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+# A pool of the standard library's would do, but for its semaphores: it complains of them on the
+# terminal when the process ends at once.
+class _Worker:
+    """A process that works on one item after the other, and the line to it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        self._line, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(function, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def give(self, item: object) -> Any:
+        """Send an item; return the line on which the answer will come."""
+        with contextlib.suppress(OSError):  # a dead one is noticed when its answer is awaited
+            self._line.send(item)
+        return self._line
+
+    def answer(self) -> Any:
+        """Return what the function made of the item."""
+        from mjbot.processes import describe_exit
+
+        try:
+            result, problem = self._line.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            end = describe_exit(self._process.exitcode or 0)
+            raise ChildProcessError(f"a process that worked for us {end}") from None
+        if problem is not None:
+            raise problem
+        return result
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._line.close()
+
+
+def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
+    """Start workers that do not hear a terminal's Ctrl-C, which goes to all its processes.
+
+    A mask is handed down to who is started under it.
+    """
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return [_Worker(function) for _ in range(n)]
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(function: Callable[[Any], Any], line: Any) -> None:
+    from mjbot.processes import die_with_parent
+
+    die_with_parent()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            item = line.recv()
+            try:
+                result, problem = function(item), None
+            except Exception as error:
+                result, problem = None, error
+            line.send((result, problem))

@@ -1,0 +1,209 @@
+"""What a seat does on its own turn, in compiled code.
+
+What becomes of a discard or an added kan: wins, calls, or the next draw.  Compiled code.
+"""
+
+from mjbot.compiler.compiled import compiled
+from mjbot.referee.ending import abort_kyoku, draw, exhaust_kyoku, turn_dora, win_kyoku
+from mjbot.referee.step import (
+    LOG_ANKAN,
+    LOG_CHI,
+    LOG_DAIMINKAN,
+    LOG_DISCARD,
+    LOG_KAKAN,
+    LOG_PON,
+    LOG_RIICHI,
+    LOG_RIICHI_ACCEPTED,
+    Desk,
+    note,
+    note_used,
+)
+from mjbot.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    NINE_TERMINALS,
+    PON_PLAIN,
+    PON_RED,
+    RON,
+    TSUMO,
+)
+from mjbot.table.apply import apply_discard, apply_riichi, apply_riichi_accepted
+from mjbot.table.apply_calls import apply_ankan, apply_chi, apply_daiminkan, apply_kakan, apply_pon
+from mjbot.table.hands import kind_of
+from mjbot.table.settle import abort_reason
+from mjbot.table.state import DECLARED, TRIPLE_RON, State
+from mjbot.table.state import NINE_TERMINALS as ABORT_NINE
+from protocol.tiles import N_KINDS
+
+
+@compiled
+def own_action(state: State, desk: Desk) -> None:
+    """Carry out the choice of the seat whose turn it is."""
+    seat = state.turn
+    code = desk.choices[seat]
+    if code < DECLARE_RIICHI:
+        _discard(state, seat, code, desk)
+    elif code == DECLARE_RIICHI:
+        apply_riichi(state, seat)
+        note(desk, LOG_RIICHI, seat, -1, -1, 0)
+    elif code == TSUMO:
+        win_kyoku(state, seat, desk)
+    elif code == NINE_TERMINALS:
+        desk.outcome.actor = seat
+        abort_kyoku(state, ABORT_NINE, desk)
+    elif code < ADDED_KAN:
+        _concealed_kan(state, seat, code - CONCEALED_KAN, desk)
+    else:
+        _added_kan(state, seat, code - ADDED_KAN, desk)
+
+
+@compiled
+def _discard(state: State, seat: int, code: int, desk: Desk) -> None:
+    turn_dora(state, desk)  # an open kan's marker shows before the discard
+    drawn = code >= DISCARD_DRAWN
+    tile = code - DISCARD_DRAWN if drawn else code
+    apply_discard(state, seat, tile, drawn)
+    note(desk, LOG_DISCARD, seat, -1, tile, drawn)
+
+
+@compiled
+def _holds_red(state: State, seat: int, kind: int) -> bool:
+    return bool(kind < 27 and kind % 9 == 4 and state.red[seat, kind // 9] > 0)
+
+
+@compiled
+def _concealed_kan(state: State, seat: int, kind: int, desk: Desk) -> None:
+    has_red = _holds_red(state, seat, kind)
+    apply_ankan(state, seat, kind, has_red)
+    note(desk, LOG_ANKAN, seat, -1, -1, 0)
+    for place in range(4):
+        note_used(desk, place, kind)
+    if has_red:
+        note_used(desk, 3, N_KINDS + kind // 9)
+    turn_dora(state, desk)
+
+
+@compiled
+def _added_kan(state: State, seat: int, kind: int, desk: Desk) -> None:
+    tile = N_KINDS + kind // 9 if _holds_red(state, seat, kind) else kind
+    note(desk, LOG_KAKAN, seat, -1, tile, 0)
+    for place in range(3):
+        note_used(desk, place, kind)
+    for meld in range(state.n_melds[seat]):
+        if state.meld_kind[seat, meld] == kind and state.meld_red[seat, meld]:
+            note_used(desk, 2, N_KINDS + kind // 9)
+    apply_kakan(state, seat, tile)
+
+
+@compiled
+def resolve_discard(state: State, desk: Desk) -> None:
+    """Ron goes before abortive draws, these before pon and kan, these before chi."""
+    if _wins(state, desk):
+        return
+    if state.riichi[state.turn] == DECLARED:
+        apply_riichi_accepted(state, state.turn)
+        note(desk, LOG_RIICHI_ACCEPTED, state.turn, -1, -1, 0)
+    reason = abort_reason(state)
+    caller = _first_caller(state, desk)
+    if reason:
+        abort_kyoku(state, reason, desk)
+    elif caller >= 0:
+        _call(state, caller, desk)
+    elif state.wall_left == 0:
+        exhaust_kyoku(state, desk)
+    else:
+        draw(state, (state.turn + 1) & 3, desk)
+
+
+@compiled
+def resolve_kakan(state: State, desk: Desk) -> None:
+    """An added kan is robbed, or its replacement tile drawn."""
+    if not _wins(state, desk):
+        turn_dora(state, desk)  # what earlier kans owe; this one's comes after its draw
+        draw(state, state.turn, desk)
+
+
+@compiled
+def _wins(state: State, desk: Desk) -> bool:
+    """Carry out the rons, nearest to the discarder first; three of them abort the kyoku."""
+    discarder = state.turn
+    rons = 0
+    for step in range(1, 4):
+        rons += desk.choices[(discarder + step) & 3] == RON
+    if rons == 0:
+        return False
+    if rons == 3:
+        abort_kyoku(state, TRIPLE_RON, desk)
+        for step in range(1, 4):
+            desk.outcome.tenpai[(discarder + step) & 3] = 1
+        return True
+    for step in range(1, 4):
+        seat = (discarder + step) & 3
+        if desk.choices[seat] == RON:
+            win_kyoku(state, seat, desk)
+    return True
+
+
+@compiled
+def _first_caller(state: State, desk: Desk) -> int:
+    """Return the seat whose call goes through: pon and kan before chi, or -1."""
+    chi = -1
+    for step in range(1, 4):
+        seat = (state.turn + step) & 3
+        code = desk.choices[seat]
+        if code == PON_PLAIN or code == PON_RED or code == CALL_KAN:
+            return seat
+        if CHI_LOW <= code < CALL_KAN:
+            chi = seat
+    return chi
+
+
+@compiled
+def _call(state: State, seat: int, desk: Desk) -> None:
+    code = desk.choices[seat]
+    if CHI_LOW <= code < CALL_KAN:
+        _chi(state, seat, code, desk)
+        return
+    target, tile = state.turn, state.last_tile
+    kind = kind_of(tile)
+    red = N_KINDS + kind // 9
+    if code == CALL_KAN:
+        holds_red = kind < 27 and kind % 9 == 4 and state.red[seat, kind // 9] > 0
+        last = red if holds_red else kind
+        apply_daiminkan(state, seat, kind, kind, last)
+        note(desk, LOG_DAIMINKAN, seat, target, tile, 0)
+        note_used(desk, 1, kind)
+        note_used(desk, 2, last)
+    else:
+        last = red if code == PON_RED else kind
+        apply_pon(state, seat, kind, last)
+        note(desk, LOG_PON, seat, target, tile, 0)
+        note_used(desk, 1, last)
+    note_used(desk, 0, kind)
+
+
+@compiled
+def _chi(state: State, seat: int, code: int, desk: Desk) -> None:
+    kind = kind_of(state.last_tile)
+    low = kind - (code - CHI_LOW) % 3
+    first, second = low, low + 2
+    if kind == low:
+        first = low + 1
+    elif kind == low + 2:
+        second = low + 1
+    if code >= CHI_LOW_RED:
+        first, second = _red_if_five(first), _red_if_five(second)
+    note(desk, LOG_CHI, seat, state.turn, state.last_tile, 0)
+    note_used(desk, 0, first)
+    note_used(desk, 1, second)
+    apply_chi(state, seat, first, second)
+
+
+@compiled
+def _red_if_five(kind: int) -> int:
+    return N_KINDS + kind // 9 if kind % 9 == 4 else kind

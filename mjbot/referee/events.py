@@ -1,0 +1,190 @@
+"""The referee's log rows and outcomes as protocol events."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.referee import step as desk
+from mjbot.rules.points import STICK_POINTS
+from mjbot.table.mirror.wire import wire_yakus
+from mjbot.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
+from protocol import messages as m
+from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES
+
+Seats4 = tuple[int, int, int, int]
+
+
+def four(values: NDArray[np.int32]) -> Seats4:
+    """Return four numbers as a tuple of plain integers."""
+    a, b, c, d = values.tolist()
+    return a, b, c, d
+
+
+def start_kyoku(state: State) -> m.StartKyoku:
+    """Tell the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
+    wall = state["wall"].tolist()
+    a, b, c, d = (
+        tuple(TILE_NAMES[tile] for tile in sorted(wall[13 * seat : 13 * seat + 13], key=_order))
+        for seat in range(4)
+    )
+    round_ = int(state["round"])
+    return m.StartKyoku(
+        bakaze=WIND_NAMES[round_ // 4],
+        kyoku=round_ % 4 + 1,
+        honba=int(state["honba"]),
+        kyotaku=int(state["sticks"]),
+        oya=int(state["dealer"]),
+        dora_marker=TILE_NAMES[int(state["dora_markers"][0])],
+        scores=four(state["scores"]),
+        tehais=(a, b, c, d),
+    )
+
+
+def _order(tile: int) -> float:
+    return tile if tile < N_KINDS else 9 * (tile - N_KINDS) + 4.5
+
+
+def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
+    """Tell what the rows int8[n, 9] of the log of :mod:`mjbot.referee.step` say.
+
+    ``scores`` are the points before the first of them.
+    """
+    for type_, actor, target, tile, a, b, c, d, flag in log.tolist():
+        if type_ == desk.LOG_DRAW:
+            yield m.Tsumo(actor=actor, pai=TILE_NAMES[tile])
+        elif type_ == desk.LOG_DISCARD:
+            yield m.Dahai(actor=actor, pai=TILE_NAMES[tile], tsumogiri=bool(flag))
+        elif type_ == desk.LOG_DORA:
+            yield m.Dora(dora_marker=TILE_NAMES[tile])
+        elif type_ == desk.LOG_RIICHI:
+            yield m.Reach(actor=actor)
+        elif type_ == desk.LOG_RIICHI_ACCEPTED:
+            deltas = _stick(actor)
+            scores = _added(scores, deltas)
+            yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
+        else:
+            yield _meld(type_, actor, target, tile, _names([a, b, c, d]))
+
+
+def scores_after(events: list[m.Event], scores: Seats4) -> Seats4:
+    """Return the points after the riichi sticks among these events were paid."""
+    for event in events:
+        if isinstance(event, m.ReachAccepted):
+            scores = _added(scores, _stick(event.actor))
+    return scores
+
+
+def _stick(actor: int) -> Seats4:
+    deltas = [0, 0, 0, 0]
+    deltas[actor] = -STICK_POINTS
+    return deltas[0], deltas[1], deltas[2], deltas[3]
+
+
+def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...]) -> m.Event:
+    a, b, c, d = used
+    pai = TILE_NAMES[tile]
+    if type_ == desk.LOG_CHI:
+        return m.Chi(actor=actor, target=target, pai=pai, consumed=(a, b))
+    if type_ == desk.LOG_PON:
+        return m.Pon(actor=actor, target=target, pai=pai, consumed=(a, b))
+    if type_ == desk.LOG_DAIMINKAN:
+        return m.Daiminkan(actor=actor, target=target, pai=pai, consumed=(a, b, c))
+    if type_ == desk.LOG_KAKAN:
+        return m.Kakan(actor=actor, pai=pai, consumed=(a, b, c))
+    return m.Ankan(actor=actor, consumed=(a, b, c, d))
+
+
+# --- the end of a kyoku ----------------------------------------------------------------------
+
+
+def ending(state: State, outcome: Any, wins: Any, scores_before: Seats4) -> list[m.Event]:
+    """Tell a finished kyoku: its wins or its draw, and ``end_kyoku``.
+
+    ``scores_before`` are the points before anything was paid.
+    """
+    if int(outcome["reason"]) != NO_DRAW:
+        return [_ryukyoku(state, outcome), m.EndKyoku()]
+    events: list[m.Event] = []
+    scores = scores_before
+    for win in wins[: outcome["n_wins"]]:
+        scores = _added(scores, four(win["deltas"]))
+        events.append(_hora(state, outcome, win, scores))
+    return [*events, m.EndKyoku()]
+
+
+def _added(scores: Seats4, deltas: Seats4) -> Seats4:
+    a, b, c, d = (points + delta for points, delta in zip(scores, deltas, strict=True))
+    return a, b, c, d
+
+
+def _hora(state: State, outcome: Any, win: Any, scores: Seats4) -> m.Hora:
+    winner = int(win["winner"])
+    target = int(outcome["target"])
+    tile = int(outcome["tile"])
+    riichi = int(state["riichi"][winner]) == ACCEPTED
+    liable = int(win["liable"])
+    yakuman = int(win["yakuman"])
+    return m.Hora(
+        actor=winner,
+        target=target,
+        pai=TILE_NAMES[tile],
+        pao=liable if liable >= 0 else None,
+        uradora_markers=_names(state["ura_markers"][: state["n_ura"]].tolist() if riichi else []),
+        hora_tehais=_winning_hand(state, winner, tile if target == winner else -1),
+        yakus=wire_yakus(
+            int(win["yaku_mask"]),
+            bool(state["is_open"][winner]),
+            (int(win["dora"]), int(win["ura"]), int(win["red"])),
+        ),
+        fu=int(win["fu"]),
+        fan=100 * yakuman if yakuman else int(win["han"]),
+        hora_points=int(win["points"]),
+        deltas=four(win["deltas"]),
+        scores=scores,
+    )
+
+
+def concealed_tiles(state: State, seat: int) -> list[int]:
+    """Return the concealed tiles (0..36) of a known hand in order, red fives after fives."""
+    tiles: list[int] = []
+    reds = state["red"][seat].tolist()
+    for kind, count in enumerate(state["hand"][seat].tolist()):
+        has_red = kind in FIVE_KINDS and reds[kind // 9]
+        tiles += [kind] * (count - bool(has_red))
+        if has_red:
+            tiles.append(N_KINDS + kind // 9)
+    return tiles
+
+
+def _names(tiles: list[int]) -> tuple[str, ...]:
+    return tuple(TILE_NAMES[tile] for tile in tiles)
+
+
+def _winning_hand(state: State, seat: int, drawn: int) -> tuple[str, ...]:
+    """The concealed tiles; a win by draw shows the drawn tile last."""
+    tiles = concealed_tiles(state, seat)
+    if drawn >= 0:
+        tiles.remove(drawn)
+        tiles.append(drawn)
+    return _names(tiles)
+
+
+def _ryukyoku(state: State, outcome: Any) -> m.Ryukyoku:
+    reason = int(outcome["reason"])
+    tenpais = tuple(bool(flag) for flag in outcome["tenpai"].tolist())
+    declarer = int(outcome["actor"]) if reason == NINE_TERMINALS else None
+    shown = [flag or seat == declarer for seat, flag in enumerate(tenpais)]
+    hands = tuple(
+        _names(concealed_tiles(state, seat) if shown[seat] else [UNKNOWN] * size)
+        for seat, size in enumerate(state["hand_size"].tolist())
+    )
+    return m.Ryukyoku(
+        actor=declarer,
+        reason=WIRE_REASONS[reason],
+        tehais=hands,
+        tenpais=(tenpais[0], tenpais[1], tenpais[2], tenpais[3]),
+        deltas=four(outcome["deltas"]),
+        scores=four(state["scores"]),
+    )

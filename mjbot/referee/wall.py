@@ -1,0 +1,83 @@
+"""Walls from seeds: the same (seed, round, honba) always gives the same 136 tiles.
+
+Which tile the next draw from the live wall brings.
+
+Usually the next one in order: whoever calls shifts what everybody draws from then on.
+
+With *pinned* draws (``state.pinned``), as in duplicate play, each seat has its own quarter: those
+tiles of the live wall that it would draw if nobody ever called.  Its n-th draw is the n-th tile
+of its quarter, whoever called before.  So a kyoku without chi, pon and open kan is the very same
+with and without pinning.  What is not pinned:
+
+* Tiles of the dead wall come in the order of the kans, whoever declares them.
+* A kan takes the last undrawn tile of the live wall away, as always.
+* Calls give some seats more draws than their quarter holds, and others fewer.  A seat whose
+  quarter is used up draws the last undrawn tile of the live wall: what others come to last.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.splitmix import GOLDEN, mix
+from mjbot.table.state import LIVE_WALL, N_LIVE, State
+
+N_WALL: Final = 136
+
+
+@compiled
+def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
+    """Fill int8[136] with a fair shuffle of the tiles, one red five per suit."""
+    for place in range(N_WALL):
+        wall[place] = place // 4
+    for suit in range(3):
+        wall[4 * (9 * suit + 4)] = 34 + suit
+    key = mix(np.uint64(seed) + GOLDEN)
+    key = mix(key ^ (np.uint64(round_) << np.uint64(32)) ^ np.uint64(honba))
+    for place in range(N_WALL - 1, 0, -1):
+        key += GOLDEN
+        # 32 random bits scaled to 0..place: the bias is below 136 / 2**32
+        other = np.int64(((mix(key) >> np.uint64(32)) * np.uint64(place + 1)) >> np.uint64(32))
+        kept = wall[place]
+        wall[place] = wall[other]
+        wall[other] = kept
+
+
+@compiled
+def next_live_tile(state: State, seat: int) -> int:
+    """Return the tile (0..36) that ``seat`` gets if it draws from the live wall now."""
+    if state.pinned:
+        return int(state.wall[LIVE_WALL + _pinned_place(state, seat)])
+    return int(state.wall[LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken])
+
+
+@compiled
+def _pinned_place(state: State, seat: int) -> int:
+    """Return which of the 70 places is next for the seat.
+
+    Tiles leave from the end by kans and by draws beyond a quarter, all others in the order of
+    their quarter.  So the counts of draws alone tell which are left.
+    """
+    gone = int(state.rinshan_taken)
+    for other in range(4):
+        gone += max(0, state.draws[other] - _quarter(state, other))
+    place = N_LIVE - 1
+    while place > 0 and (_drawn_in_turn(state, place) or gone > 0):
+        gone -= not _drawn_in_turn(state, place)
+        place -= 1
+    own = 4 * state.draws[seat] + ((seat - state.dealer) & 3)
+    return min(int(own), place)
+
+
+@compiled
+def _quarter(state: State, seat: int) -> int:
+    """Return how many tiles the seat's quarter of the 70 holds: 18 or 17."""
+    return (N_LIVE + 3 - ((seat - state.dealer) & 3)) >> 2
+
+
+@compiled
+def _drawn_in_turn(state: State, place: int) -> bool:
+    """Return whether the owner of the place has come to it."""
+    return bool(place >> 2 < state.draws[(state.dealer + place) & 3])

@@ -1,0 +1,62 @@
+"""Sets of kinds as int64 masks (bit ``kind``), for compiled code.
+
+Hands as the rules take them, made from tiles or from readable shorthand.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from protocol.tiles import N_KINDS, parse_tiles, tile_kind
+
+HONOURS: Final = 0x7F << 27
+WINDS: Final = 0xF << 27
+DRAGONS: Final = 0x7 << 31
+TERMINALS: Final = sum(1 << kind for kind in (0, 8, 9, 17, 18, 26))
+EDGES: Final = TERMINALS | HONOURS
+"""Terminals and honours."""
+GREEN: Final = sum(1 << kind for kind in (19, 20, 21, 23, 25, 32))
+SUIT: Final = 0x1FF
+"""The nine kinds of man; shift by 9 or 18 for pin and sou."""
+
+
+@compiled
+def count_bits(mask: int) -> int:
+    """Return the number of set bits of a non-negative mask.
+
+    >>> count_bits((1 << 33) | 0b101)
+    3
+    """
+    mask -= (mask >> 1) & 0x5555555555555555
+    mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((mask * 0x0101010101010101) >> 56) & 0xFF
+
+
+def count_kinds(tiles: Iterable[int]) -> NDArray[np.int8]:
+    """Count tiles (0..36) per kind: ``int8[34]``."""
+    counts = np.zeros(N_KINDS, np.int8)
+    for tile in tiles:
+        counts[tile_kind(tile)] += 1
+    return counts
+
+
+def hand_counts(text: str) -> NDArray[np.int8]:
+    """Read the shorthand of :func:`protocol.tiles.parse_tiles` into counts per kind.
+
+    >>> hand_counts("1105m")[:5].tolist()
+    [2, 0, 0, 0, 2]
+    """
+    return count_kinds(parse_tiles(text))
+
+
+def kinds_of(mask: int) -> list[int]:
+    """List the kinds (0..33) in a bit mask of kinds, as waits and acceptance give it.
+
+    >>> kinds_of(0b101)
+    [0, 2]
+    """
+    return [kind for kind in range(N_KINDS) if mask >> kind & 1]

@@ -1,0 +1,118 @@
+"""What the original server adds to an event for the seats that may act on it.
+
+What a seat's reply means at this table, or why it cannot stand.
+
+:mod:`protocol.sessions.lockstep_server` has checked what needs no table; here are the rest of the original
+server's checks (mjai-protocol.md section 4.3).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from mjbot.referee import Referee
+from mjbot.referee.events import concealed_tiles
+from mjbot.table.actions import Action
+from mjbot.table.mirror.wire import to_action
+from protocol.messages import (
+    Chi,
+    Dahai,
+    Event,
+    Hint,
+    Kakan,
+    PlayerAction,
+    Pon,
+    Reach,
+    Skip,
+    Tsumo,
+    hint,
+    wire_name,
+)
+from protocol.tiles import TILE_NAMES
+
+_ORDER: Final = ("tsumo", "ron", "riichi", "nine terminals")
+_UNHINTED: Final = ("discard", "pass")
+
+Asked = Mapping[int, tuple[Action, ...]]
+
+
+def with_hints(event: Event, referee: Referee, asked: Asked) -> Event:
+    """Return the event with all offers and bans, still unmasked.
+
+    ``possible_actions`` goes with a draw, a discard and an added kan, ``cannot_dahai`` with a
+    chi, a pon and a riichi; :func:`protocol.masking.masked` leaves each seat its own.  ``asked``
+    is empty for an event that nobody may act on: its offers are then empty, not absent.
+    """
+    if isinstance(event, Tsumo | Dahai | Kakan):
+        offers = [offer for seat in sorted(asked) for offer in offers_to(seat, referee, asked)]
+        return replace(event, possible_actions=tuple(offers))
+    if isinstance(event, Chi | Pon | Reach):
+        return replace(event, cannot_dahai=_banned(event.actor, referee, asked))
+    return event
+
+
+def without_hints(event: Event) -> Event:
+    """Return the event as a log shows it."""
+    if isinstance(event, Tsumo | Dahai | Kakan):
+        return replace(event, possible_actions=None)
+    if isinstance(event, Chi | Pon | Reach):
+        return replace(event, cannot_dahai=None)
+    return event
+
+
+def offers_to(seat: int, referee: Referee, asked: Asked) -> list[Hint]:
+    """Return everything but discards and the pass, in the original server's order."""
+    actions = [action for action in asked.get(seat, ()) if action.name not in _UNHINTED]
+    actions.sort(key=_rank)
+    return [hint(referee.message(seat, action)) for action in actions]
+
+
+def _rank(action: Action) -> int:
+    return _ORDER.index(action.name) if action.name in _ORDER else len(_ORDER)
+
+
+def _banned(seat: int, referee: Referee, asked: Asked) -> tuple[str, ...]:
+    allowed = {action.tile for action in asked.get(seat, ()) if action.name == "discard"}
+    held = dict.fromkeys(concealed_tiles(referee.state, seat))
+    return tuple([TILE_NAMES[tile] for tile in held if tile not in allowed])
+
+
+class ReplyError(ValueError):
+    """A reply that cannot stand; the text says why, as the original server would."""
+
+
+def read_reply(
+    referee: Referee, seat: int, reply: PlayerAction, legal: Sequence[Action]
+) -> Action | None:
+    """Return what ``seat`` does; ``None`` if it was not asked and said ``none``.
+
+    ``legal`` is what it may do, empty when it is not asked.  Raises :class:`ReplyError`.
+    """
+    if isinstance(reply, Skip) and not legal:
+        return None
+    try:
+        action = to_action(referee.state, seat, reply)
+    except ValueError as error:
+        raise ReplyError(f"{wire_name(reply)}: {error}.") from None
+    if action not in legal or not _same_tiles(referee.message(seat, action), reply):
+        raise ReplyError(_why_not(referee, seat, reply))
+    return action
+
+
+def _same_tiles(ours: PlayerAction, theirs: PlayerAction) -> bool:
+    """Red fives count: the very tiles that the table would offer, in any order."""
+    consumed = sorted(getattr(ours, "consumed", ())) == sorted(getattr(theirs, "consumed", ()))
+    return consumed and getattr(ours, "pai", None) == getattr(theirs, "pai", None)
+
+
+def _why_not(referee: Referee, seat: int, reply: PlayerAction) -> str:
+    if not isinstance(reply, Dahai):
+        return f"The {wire_name(reply)} is not allowed."
+    held = [TILE_NAMES[tile] for tile in concealed_tiles(referee.state, seat)]
+    drawn = int(referee.state["drawn"])
+    if drawn >= 0 and TILE_NAMES[drawn] in held:
+        held.remove(TILE_NAMES[drawn])
+    if not reply.tsumogiri and reply.pai not in held:
+        return "tsumogiri is false but the pai is not in tehais."
+    return f"Cannot dahai this pai now: {reply.pai}."

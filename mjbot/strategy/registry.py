@@ -1,0 +1,285 @@
+"""Strategies by name: found, made with options from text, and listed.
+
+A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_bot:MyBot`` (the
+file ``my_bot.py`` in the current folder, or any module that can be imported) or
+``path/to/my_bot.py:MyBot``.  Nothing of ``strategies`` is imported before it is asked for.
+
+How the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or ``external:COMMAND``.
+"""
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
+from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.supervisor import blame
+
+BUILT_IN: Final = "strategies"
+OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
+MOST_NAMES: Final = 3
+"""How many names an error message lists."""
+
+
+@dataclass(frozen=True)
+class StrategyInfo:
+    """What the list shows of a strategy; ``problem`` is why it cannot be loaded, or empty."""
+
+    name: str
+    thesis: str
+    options: tuple[Option, ...] = ()
+    problem: str = ""
+
+
+def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int = 0) -> Strategy:
+    """Return a new player of the strategy.  Raises :class:`StrategyError`.
+
+    ``seed`` goes to the field ``seed`` of strategies that have one and were not given it.
+    """
+    cls = strategy_class(name)
+    values = read_options(cls, options or {})
+    if any(option.name == "seed" for option in options_of(cls)):
+        values.setdefault("seed", seed)
+    try:
+        return cls(**values)
+    except Exception as problem:
+        raise StrategyError(f"strategy {name!r} cannot be made: {blame(problem)}") from problem
+
+
+def strategy_class(name: str) -> type[Strategy]:
+    """Return the class of a strategy.  Raises :class:`StrategyError`."""
+    place, colon, class_name = name.rpartition(":")
+    if not colon:
+        return _deciding(name, _only_class(_built_in_module(name)))
+    if not place or not class_name:
+        raise StrategyError(f"strategy {name!r}: expected MODULE:CLASS or FILE.py:CLASS")
+    module = _module(place)
+    cls = getattr(module, class_name, None)
+    if cls is None:
+        has = _some([cls.__name__ for cls in _classes(module)], ", ") or "none"
+        raise StrategyError(f"strategy {name!r}: no class {class_name} in {place}, only: {has}")
+    if not (inspect.isclass(cls) and issubclass(cls, Strategy)):
+        raise StrategyError(
+            f"strategy {name!r}: {class_name} is not a mjbot.strategy.strategy.Strategy"
+        )
+    return _deciding(name, cls, _classes(module))
+
+
+def strategy_info(name: str) -> StrategyInfo:
+    """Return what there is to say about a strategy, also when it cannot be loaded."""
+    try:
+        cls = strategy_class(name)
+        return StrategyInfo(name, thesis_of(cls), options_of(cls))
+    except StrategyError as problem:
+        return StrategyInfo(name, "", problem=str(problem))
+
+
+def all_strategies() -> tuple[StrategyInfo, ...]:
+    """Return the strategies in the folder ``strategies`` by name."""
+    return tuple(strategy_info(name) for name in built_in_names())
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Return the names of the modules directly inside ``strategies``."""
+    package = importlib.import_module(BUILT_IN)
+    modules = pkgutil.iter_modules(package.__path__)
+    return tuple(sorted(m.name.replace("_", "-") for m in modules if not m.ispkg))
+
+
+def thesis_of(cls: type[Strategy]) -> str:
+    """Return the first sentence of the class's own docstring, or nothing."""
+    text = vars(cls).get("__doc__") or ""
+    if text.startswith(f"{cls.__name__}("):  # what @dataclass writes if there is none
+        return ""
+    paragraph = " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
+    return re.split(r"(?<=[.!?])\s", paragraph)[0]
+
+
+# --- modules ---------------------------------------------------------------------------------
+
+
+def _built_in_module(name: str) -> ModuleType:
+    names = built_in_names()
+    if name.replace("_", "-") in names:
+        return _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
+    if Path(f"{name.removesuffix('.py')}.py").is_file():
+        raise StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
+    if name.endswith(".py") or "/" in name:
+        raise StrategyError(f"strategy {name!r}: no such file here; write FILE.py:CLASS")
+    near = difflib.get_close_matches(name, names)
+    others = f"the nearest: {', '.join(near)}" if near else "mjbot strategies lists them"
+    raise StrategyError(f"unknown strategy {name!r}; {others}")
+
+
+def _module(place: str) -> ModuleType:
+    file = Path(place if place.endswith(".py") else f"{place}.py")
+    if file.is_file():
+        return _loaded(file.resolve())
+    if place.endswith(".py") or "/" in place:
+        raise StrategyError(f"strategy {place!r}: no such file {file}")
+    _add_to_path(Path.cwd())
+    return _imported(place)
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except (Exception, SystemExit) as problem:
+        if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
+            hint = f"no file {module}.py here and no module of that name{_whose(problem)}"
+            raise StrategyError(f"strategy {module!r}: {hint}") from problem
+        raise StrategyError(f"strategy {module!r}: {blame(problem)}{_whose(problem)}") from problem
+
+
+def _whose(problem: BaseException) -> str:
+    """Say what a module of the user's is hidden by, if it is called as one of our packages."""
+    name = problem.name if isinstance(problem, ModuleNotFoundError) else None
+    package, dot, _ = (name or "").partition(".")
+    if not dot or package not in OWN_PACKAGES:
+        return ""
+    where = Path(sys.modules[package].__path__[0])
+    return (
+        f"; {package!r} is mjbot's own package ({where}): rename yours, or name it as FILE.py:CLASS"
+    )
+
+
+def _is_within(module: str, parent: str | None) -> bool:
+    return parent is not None and f"{module}.".startswith(f"{parent}.")
+
+
+def _loaded(file: Path) -> ModuleType:
+    """Load a file once, as the module of its name unless that is taken."""
+    module = sys.modules.get(file.stem)
+    if module and getattr(module, "__file__", None) == str(file):
+        return module
+    name = file.stem if module is None else f"{file.stem}@{file.parent}"
+    if name in sys.modules:
+        return sys.modules[name]
+    _add_to_path(file.parent)
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise StrategyError(f"strategy {file}: not a Python file")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as problem:
+        del sys.modules[name]
+        text = f"strategy {file.name!r}: {blame(problem)}{_whose(problem)}"
+        raise StrategyError(text) from problem
+    return module
+
+
+def _add_to_path(folder: Path) -> None:
+    """Let a strategy's file import its neighbours, behind everything installed."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+# --- classes ---------------------------------------------------------------------------------
+
+
+def _classes(module: ModuleType) -> list[type[Strategy]]:
+    """Return the strategies that the module itself defines."""
+    return [
+        cls
+        for cls in vars(module).values()
+        if inspect.isclass(cls) and issubclass(cls, Strategy) and cls.__module__ == module.__name__
+    ]
+
+
+def _deciding(
+    name: str, cls: type[Strategy], others: Iterable[type[Strategy]] = ()
+) -> type[Strategy]:
+    """Return the class; refuse a base, which would play nothing but default actions."""
+    if cls.decide is not Strategy.decide:
+        return cls
+    able = [other.__name__ for other in others if other.decide is not Strategy.decide]
+    meant = _some(able, " or ")
+    hint = f"; did you mean {meant}?" if meant else ""
+    raise StrategyError(f"strategy {name!r}: {cls.__name__} has no decide of its own{hint}")
+
+
+def _only_class(module: ModuleType) -> type[Strategy]:
+    classes = _classes(module)
+    if len(classes) != 1:
+        found = _some([cls.__name__ for cls in classes], ", ") or "none"
+        raise StrategyError(f"{module.__name__}: expected one strategy class, found: {found}")
+    return classes[0]
+
+
+def _some(names: Sequence[str], between: str) -> str:
+    """Return the first few names as a text.
+
+    >>> _some(["A", "B", "C", "D", "E"], " or ")
+    'A or B or C or 2 others'
+    """
+    first = [*names[:MOST_NAMES]]
+    if more := len(names) - len(first):
+        first.append(f"{more} others")
+    return between.join(first)
+
+
+EXTERNAL: Final = "external:"
+PIPED: Final = ("external-lines:", "external-arrays:")
+EXTERNALS: Final = (EXTERNAL, *PIPED)
+"""A foreign program: one that connects to a table, and those that speak over their pipes."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A player as the user names it; of an external one ``name`` is all of the text.
+
+    >>> Spec.read("fast-riichi-a,lookahead=text")
+    Spec(name='fast-riichi-a', options={'lookahead': 'text'})
+    >>> Spec.read("my_bot.py:MyBot,luck=3").label
+    'MyBot,luck=3'
+    """
+
+    name: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def read(cls, text: str) -> "Spec":
+        """Split a text.
+
+        Raises :class:`~mjbot.strategy.options.StrategyError` if an option is no ``KEY=VALUE``.
+        """
+        if text.startswith(EXTERNALS):
+            return cls(text, {})
+        name, *options = text.split(",")
+        return cls(name, split_options(options))
+
+    @property
+    def is_external(self) -> bool:
+        """Whether it is a foreign program, which plays over a line."""
+        return self.name.startswith(EXTERNALS)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is a class of somebody's file or module, none of ours."""
+        return not self.is_external and ":" in self.name
+
+    @property
+    def label(self) -> str:
+        """What tables call it: without the file of a class, or ``external:``."""
+        if self.is_external:
+            return self.name.partition(":")[2]
+        options = [f"{key}={value}" for key, value in self.options.items()]
+        return ",".join([self.name.rpartition(":")[2], *options])
+
+    def check(self) -> None:
+        """Raise ``StrategyError`` if there is no such strategy, or it has no such options."""
+        read_options(strategy_class(self.name), self.options)
+
+    def make(self, seed: int = 0) -> Strategy:
+        """Return a player of the strategy for one game.  Raises ``StrategyError``."""
+        return make_strategy(self.name, self.options, seed)

@@ -1,0 +1,311 @@
+"""Scores, payments and the order of kyoku: what the events say against what the rules give."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.rules.points import STICK_POINTS
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
+from mjbot.table import apply as do
+from mjbot.table.mirror.check import check_draw_reason, situation
+from mjbot.table.mirror.wire import tile_code, wire_yakus
+from mjbot.table.settle import (
+    PAYMENT,
+    exhaustive_deltas,
+    game_ends,
+    give_leftover_sticks,
+    has_nagashi,
+    next_kyoku,
+    top_seat,
+    win_payment,
+)
+from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State
+from protocol import messages as m
+from protocol.tiles import UNKNOWN, WIND_NAMES
+
+_RESULTS: Final = (WON, DRAWN)
+
+Payment = NDArray[np.int32]
+"""Points by seat, int32[4]: what everybody gets or, below zero, gives."""
+
+
+def _points(values: Any) -> tuple[int, ...]:
+    return tuple(int(value) for value in values)
+
+
+class Ledger:
+    """What was paid and what comes next, checked wherever the state knows enough.
+
+    The check of a result returns what the rules pay for it, ``None`` where that is not known; its
+    ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
+
+    No message tells how long the game is, so the ledger keeps both lengths until the course of
+    the game excludes one.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._last_rounds: set[int] = set(LAST_ROUND.values())
+        self._scores_known = False
+        self._result_seen = False
+        self._kyoku_played = 0
+        state["last_round"] = LAST_ROUND["hanchan"]
+
+    # --- game and kyoku ----------------------------------------------------------------------
+
+    def start_game(self) -> None:
+        """Everybody has the starting points until the server says otherwise."""
+        self._last_rounds = set(LAST_ROUND.values())
+        self._scores_known = self._result_seen = False
+        self._kyoku_played = 0
+        do.apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
+
+    def check_start_kyoku(self, event: m.StartKyoku) -> None:
+        """Round, honba, sticks and scores follow from the kyoku before, if its end was seen."""
+        state = self._state
+        if int(state["phase"]) not in (IDLE, *_RESULTS):
+            raise ValueError(f"a kyoku starts, but {situation(state)}")
+        if not self._result_is_seen():
+            return
+        if self._scores_known and event.scores not in (None, _points(state["scores"])):
+            raise ValueError(f"scores are {event.scores}, expected {_points(state['scores'])}")
+        if event.kyotaku != int(state["sticks"]):
+            raise ValueError(f"kyotaku is {event.kyotaku}, expected {state['sticks']}")
+        if int(state["dealer_stays"]) < 0:
+            return
+        self._check_round(event)
+        going_on = {last for last in self._last_rounds if not self._ends_with(last)}
+        if self._scores_known and not going_on:
+            raise ValueError("a kyoku starts, but the game is over")
+        self._narrow(going_on)
+
+    def _result_is_seen(self) -> bool:
+        # a log may lack its end_kyoku
+        return self._result_seen or int(self._state["phase"]) in _RESULTS
+
+    def _check_round(self, event: m.StartKyoku) -> None:
+        expected, honba = next_kyoku(self._state)
+        said = 4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1
+        if said != expected:
+            name = f"{WIND_NAMES[expected // 4]}{expected % 4 + 1}"
+            raise ValueError(f"round is {event.bakaze}{event.kyoku}, expected {name}")
+        if event.honba != honba:
+            raise ValueError(f"honba is {event.honba}, expected {honba}")
+
+    def _ends_with(self, last_round: int) -> bool:
+        before = int(self._state["last_round"])
+        self._state["last_round"] = last_round
+        ends = bool(game_ends(self._state))
+        self._state["last_round"] = before
+        return ends
+
+    def _narrow(self, last_rounds: set[int]) -> None:
+        if last_rounds:
+            self._last_rounds = last_rounds
+            self._state["last_round"] = max(last_rounds)
+
+    def start_kyoku(self, event: m.StartKyoku) -> None:
+        """Take over the scores if the event has them."""
+        if int(self._state["phase"]) != IDLE:
+            self.end_kyoku()
+        if event.scores is not None:
+            self._state["scores"] = event.scores
+        # Without scores (TCP dialect) ours are right from the first kyoku on.
+        self._scores_known = (
+            event.scores is not None or self._scores_known or not self._kyoku_played
+        )
+        self._kyoku_played += 1
+        self._result_seen = False
+
+    def check_end_kyoku(self) -> None:
+        """There is a kyoku to end."""
+        if int(self._state["phase"]) in (IDLE, GAME_OVER):
+            raise ValueError("no kyoku is under way")
+
+    def end_kyoku(self) -> None:
+        """The kyoku is over; some servers never told how."""
+        self._result_seen = int(self._state["phase"]) in _RESULTS
+        if not self._result_seen:
+            self._scores_known = False
+        do.apply_end_kyoku(self._state)
+
+    def check_end_game(self, event: m.EndGame) -> None:
+        """The game may end here, and the leftover sticks went to first place."""
+        state = self._state
+        if int(state["phase"]) == GAME_OVER:
+            raise ValueError("the game is over already")
+        if not (self._result_is_seen() and self._scores_known):
+            return
+        one_kyoku = self._kyoku_played == 1
+        if int(state["dealer_stays"]) >= 0 and not one_kyoku:
+            over = {last for last in self._last_rounds if self._ends_with(last)}
+            if not over:
+                raise ValueError("the game ends, but by the rules it goes on")
+            self._narrow(over)
+        final = list(_points(state["scores"]))
+        final[int(top_seat(state["scores"]))] += STICK_POINTS * int(state["sticks"])
+        if event.scores not in (None, tuple(final)):
+            raise ValueError(f"scores are {event.scores}, expected {tuple(final)}")
+
+    def end_game(self) -> None:
+        """Leftover sticks go to first place."""
+        give_leftover_sticks(self._state)
+        self._state["phase"] = GAME_OVER
+
+    # --- wins --------------------------------------------------------------------------------
+
+    def reveal(self, event: m.Hora) -> None:
+        """Fill in what a win shows: the ura markers, and the hand where the event tells it."""
+        state = self._state
+        told, turned = len(event.uradora_markers or ()), int(state["n_dora"])
+        if event.uradora_markers is not None and state["riichi"][event.actor] and told != turned:
+            raise ValueError(f"uradora_markers has {told} tiles, expected {turned}")
+        for place, name in enumerate((event.uradora_markers or ())[:5]):
+            state["ura_markers"][place] = tile_code(name)
+        state["n_ura"] = min(len(event.uradora_markers or ()), 5)
+        if event.hora_tehais is None or state["hand_known"][event.actor]:
+            return
+        tiles = [tile_code(name) for name in event.hora_tehais]
+        if len(tiles) != int(state["hand_size"][event.actor]):
+            raise ValueError(
+                f"hora_tehais has {len(tiles)} tiles, expected {state['hand_size'][event.actor]}"
+            )
+        drawn = int(state["drawn"])
+        if event.target == event.actor and drawn == UNKNOWN:
+            state["drawn"] = tiles[-1] if event.pai is None else tile_code(event.pai)
+        do.apply_reveal(state, event.actor, np.array(tiles, np.int8))
+
+    def check_hora(self, event: m.Hora) -> Payment | None:
+        """Payments and value are what our scoring gives, as far as the hand is known."""
+        state, winner = self._state, event.actor
+        hidden_ura = state["riichi"][winner] and event.uradora_markers is None
+        if not state["hand_known"][winner] or hidden_ura:
+            self._check_scores(event)
+            return None
+        by_draw = event.target == winner
+        tile = int(state["drawn" if by_draw else "last_tile"])
+        win: Any = np.zeros(1, PAYMENT)[0]
+        win_payment(state, winner, tile, by_draw, win)
+        self._check_value(event, win)
+        self._check_yakus(event, win)
+        self._check_scores(event)
+        paid: Payment = win["deltas"]
+        return paid
+
+    def _check_value(self, event: m.Hora, win: Any) -> None:
+        yakuman = int(win["yakuman"])
+        liable = int(win["liable"])
+        expected: dict[str, Any] = {
+            "deltas": _points(win["deltas"]),
+            "hora_points": int(win["points"]),
+            "fan": 100 * yakuman if yakuman else int(win["han"]),
+            "pao": liable if liable >= 0 else None,
+        }
+        if not yakuman:
+            expected["fu"] = int(win["fu"])
+        for field, ours in expected.items():
+            said = getattr(event, field)
+            if said not in (None, ours):
+                raise ValueError(f"{field} is {said}, expected {ours}")
+
+    def _check_yakus(self, event: m.Hora, win: Any) -> None:
+        if event.yakus is None:
+            return
+        bonus = (int(win["dora"]), int(win["ura"]), int(win["red"]))
+        is_open = bool(self._state["is_open"][event.actor])
+        ours = wire_yakus(int(win["yaku_mask"]), is_open, bonus)
+        # Servers differ in whether they list an empty bonus.
+        if {yaku for yaku in event.yakus if yaku[1]} != {yaku for yaku in ours if yaku[1]}:
+            raise ValueError(f"yakus are {event.yakus}, expected {ours}")
+
+    def apply_hora(self, event: m.Hora, ours: Payment | None) -> None:
+        """Pay what the event says, else what :meth:`check_hora` returned."""
+        do.apply_hora(self._state, event.actor, self._paid(event, ours))
+
+    def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
+        """The stick is what is paid, and the scores told are ours without it."""
+        stick = tuple(-STICK_POINTS * (payer == event.actor) for payer in range(4))
+        if event.deltas not in (None, stick):
+            raise ValueError(f"deltas are {event.deltas}, expected {stick}")
+        if event.scores is None or not self._scores_known:
+            return
+        ours = list(_points(self._state["scores"]))
+        ours[event.actor] -= STICK_POINTS
+        if event.scores != tuple(ours):
+            raise ValueError(f"scores are {event.scores}, expected {tuple(ours)}")
+
+    # --- draws -------------------------------------------------------------------------------
+
+    def check_ryukyoku(self, event: m.Ryukyoku) -> Payment | None:
+        """The reason holds and the payments follow from it, as far as hands are known."""
+        check_draw_reason(self._state, event)
+        ours = self._drawn_payment(event)
+        if ours is not None and event.reason != "error":
+            expected = _points(ours)
+            if event.deltas not in (None, expected):
+                raise ValueError(f"deltas are {event.deltas}, expected {expected}")
+        self._check_scores(event)
+        return ours
+
+    def _drawn_payment(self, event: m.Ryukyoku) -> Payment | None:
+        deltas: Payment = np.zeros(4, np.int32)
+        if self._is_abort(event):
+            return deltas
+        tenpai = self._tenpai(event)
+        if -1 in tenpai:
+            return None
+        nagashi = bool(exhaustive_deltas(self._state, np.array(tenpai, np.int8), deltas))
+        if event.reason == "fanpai" and nagashi:
+            raise ValueError("reason is 'fanpai', but there is a nagashi mangan")
+        return deltas
+
+    def _is_abort(self, event: m.Ryukyoku) -> bool:
+        if event.reason in ("fanpai", "nagashimangan"):
+            return False
+        return event.reason is not None or int(self._state["wall_left"]) > 0
+
+    def _tenpai(self, event: m.Ryukyoku) -> list[int]:
+        """Return 1 tenpai, 0 not, -1 not known, per seat."""
+        return [self._is_tenpai(seat, event) for seat in range(4)]
+
+    def _is_tenpai(self, seat: int, event: m.Ryukyoku) -> int:
+        state = self._state
+        if state["hand_known"][seat]:
+            return int(state["waits"][seat] != 0)
+        if event.tenpais is not None:
+            return int(event.tenpais[seat])
+        nagashi = any(has_nagashi(state, other) for other in range(4))
+        if event.deltas is not None and any(event.deltas) and not nagashi:
+            return int(event.deltas[seat] > 0)
+        return -1
+
+    def apply_ryukyoku(self, event: m.Ryukyoku, ours: Payment | None) -> None:
+        """Pay what the event says, else what :meth:`check_ryukyoku` returned."""
+        aborted = self._is_abort(event)
+        stays = 1 if aborted else self._tenpai(event)[int(self._state["dealer"])]
+        if event.reason == "error":
+            stays = -1  # servers disagree on who deals after a chombo
+        do.apply_ryukyoku(self._state, self._paid(event, ours), aborted, stays)
+
+    # --- both --------------------------------------------------------------------------------
+
+    def _check_scores(self, event: m.Hora | m.Ryukyoku) -> None:
+        if event.scores is None or event.deltas is None or not self._scores_known:
+            return
+        before = _points(self._state["scores"])
+        ours = tuple(score + delta for score, delta in zip(before, event.deltas, strict=True))
+        if event.scores != ours:
+            raise ValueError(f"scores are {event.scores}, expected {ours}")
+
+    def _paid(self, event: m.Hora | m.Ryukyoku, ours: Payment | None) -> Payment:
+        paid: Payment = np.zeros(4, np.int32)
+        if event.deltas is not None:
+            paid[:] = event.deltas
+        elif event.scores is not None:
+            paid[:] = event.scores - self._state["scores"]
+        elif ours is not None:
+            paid[:] = ours
+        else:
+            self._scores_known = False
+        return paid

@@ -1,0 +1,249 @@
+"""Actions as protocol messages, and back; both need the state for what a code leaves out.
+
+Yaku as the original mjai server lists them in a hora.
+"""
+
+from typing import Final
+
+from mjbot.rules.yaku_table import DORA, HAKU, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.table.actions import (
+    ACTIONS,
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD,
+    DISCARD_DRAWN,
+    NINE_TERMINALS,
+    PASS,
+    PON_PLAIN,
+    PON_RED,
+    RON,
+    TSUMO,
+    Action,
+)
+from mjbot.table.state import PON, State
+from protocol import messages as m
+from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
+
+NINE_TERMINALS_REASON: Final = "kyushukyuhai"
+
+
+def tile_code(name: str) -> int:
+    """Return the tile (0..36) of a wire name; ``ValueError`` for anything else."""
+    tile = TILE_BY_NAME.get(name, N_KINDS + 3)
+    if tile >= N_KINDS + 3:
+        raise ValueError(f"tile {name!r} is not a known tile")
+    return tile
+
+
+# --- to messages -----------------------------------------------------------------------------
+
+
+def to_message(state: State, seat: int, action: Action) -> m.PlayerAction:
+    """Return the message with which ``seat`` says ``action`` in this state."""
+    match action.name:
+        case "discard":
+            return m.Dahai(actor=seat, pai=TILE_NAMES[action.tile], tsumogiri=action.tsumogiri)
+        case "riichi":
+            return m.Reach(actor=seat)
+        case "pass":
+            return m.Skip()
+        case "nine terminals":
+            return m.Ryukyoku(actor=seat, reason=NINE_TERMINALS_REASON)
+        case "tsumo":
+            return m.Hora(actor=seat, target=seat, pai=TILE_NAMES[int(state["drawn"])])
+        case "ron":
+            pai = TILE_NAMES[int(state["last_tile"])]
+            return m.Hora(actor=seat, target=int(state["turn"]), pai=pai)
+        case "ankan" | "kakan":
+            return _own_kan(state, seat, action)
+        case "chi" | "pon" | "daiminkan":
+            return _call(state, seat, action)
+
+
+def _own_kan(state: State, seat: int, action: Action) -> m.PlayerAction:
+    kind = action.tile
+    if action.name == "ankan":
+        has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
+        names = _copies(kind, 4, has_red)
+        return m.Ankan(actor=seat, consumed=(names[0], names[1], names[2], names[3]))
+    place = _pon_place(state, seat, kind)
+    red_in_pon = bool(state["meld_red"][seat][place])
+    adds_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
+    names = _copies(kind, 3, red_in_pon)
+    return m.Kakan(
+        actor=seat, pai=_copies(kind, 1, adds_red)[0], consumed=(names[0], names[1], names[2])
+    )
+
+
+def _pon_place(state: State, seat: int, kind: int) -> int:
+    for place in range(int(state["n_melds"][seat])):
+        if state["meld_type"][seat][place] == PON and state["meld_kind"][seat][place] == kind:
+            return place
+    raise ValueError(f"seat {seat} has no pon of {TILE_NAMES[kind]}")
+
+
+def _copies(kind: int, count: int, has_red: bool) -> list[str]:
+    """Return ``count`` tile names of a kind, the red one last."""
+    names = [TILE_NAMES[kind]] * count
+    if has_red:
+        names[-1] = TILE_NAMES[N_KINDS + kind // 9]
+    return names
+
+
+def consumed_tiles(state: State, seat: int, action: Action) -> tuple[int, ...]:
+    """Return the tiles (0..36) that a chi, pon or daiminkan takes from the seat's hand."""
+    kind = tile_kind(int(state["last_tile"]))
+    if action.name == "chi":
+        low = kind - action.offset
+        return tuple(
+            N_KINDS + tile // 9 if action.red and tile in FIVE_KINDS else tile
+            for tile in range(low, low + 3)
+            if tile != kind
+        )
+    count = 2 if action.name == "pon" else 3
+    has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
+    takes_red = action.red or (action.name == "daiminkan" and has_red)
+    return (kind,) * (count - 1) + ((N_KINDS + kind // 9) if takes_red else kind,)
+
+
+def _call(state: State, seat: int, action: Action) -> m.PlayerAction:
+    pai = TILE_NAMES[int(state["last_tile"])]
+    target = int(state["turn"])
+    names = [TILE_NAMES[tile] for tile in consumed_tiles(state, seat, action)]
+    if action.name == "chi":
+        return m.Chi(actor=seat, target=target, pai=pai, consumed=(names[0], names[1]))
+    if action.name == "pon":
+        return m.Pon(actor=seat, target=target, pai=pai, consumed=(names[0], names[1]))
+    return m.Daiminkan(actor=seat, target=target, pai=pai, consumed=(names[0], names[1], names[2]))
+
+
+# --- from messages ---------------------------------------------------------------------------
+
+
+def to_action(state: State, seat: int, message: m.Message) -> Action:
+    """Return the action that ``message`` means as said by ``seat`` in this state.
+
+    Whether it is legal is another question (:mod:`mjbot.table.legal`).  Raises ``ValueError``
+    naming the field where the message does not fit the state.
+    """
+    actor = getattr(message, "actor", None)
+    if actor is not None and actor != seat:
+        raise ValueError(f"actor is {actor}, expected {seat}")
+    return ACTIONS[_code(state, seat, message)]
+
+
+def _code(state: State, seat: int, message: m.Message) -> int:
+    match message:
+        case m.Dahai(pai=pai, tsumogiri=tsumogiri):
+            return _discard_code(state, pai, tsumogiri)
+        case m.Reach():
+            return DECLARE_RIICHI
+        case m.Skip():
+            return PASS
+        case m.Ryukyoku(reason=reason):
+            if reason not in (NINE_TERMINALS_REASON, None):
+                raise ValueError(f"reason is {reason!r}, expected {NINE_TERMINALS_REASON!r}")
+            return NINE_TERMINALS
+        case m.Hora():
+            return _win_code(state, seat, message)
+        case m.Chi() | m.Pon() | m.Daiminkan():
+            return _call_code(state, message)
+        case m.Ankan(consumed=consumed):
+            return CONCEALED_KAN + _one_kind(consumed, "consumed")
+        case m.Kakan(pai=pai, consumed=consumed):
+            return ADDED_KAN + _one_kind((pai, *consumed), "pai and consumed")
+    raise ValueError(f"type {type(message).__name__} is not an action")
+
+
+def _discard_code(state: State, pai: str, tsumogiri: bool) -> int:
+    tile = tile_code(pai)
+    drawn = int(state["drawn"])
+    if tsumogiri and drawn not in (tile, N_KINDS + 3):
+        raise ValueError(f"tsumogiri is true, but {pai} is not the drawn tile")
+    return (DISCARD_DRAWN if tsumogiri else DISCARD) + tile
+
+
+def _win_code(state: State, seat: int, message: m.Hora) -> int:
+    if message.target == seat:
+        _expect_tile("pai", message.pai, int(state["drawn"]))
+        return TSUMO
+    _expect_target(state, message.target)
+    _expect_tile("pai", message.pai, int(state["last_tile"]))
+    return RON
+
+
+def _expect_target(state: State, target: int) -> None:
+    if target != int(state["turn"]):
+        raise ValueError(f"target is {target}, but the tile on offer is seat {state['turn']}'s")
+
+
+def _expect_tile(field: str, name: str | None, tile: int) -> None:
+    if name is not None and 0 <= tile < N_KINDS + 3 and name != TILE_NAMES[tile]:
+        raise ValueError(f"{field} is {name}, but the tile is {TILE_NAMES[tile]}")
+
+
+def _call_code(state: State, message: m.Chi | m.Pon | m.Daiminkan) -> int:
+    _expect_target(state, message.target)
+    _expect_tile("pai", message.pai, int(state["last_tile"]))
+    used = [tile_code(name) for name in message.consumed]
+    has_red = any(tile >= N_KINDS for tile in used)
+    if isinstance(message, m.Chi):
+        return _chi_code(message, used, has_red)
+    _one_kind((message.pai, *message.consumed), "consumed")
+    if isinstance(message, m.Daiminkan):
+        return CALL_KAN
+    return PON_RED if has_red else PON_PLAIN
+
+
+def _chi_code(message: m.Chi, used: list[int], has_red: bool) -> int:
+    called = tile_kind(tile_code(message.pai))
+    run = sorted([called, *(tile_kind(tile) for tile in used)])
+    low = run[0]
+    if run != [low, low + 1, low + 2] or run[2] >= 27 or low // 9 != run[2] // 9:
+        raise ValueError(f"consumed {list(message.consumed)} makes no run with {message.pai}")
+    return (CHI_LOW_RED if has_red else CHI_LOW) + called - low
+
+
+def _one_kind(names: tuple[str, ...], field: str) -> int:
+    kinds = {tile_kind(tile_code(name)) for name in names}
+    if len(kinds) != 1:
+        raise ValueError(f"{field} {list(names)} are not tiles of one kind")
+    return kinds.pop()
+
+
+YAKUMAN_FAN: Final = 100
+DRAGONS: Final = range(HAKU, HAKU + 3)
+
+
+def wire_yakus(
+    yaku_mask: int, is_open: bool, bonus: tuple[int, int, int]
+) -> tuple[tuple[str, int], ...]:
+    """Return (name, fan) pairs, dora first; ``bonus`` counts dora, ura dora and red fives.
+
+    ``sangenpai`` stands once with the number of dragon triplets; a yakuman counts 100.
+
+    >>> wire_yakus(1 << 7 | 1 << 8, False, (2, 0, 0))
+    (('dora', 2), ('pinfu', 1), ('tanyaochu', 1))
+    """
+    if yaku_mask & YAKUMAN:
+        return tuple((YAKU[yaku].mjai_name, YAKUMAN_FAN) for yaku in yaku_ids(yaku_mask & YAKUMAN))
+    pairs = [
+        (YAKU[yaku].mjai_name, count)
+        for yaku, count in zip((DORA, URA_DORA, RED_DORA), bonus, strict=True)
+        if count
+    ]
+    dragons = 0
+    for yaku in yaku_ids(yaku_mask):
+        if yaku in DRAGONS:
+            dragons += 1
+        elif yaku < DORA:
+            pairs.append(
+                (YAKU[yaku].mjai_name, YAKU[yaku].open_han if is_open else YAKU[yaku].closed_han)
+            )
+    if dragons:
+        pairs.append(("sangenpai", dragons))
+    return tuple(pairs)

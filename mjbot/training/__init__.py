@@ -1,0 +1,1 @@
+"""What learns: positions from records, fitting, runs that can be taken up again."""

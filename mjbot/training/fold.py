@@ -1,0 +1,313 @@
+"""``mjbot train fold RECORDS``: the fold recogniser, by a support vector machine."""
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot import exit_codes
+from mjbot.compiler.compiled import source_digest
+from mjbot.interruption import keeping
+from mjbot.models import fold as fold_model
+from mjbot.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
+from mjbot.models.fold_features import N_FEATURES, fold_features
+from mjbot.models.hand import HandEvaluator, weights_name
+from mjbot.models.weights import Manifest, load_manifest, save_weights
+from mjbot.progress import Step, progress
+from mjbot.text import counted
+from mjbot.training import fold_positions
+from mjbot.training.fold_grid import (
+    Cell,
+    Examples,
+    GridSearch,
+    fitted,
+    held_out_margins,
+    support_vector_machine,
+)
+from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
+from mjbot.training.fold_positions import (
+    STRICT,
+    Positions,
+    Scores,
+    best_threshold,
+    draw_positions,
+    join_positions,
+    scores_of,
+)
+from mjbot.training.positions import GameRef
+from mjbot.training.runs import (
+    RUNS,
+    RunFolder,
+    add_record_arguments,
+    add_training_arguments,
+    claim_weights,
+    erase_run,
+    split_games,
+    tell_weights,
+)
+
+SUMMARY: Final = (
+    "Learn when to fold: labels from what players did under threat, an RBF support vector machine,"
+    " C and gamma by cross-validation."
+)
+CHECKED_PER_GAME: Final = 30
+PAPERS_POSITIONS: Final = 5716
+STEPS: Final = (1, 2, 4)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``mjbot train fold``."""
+    add_record_arguments(parser)
+    add_training_arguments(parser)
+    parser.add_argument(
+        "--per-game", type=int, default=6, help="positions drawn from each game (6)"
+    )
+    parser.add_argument(
+        "--step",
+        type=int,
+        choices=STEPS,
+        default=4,
+        help="of the exponents of 2 in the grid, refined around the best; 1: all 441 cells (4)",
+    )
+    parser.add_argument(
+        "--grid",
+        type=int,
+        default=PAPERS_POSITIONS,
+        metavar="POSITIONS",
+        help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
+    )
+    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
+    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, save the weights, and say how good they are on the games held out."""
+    if min(args.per_game, args.grid, args.jobs) < 1:
+        return _fail("--per-game, --grid and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+    support_vector_machine(0, 0)  # that there is none shows before the games are read
+    learned, held_out = split_games(args)
+    if not learned:
+        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
+    drawn_as, tried_as = _identities(args, learned)
+    folder = args.folder or RUNS / f"train-fold-{tried_as}"
+    if args.fresh:
+        erase_run(folder)
+    with RunFolder(folder, "fold") as run_folder:
+        files = _Files(run_folder, f"positions-{drawn_as}.npz", f"cells-{tried_as}.jsonl")
+        with keeping(files.kept):
+            return _train(args, learned, held_out, files)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What a run that was interrupted leaves behind."""
+
+    folder: RunFolder
+    positions: str
+    cells: str
+
+    def kept(self) -> str:
+        """Say what of it is there."""
+        if not self.folder.kept(self.positions):
+            return "nothing is kept before all games have been read"
+        tried = self.folder.kept(self.cells)
+        lines = tried.read_bytes().count(b"\n") if tried else 0  # the first is the header
+        cells = counted(max(0, lines - 1), "cell")
+        where = self.folder.folder
+        return f"kept in {where}: the positions, {cells} of the grid; the same command goes on"
+
+
+def _train(
+    args: argparse.Namespace, learned: list[GameRef], held_out: list[GameRef], files: _Files
+) -> int:
+    everything = _examples(_drawn(args, learned, files.folder, files.positions))
+    examples = clear_examples(everything)
+    if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
+        return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
+    best = _best_cell(args, examples, files.folder.claim(files.cells))
+    with progress(Console(stderr=True), "learning from all positions"):
+        margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
+        threshold = best_threshold(examples.labels, margins)
+        model = trained(examples, best, threshold)
+    found = {"cross-validation": _said(examples, margins > threshold)}
+    del found["cross-validation"][STRICT]  # there is nothing unclear among them
+    for path, refs in _by_file(held_out):
+        found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
+    scores = _described(everything.labels, best, threshold, model) | _flat(found)
+    out = args.out or claim_weights(files.folder, NAME)
+    written = save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), out)
+    for name, value in scores.items():
+        print(f"{name}: {value}")
+    tell_weights(NAME, written, out)
+    return exit_codes.OK
+
+
+def _best_cell(args: argparse.Namespace, examples: Examples, file: Path) -> Cell:
+    some = _some(examples, args.grid, args.seed)
+    with (
+        GridSearch(some, file, args.seed, args.jobs) as grid,
+        progress(Console(stderr=True), "searching the grid", unit="cells") as step,
+    ):
+        return grid.search(args.step, lambda cell, left: step(note=_told(cell, left)))
+
+
+def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
+    """Return the machine learned from all examples, its threshold taken into the offset."""
+    machine = fitted(cell.cost, cell.gamma, examples.features, examples.labels)
+    sign = 1.0 if machine.classes_[1] == FOLD else -1.0
+    return FoldModel(
+        np.ascontiguousarray(machine.support_vectors_.T.astype(np.float16).astype(np.float32)),
+        (sign * machine.dual_coef_[0]).astype(np.float32),
+        2.0**cell.gamma,
+        sign * float(machine.intercept_[0]) - threshold,
+    )
+
+
+def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> Scores:
+    """Return the scores of a model on positions of games that it did not see."""
+    with progress(Console(stderr=True), "reading games to check with", len(refs), "games") as step:
+        parts = _stepping(draw_positions(refs, CHECKED_PER_GAME, seed, jobs), step)
+        positions = join_positions(list(parts))
+    examples = _examples(positions)
+    margins = np.array([margin(model, row) for row in examples.features])
+    return _said(examples, margins > 0)
+
+
+def _drawn(
+    args: argparse.Namespace, refs: Sequence[GameRef], folder: RunFolder, file: str
+) -> Positions:
+    """Return the positions to learn from, as drawn before if the file is there."""
+    if kept := folder.kept(file):
+        with np.load(kept) as saved:
+            return Positions(**saved)
+    with progress(Console(stderr=True), "reading games", len(refs), "games") as step:
+        parts = _stepping(draw_positions(refs, args.per_game, args.seed, args.jobs), step)
+        positions = join_positions(list(parts))
+    folder.write(file, lambda stream: np.savez(stream, **positions._asdict()))
+    return positions
+
+
+def _stepping(parts: Iterable[Positions], step: Step) -> Iterator[Positions]:
+    for part in parts:
+        yield part
+        step()
+
+
+def _examples(positions: Positions) -> Examples:
+    """Return what the machine sees of positions, given what the evaluator wants in each.
+
+    A push that stepped aside from what the hand wants becomes UNCLEAR.
+    """
+    evaluator = HandEvaluator.load(FEATURE_SET)
+    features = np.empty((len(positions.labels), N_FEATURES), np.float32)
+    labels = positions.labels.copy()
+    with progress(Console(stderr=True), "looking at positions", len(labels), "positions") as step:
+        for row, state in enumerate(positions.states):
+            seat, played = int(positions.seats[row]), int(positions.kinds[row])
+            wanted = wanted_kind(evaluator, state, seat)
+            fold_features(state, seat, wanted, features[row])
+            if labels[row] == PUSH and steps_aside(state, seat, wanted, played):
+                labels[row] = UNCLEAR
+            step()
+    return Examples(features, labels, positions.games)
+
+
+def clear_examples(examples: Examples) -> Examples:
+    """Return the examples that are FOLD or PUSH."""
+    clear = examples.labels != UNCLEAR
+    return Examples(examples.features[clear], examples.labels[clear], examples.games[clear])
+
+
+def _some(examples: Examples, n: int, seed: int) -> Examples:
+    """Return ``n`` of the examples (or all), any as likely as any other."""
+    order = np.sort(np.random.default_rng(seed).permutation(len(examples.labels))[:n])
+    return Examples(examples.features[order], examples.labels[order], examples.games[order])
+
+
+def _said(examples: Examples, folds: NDArray[np.bool_]) -> Scores:
+    said = np.where(folds, FOLD, PUSH).astype(np.int8)
+    return scores_of(examples.labels, said, examples.games)
+
+
+def _by_file(refs: Sequence[GameRef]) -> Iterable[tuple[Path, list[GameRef]]]:
+    """Return the games of each file or folder of records that holds some."""
+    files: dict[Path, list[GameRef]] = {}
+    for ref in refs:
+        path = ref.source.path if ref.source.member else ref.source.path.parent
+        files.setdefault(path, []).append(ref)
+    return files.items()
+
+
+def _identities(args: argparse.Namespace, refs: Sequence[GameRef]) -> tuple[str, str]:
+    """Return twelve letters and digits that no other draw of positions shares, and no other grid.
+
+    Both depend on the code that makes them, the second on the hand evaluator's weights too.
+    """
+    digest = hashlib.sha256(source_digest(fold_positions.__name__).encode())
+    digest.update(f"{args.seed} {args.per_game}\n".encode())
+    for ref in refs:
+        size = os.path.getsize(ref.source.path)
+        digest.update(f"{ref.number} {ref.source.name} {ref.place} {size}\n".encode())
+    drawn_as = digest.hexdigest()[:12]
+    digest.update(f"{args.grid} {source_digest(fold_model.__name__)}\n".encode())
+    digest.update(load_manifest(weights_name(FEATURE_SET)).digest.encode())
+    return drawn_as, digest.hexdigest()[:12]
+
+
+def _told(cell: Cell, left: int) -> str:
+    return f"C 2^{cell.cost}, gamma 2^{cell.gamma}: fold F1 {cell.f1:.3f}; {left} cells left"
+
+
+def _described(
+    labels: NDArray[np.int8], best: Cell, threshold: float, model: FoldModel
+) -> dict[str, float | int | str]:
+    names = {"fold": FOLD, "push": PUSH, "unclear (left out)": UNCLEAR}
+    counts: dict[str, Any] = {
+        f"positions, {name}": int(np.sum(labels == label)) for name, label in names.items()
+    }
+    return counts | {
+        "C": f"2^{best.cost}",
+        "gamma": f"2^{best.gamma}",
+        "threshold": round(threshold, 3),
+        "cross-validation, fold F1 at threshold 0": round(best.f1, 4),
+        "support vectors": len(model.coefficients),
+    }
+
+
+def _flat(found: dict[str, Scores]) -> dict[str, float | int | str]:
+    return {
+        f"{where}, {name}": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+        for where, scores in found.items()
+        for name, score in scores.items()
+    }
+
+
+def _manifest(
+    args: argparse.Namespace, refs: Sequence[GameRef], scores: dict[str, float | int | str]
+) -> Manifest:
+    files = " ".join(path.name for path in args.records)
+    command = f"mjbot train fold {files} --games {args.games}"
+    command += f" --validate {args.validate}" if args.validate else ""
+    command += (
+        f" --per-game {args.per_game} --step {args.step} --grid {args.grid} --seed {args.seed}"
+    )
+    return Manifest(
+        data=f"{len(refs)} games ({args.games} of {files}), {args.per_game} discards of each,"
+        " labelled by what the player did up to the end of the kyoku",
+        command=command,
+        seed=args.seed,
+        scores=scores,
+    )
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"mjbot train fold: {text}", file=sys.stderr)
+    return code

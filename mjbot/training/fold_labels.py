@@ -1,0 +1,169 @@
+"""Who folded, and from when on: labels for the fold recogniser, derived from records.
+
+The paper (Mizukami et al. 2013, section 7.1) had people label positions: fold is to give up the
+win, and whoever folds has folded to the end of the hand.  Here a player folds who, under threat
+(an opponent in riichi, or if none is, one with two melds), breaks a complete meld or raises its
+shanten with a discard of the two safest grades against all who threaten, and does not come back.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.fold_features import NEARLY_SAFE, NO_SUJI, SUJI, joint_grades, threats_to
+from mjbot.rules.shanten import shanten
+from mjbot.table.state import State
+from protocol.tiles import N_KINDS
+
+PUSH: Final = 0
+FOLD: Final = 1
+UNCLEAR: Final = -1
+"""Both readings fit; nothing is learned from it."""
+
+# Columns of what is known of a decision.
+_BEFORE: Final = 0  # shanten before the discard, of 3n+2 tiles
+_AFTER: Final = 1
+_MELDS: Final = 2
+_COSTLY: Final = 3  # 1 if the discard raises the shanten or breaks a complete meld
+_THREAT: Final = 4  # 1 under threat, and not in riichi oneself
+_GRADE: Final = 5  # joint grade of the discard
+_BEST: Final = 6  # joint grade of the safest tile in hand
+_N_COLUMNS: Final = 7
+
+States = Any
+"""Records of :data:`mjbot.table.state.STATE`, [n]."""
+Known = NDArray[np.int8]
+
+
+@compiled
+def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) -> NDArray[np.int8]:
+    """Return FOLD, PUSH or UNCLEAR for each discard of one seat in one kyoku: int8[n].
+
+    ``states`` (STATE[n]) are the tables before each discard, of a riichi before it is declared;
+    ``kinds`` (int8[n]) what is discarded; ``won`` says whether the seat won the kyoku.
+
+    UNCLEAR are a detour, from the discard that looks like folding to the player's return; and
+    discards without risk (suji or better, or as safe as the hand has) that cost nothing, short of
+    tenpai, after which it folded without anything else in between or the kyoku ended.
+    """
+    n = len(kinds)
+    known = np.empty((n, _N_COLUMNS), np.int8)
+    for at in range(n):
+        _look(states[at], seat, kinds[at], known[at])
+    labels = np.zeros(n, np.int8)
+    at, fold = 0, n
+    while at < n:
+        back = at
+        if known[at, _THREAT] and known[at, _COSTLY] and known[at, _GRADE] <= NEARLY_SAFE:
+            back = _return(known, at)
+            if back == n and not won:
+                fold = at
+                break
+        labels[at:back] = UNCLEAR
+        at = max(back, at + 1)
+    labels[fold:] = FOLD
+    if not won:
+        _doubt_waiting(known, labels, fold)
+    return labels
+
+
+@compiled
+def steps_aside(state: State, seat: int, wanted: int, played: int) -> bool:
+    """Return whether a threatened player gave up what its hand wants for a safer discard.
+
+    ``wanted`` and ``played`` are kinds.  Who folds does that, and who goes round; only who does
+    neither can be told to push.
+    """
+    threats = threats_to(state, seat)
+    if threats == 0 or state.riichi[seat]:
+        return False
+    grades = joint_grades(state, seat, threats)
+    return bool(grades[played] < grades[wanted])
+
+
+@compiled
+def _look(state: State, seat: int, kind: int, known: NDArray[np.int8]) -> None:
+    hand = state.hand[seat].copy()
+    threats = threats_to(state, seat)
+    grades = joint_grades(state, seat, threats)
+    known[_MELDS] = state.n_melds[seat]
+    known[_BEFORE] = shanten(hand, state.n_melds[seat])
+    known[_BEST] = NO_SUJI
+    for held in range(N_KINDS):
+        if hand[held]:
+            known[_BEST] = min(known[_BEST], grades[held])
+    melds = complete_melds(hand)
+    hand[kind] -= 1
+    known[_AFTER] = shanten(hand, state.n_melds[seat])
+    known[_COSTLY] = known[_AFTER] > known[_BEFORE] or complete_melds(hand) < melds
+    known[_THREAT] = threats != 0 and not state.riichi[seat]
+    known[_GRADE] = grades[kind]
+
+
+@compiled
+def _return(known: Known, fold: int) -> int:
+    """Return the first decision after ``fold`` that shows that the player goes on, else n.
+
+    It calls, is nearer to a win than before or in tenpai again, or throws a tile of the worst
+    grade though it holds one of the two safest.
+    """
+    for at in range(fold + 1, len(known)):
+        row = known[at]
+        if row[_MELDS] > known[fold, _MELDS] or row[_AFTER] < max(known[fold, _BEFORE], 1):
+            return at
+        if row[_THREAT] and row[_GRADE] == NO_SUJI and row[_BEST] <= NEARLY_SAFE:
+            return at
+    return len(known)
+
+
+@compiled
+def _doubt_waiting(known: Known, labels: NDArray[np.int8], end: int) -> None:
+    """Mark the discards that were as safe as could be just before decision ``end`` as unclear."""
+    at = end - 1
+    while at >= 0 and labels[at] == PUSH and known[at, _THREAT]:
+        if known[at, _GRADE] > max(SUJI, known[at, _BEST]) or known[at, _AFTER] == 0:
+            return
+        labels[at] = UNCLEAR
+        at -= 1
+
+
+@compiled
+def complete_melds(hand: NDArray[np.int8]) -> int:
+    """Return the most melds that the concealed tiles (int8[34]) hold.
+
+    >>> from mjbot.rules.kinds import hand_counts
+    >>> [complete_melds(hand_counts(text)) for text in ("111234m", "112233m", "1112m222z")]
+    [2, 2, 2]
+    """
+    total = 0
+    for kind in range(27, N_KINDS):
+        total += hand[kind] >= 3
+    for first in range(0, 27, 9):
+        total += _suit_melds(hand[first : first + 9])
+    return total
+
+
+@compiled
+def _suit_melds(suit: NDArray[np.int8]) -> int:
+    """Return the most melds of nine counts: every choice of triplets, then all runs from below."""
+    triplets = 0
+    for rank in range(9):
+        triplets |= int(suit[rank] >= 3) << rank
+    most, chosen = 0, triplets
+    rest = np.empty(9, np.int8)
+    while chosen >= 0:
+        melds = 0
+        for rank in range(9):
+            taken = chosen >> rank & 1
+            rest[rank] = suit[rank] - 3 * taken
+            melds += taken
+        for rank in range(7):
+            runs = min(rest[rank], rest[rank + 1], rest[rank + 2])
+            for step in range(3):
+                rest[rank + step] -= runs
+            melds += runs
+        most = max(most, melds)
+        chosen = (chosen - 1) & triplets if chosen else -1
+    return most

@@ -1,0 +1,104 @@
+"""The averaged perceptron, learning which discard was made (Mizukami et al. 2013, section 5.2).
+
+Where the discard that scores best is not the one that was made, the weights of the latter's
+features go up by one and those of the former's down; the result is the mean of the weights over
+all positions seen.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.hand import Choices, score, write_choices
+from mjbot.table.hands import kind_of
+from mjbot.training.hand_positions import Positions
+
+Weights = NDArray[np.float64]
+
+
+class Lesson(NamedTuple):
+    """What is known so far, after ``steps[0]`` positions.
+
+    ``sums`` add up every change times the step it was made at, so that the mean of the weights
+    over all steps is ``weights - sums / steps`` (Daumé 2006).
+    """
+
+    weights: Weights
+    sums: Weights
+    steps: NDArray[np.int64]
+
+
+def new_lesson(n_features: int) -> Lesson:
+    """Return what is known before the first position: nothing."""
+    return Lesson(np.zeros(n_features), np.zeros(n_features), np.zeros(1, np.int64))
+
+
+def averaged(lesson: Lesson) -> NDArray[np.float32]:
+    """Return the mean of the weights over all steps: float32[n_features]."""
+    mean = lesson.weights - lesson.sums / max(int(lesson.steps[0]), 1)
+    return mean.astype(np.float32)
+
+
+@compiled
+def learn(
+    feature_set: int,
+    positions: Positions,
+    order: NDArray[np.int64],
+    choices: Choices,
+    lesson: Lesson,
+) -> int:
+    """Learn from ``positions`` in this order; return how often the best discard was made."""
+    right = 0
+    for number in order:
+        position = positions[number]
+        n = write_choices(feature_set, position, choices)
+        best, made, highest = 0, 0, -np.inf
+        for choice in range(n):
+            points = score(lesson.weights, choices.features[choice], choices.counts[choice])
+            if points > highest:
+                best, highest = choice, points
+            if choices.kinds[choice] == kind_of(position.tile):
+                made = choice
+        if best == made:
+            right += 1
+        else:
+            _change(lesson, choices, made, 1)
+            _change(lesson, choices, best, -1)
+        lesson.steps[0] += 1
+    return right
+
+
+@compiled
+def _change(lesson: Lesson, choices: Choices, choice: int, sign: int) -> None:
+    for place in range(choices.counts[choice]):
+        feature = choices.features[choice, place]
+        lesson.weights[feature] += sign
+        lesson.sums[feature] += sign * lesson.steps[0]
+
+
+@compiled
+def ranks_of_made(
+    feature_set: int,
+    positions: Positions,
+    choices: Choices,
+    weights: NDArray[np.float32],
+    ranks: NDArray[np.int8],
+) -> None:
+    """Write which rank (1 is best) the discard made has in each position: int8[n].
+
+    Of equals the discard made ranks last: doubt is no agreement.
+    """
+    points = np.empty(14, np.float64)
+    for number in range(len(positions)):
+        position = positions[number]
+        n = write_choices(feature_set, position, choices)
+        made = 0.0
+        for choice in range(n):
+            points[choice] = score(weights, choices.features[choice], choices.counts[choice])
+            if choices.kinds[choice] == kind_of(position.tile):
+                made = points[choice]
+        ranks[number] = 0
+        for choice in range(n):
+            ranks[number] += points[choice] >= made

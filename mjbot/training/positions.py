@@ -1,0 +1,133 @@
+"""Recorded games as positions to learn from: every event, and the table before it.
+
+Games are numbered by their place: files sorted by name inside each path given, the games of a
+log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0..4443.
+The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+from loguru import logger
+
+from mjbot.processes import in_processes
+from mjbot.records.game import EmptyRecordError, Game, RecordError
+from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.state import State
+from protocol.messages import Event
+
+GAMES_PER_TASK: Final = 16
+"""How many games a process replays before it hands over what it found."""
+
+Result = TypeVar("Result")
+
+
+class Step(NamedTuple):
+    """One event of a game and the table before it.
+
+    ``game`` is the game's number.  ``state`` is the table's own record and changes with the next
+    step: take what you need out of it, or :func:`mjbot.table.state.copy_state` it.  All hands are
+    known as far as the record shows them (``state["hand_known"]``).
+    """
+
+    game: int
+    event: Event
+    state: State
+
+
+class GameRef(NamedTuple):
+    """Where game ``number`` lies: the ``place``-th (from 0) of ``source``."""
+
+    number: int
+    source: Source
+    place: int
+
+
+def index_games(paths: Iterable[Path]) -> list[GameRef]:
+    """List all games at ``paths`` in their order; nothing is replayed.
+
+    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for what cannot be read.
+    """
+    sources = [
+        source
+        for path in paths
+        for source in sorted(list_sources(path), key=lambda source: source.name)
+    ]
+    games: list[GameRef] = []
+    for source in sources:
+        try:
+            for place, _ in enumerate(games_of(source)):
+                games.append(GameRef(len(games), source, place))
+        except EmptyRecordError as error:
+            logger.warning("{}", error)
+    return games
+
+
+def replay_trusted(game: Game, number: int = 0) -> Iterator[Step]:
+    """Yield every event of a game with the table before it.
+
+    Raises :class:`~mjbot.records.game.RecordError` at a line or tag that cannot be read.
+    """
+    table = _TrustingTable()
+    state = table.state
+    for entry in game.entries:
+        yield Step(number, entry.event, state)
+        try:
+            table.take(entry.event)
+        except (ValueError, OverflowError) as error:
+            problem = f"cannot be applied: {error}"
+            raise RecordError(game.name, game.place(entry.number), problem) from None
+
+
+def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[Step]]:
+    """Yield the steps of each game; walk each before the next."""
+    for start, stop in _runs(refs):
+        opened = islice(games_of(refs[start].source), refs[start].place, None)
+        for ref, game in zip(refs[start:stop], opened, strict=False):
+            yield replay_trusted(game, ref.number)
+
+
+def collect(
+    refs: Sequence[GameRef], extract: Callable[[Iterator[Step]], Result], jobs: int = 1
+) -> Iterator[Result]:
+    """Yield ``extract(steps of the game)`` of each game in order, from ``jobs`` processes.
+
+    ``extract`` is a function at the top of a module (or a ``functools.partial`` of one), and so
+    are its results plain data.  A game that cannot be read is left out, and said in the log.
+    """
+    tasks = [refs[at : at + GAMES_PER_TASK] for at in range(0, len(refs), GAMES_PER_TASK)]
+    task = partial(_extracted, extract)
+    for found in map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs):
+        yield from found
+
+
+def _extracted(
+    extract: Callable[[Iterator[Step]], Result], refs: Sequence[GameRef]
+) -> list[Result]:
+    results = []
+    for ref, game in zip(refs, steps(refs), strict=False):
+        try:
+            results.append(extract(game))
+        except RecordError as error:
+            logger.warning("game {} is left out: {}", ref.number, error)
+    return results
+
+
+def _runs(refs: Sequence[GameRef]) -> Iterator[tuple[int, int]]:
+    """Yield where stretches of neighbouring games of one source begin and end."""
+    start = 0
+    for at in range(1, len(refs) + 1):
+        if at == len(refs) or refs[at][1:] != (refs[at - 1].source, refs[at - 1].place + 1):
+            yield start, at
+            start = at
+
+
+class _TrustingTable(Table):
+    """A table that believes every event: half the work of a replay is doubting it."""
+
+    def take(self, event: Event) -> None:
+        self._apply(event, None)

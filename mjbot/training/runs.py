@@ -1,0 +1,205 @@
+"""Arguments that the kinds of training share, what they mean, and where the weights went.
+
+The folder of a training run: which files in it are the run's own, and no other's.
+
+``run.jsonl`` names each file before it appears, so what the run left can be told, and erased,
+without touching what else is there.  A file is there whole or not at all.
+"""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, TypeVar
+
+import msgspec
+from rich.console import Console
+
+from mjbot.append_log import AppendLog, Cures, emptied
+from mjbot.models.weights import SHIPPED, Manifest
+from mjbot.progress import progress
+from mjbot.records.other_formats import record_path
+from mjbot.training.positions import GameRef, index_games
+
+RUN_FILE: Final = "run.jsonl"
+RUN_CURES: Final = Cures("name another --folder", "use --fresh")
+
+Kind = Literal["hand", "fold"]
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of the list: what is trained."""
+
+    train: Kind
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A further line: the name of a file in the folder."""
+
+    file: str
+
+
+def _decode(text: bytes) -> Written:
+    line = msgspec.json.decode(text, type=Written)
+    if Path(line.file).name != line.file:
+        raise ValueError(f"{line.file!r} is no file of this folder")
+    return line
+
+
+class RunFolder:
+    """One run's folder, nobody else's while it is open; use it as a context manager.
+
+    Raises :class:`~mjbot.append_log.LogError`.
+    """
+
+    def __init__(self, folder: Path, kind: Kind) -> None:
+        self.folder: Final = folder
+        path = folder / RUN_FILE
+        self._log: Final = AppendLog(path, Header(train=kind), RUN_CURES, decode=_decode)
+        self._own: Final = {line.file for line in self._log.lines}
+
+    def __enter__(self) -> "RunFolder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._log.close()
+
+    def claim(self, name: str) -> Path:
+        """Return the path of a file that is the run's to write from now on."""
+        if name not in self._own:
+            self._log.append(Written(name))
+            self._own.add(name)
+        return self.folder / name
+
+    def kept(self, name: str) -> Path | None:
+        """Return the path of a file that the run wrote before."""
+        path = self.folder / name
+        return path if name in self._own and path.exists() else None
+
+    def write(self, name: str, save: Callable[[BinaryIO], None]) -> None:
+        """Write a file whole or not at all."""
+        path = self.claim(name)
+        unfinished = path.with_name(unfinished_name(name))
+        with unfinished.open("wb") as file:
+            save(file)
+        unfinished.replace(path)
+
+
+def unfinished_name(name: str) -> str:
+    """Return what a file is called while it is written."""
+    return f"{name}.unfinished"
+
+
+def erase_run(folder: Path) -> None:
+    """Erase a training run: the files that its list names, and nothing else.
+
+    Raises :class:`~mjbot.append_log.LogError`, and nothing was erased, if the folder holds things
+    but no run, or a run that is going on.
+    """
+    with emptied(folder / RUN_FILE, Header, _decode, RUN_CURES.elsewhere) as written:
+        for line in written:
+            for name in (line.file, unfinished_name(line.file)):
+                (folder / name).unlink(missing_ok=True)
+
+
+RUNS: Final = Path("logs", "runs")
+Item = TypeVar("Item")
+
+
+class GameRange:
+    """Games ``start:stop`` by number, as in ``--games 0:4000``; either end may be left out.
+
+    >>> list(GameRange("10:20").take(range(12)))
+    [10, 11]
+    """
+
+    def __init__(self, text: str) -> None:
+        start, colon, stop = text.partition(":")
+        numbers = [part for part in (start, stop) if part]
+        if not colon or not all(part.isascii() and part.isdigit() for part in numbers):
+            raise argparse.ArgumentTypeError(f"{text!r}: expected START:STOP, such as 0:4000")
+        self.start = int(start or 0)
+        self.stop = int(stop) if stop else None
+        if self.stop is not None and self.stop <= self.start:
+            raise argparse.ArgumentTypeError(f"{text!r}: there are no games in this range")
+
+    def take(self, games: Sequence[Item]) -> Sequence[Item]:
+        """Return the part of the games, all in order, that is meant."""
+        return games[self.start : self.stop]
+
+    def __str__(self) -> str:
+        return f"{self.start}:{'' if self.stop is None else self.stop}"
+
+
+def add_record_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the records, which of their games to learn from and which to check with."""
+    parser.add_argument(
+        "records",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
+    )
+    parser.add_argument(
+        "--games",
+        type=GameRange,
+        default=GameRange(":"),
+        metavar="START:STOP",
+        help="learn from these games, by their place among all: paths in the order given,"
+        " the files inside each sorted by name (all)",
+    )
+    parser.add_argument(
+        "--validate",
+        type=GameRange,
+        metavar="START:STOP",
+        help="check with these games, which are then not learned from (none)",
+    )
+
+
+def add_training_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare seed, processes and where the weights go."""
+    parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    add_out_argument(parser)
+
+
+def add_out_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare where the weights go."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help=f"folder of the weights (the run's own in {RUNS}; to play with them: {_shipped()})",
+    )
+
+
+def claim_weights(folder: RunFolder, name: str) -> Path:
+    """Return the folder of a run, where weights are going to be the run's own files."""
+    for ending in ("npz", "json"):
+        folder.claim(f"{name}.{ending}")
+    return folder.folder
+
+
+def tell_weights(name: str, manifest: Manifest, folder: Path) -> None:
+    """Say where weights were written, and how they come to be played with."""
+    size_kb = (folder / f"{name}.npz").stat().st_size / 1000
+    print(f"{folder / name}.npz: {size_kb:.0f} kB, digest {manifest.digest[:12]}")
+    if folder.resolve() != SHIPPED.resolve():
+        print(f"strategies play with those in {_shipped()}; to put these there: --out {_shipped()}")
+
+
+def _shipped() -> Path:
+    """Return the folder of the weights that ship, from here if it is below."""
+    here = Path.cwd()
+    return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
+
+
+def split_games(args: argparse.Namespace) -> tuple[list[GameRef], list[GameRef]]:
+    """Return the games to learn from and those to check with: no game is in both.
+
+    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for unreadable records.
+    """
+    with progress(Console(stderr=True), "looking through the records"):
+        games = index_games(args.records)
+    held_out = list(args.validate.take(games)) if args.validate else []
+    numbers = {ref.number for ref in held_out}
+    return [ref for ref in args.games.take(games) if ref.number not in numbers], held_out

@@ -1,0 +1,303 @@
+"""``mjbot train greedy``: what greedy players hold, from games of our own.
+
+What greedy players hold, counted: four of them play, every hand after a discard is counted.
+
+Takada and Sato 2022, section 4.1.1: each discards such that its shanten is least, and among those
+such that it accepts most of the tiles it has not seen; nobody calls.  Where the paper is silent:
+they win when they can (by ron only with a yaku), never declare riichi, nine terminals or kans,
+and of equal discards the first in the order of tiles goes.  A hand is counted after each of its
+discards, and once before the first.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from mjbot import exit_codes
+from mjbot.compiler.compiled import compiled, keep_alive, record_type
+from mjbot.interruption import keeping
+from mjbot.models.weights import Manifest, save_weights
+from mjbot.progress import progress
+from mjbot.referee.flow import carry_out, deal
+from mjbot.referee.step import DESK, Desk
+from mjbot.referee.wall import shuffle_wall
+from mjbot.rules.acceptance import acceptance, count_tiles
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
+from mjbot.rules.shanten import NEVER, shanten
+from mjbot.statistics.estimates import Estimate, rate
+from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
+from mjbot.table.apply import apply_start_game
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import can_ron, can_tsumo, held_tiles
+from mjbot.table.observe import unseen_kinds
+from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+from mjbot.training.runs import RUNS, add_out_argument, tell_weights
+
+MAX_DRAWS: Final = 18
+MAX_MIDDLE: Final = 18
+MAX_BLOCKS: Final = 4
+N_SHANTEN: Final = 7
+
+Hands = NDArray[np.int32]
+"""Counts: int32[MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN].
+
+Of all hands after so many draws and so many discarded number tiles from 3 to 7 that hold at
+least so many complete blocks, how many have each shanten.
+"""
+
+GREEDY: Final = record_type(
+    [
+        ("unseen", np.int8, (34,)),
+        ("hand", np.int8, (34,)),
+        ("middle", np.int16, (4,)),
+        ("left", np.int8, (9,)),
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Greedy:
+        """One record of :data:`GREEDY`, what the counting works with."""
+
+        unseen: NDArray[np.int8]
+        hand: NDArray[np.int8]
+        middle: NDArray[np.int16]
+        left: NDArray[np.int8]
+
+        def __getitem__(self, field: str) -> Any: ...
+
+else:
+    Greedy = np.void
+
+
+@compiled
+def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
+    """Play a game for each seed int64[n], add its hands to ``hands``; return the kyoku played."""
+    states, desks, minds = np.zeros(1, STATE), np.zeros(1, DESK), np.zeros(1, GREEDY)
+    state, desk = states[0], desks[0]
+    kyoku = 0
+    for seed in seeds:
+        apply_start_game(state, last_round, START_POINTS)
+        round_, honba = 0, 0
+        while True:
+            shuffle_wall(seed, round_, honba, state.wall)
+            deal(state, desk, round_, honba)
+            _play_kyoku(state, desk, minds[0], hands)
+            kyoku += 1
+            if game_ends(state):
+                give_leftover_sticks(state)
+                break
+            round_, honba = next_kyoku(state)
+    keep_alive(states)
+    keep_alive(desks)
+    keep_alive(minds)
+    return kyoku
+
+
+@compiled
+def _play_kyoku(state: State, desk: Desk, mind: Greedy, hands: Hands) -> None:
+    mind.middle[:] = 0
+    for seat in range(4):
+        _count_hand(state, seat, mind, hands)
+    while state.phase < WON:
+        desk.n_rows = 0
+        if state.phase == REACTION or state.phase == CHANKAN:
+            mind.middle[state.turn] += is_middle(kind_of(state.last_tile))
+            _count_hand(state, state.turn, mind, hands)
+            for step in range(1, 4):
+                seat = (state.turn + step) & 3
+                desk.choices[seat] = RON if can_ron(state, seat) else PASS
+        elif state.phase != DRAW and state.phase != RINSHAN:
+            desk.choices[state.turn] = greedy_choice(state, state.turn, mind)
+        carry_out(state, desk)
+
+
+@compiled
+def _count_hand(state: State, seat: int, mind: Greedy, hands: Hands) -> None:
+    draws = min(int(state.n_river[seat]), MAX_DRAWS)
+    middle = min(int(mind.middle[seat]), MAX_MIDDLE)
+    here = min(shanten(state.hand[seat], 0), N_SHANTEN - 1)
+    for n_blocks in range(complete_blocks(state.hand[seat], mind.left) + 1):
+        hands[draws, middle, n_blocks, here] += 1
+
+
+@compiled
+def is_middle(kind: int) -> int:
+    """Return 1 for a number tile from 3 to 7, else 0.
+
+    >>> [is_middle(kind) for kind in (1, 2, 6, 7, 13, 30)]
+    [0, 1, 1, 0, 1, 0]
+    """
+    return 1 if kind < 27 and 2 <= kind % 9 <= 6 else 0
+
+
+@compiled
+def greedy_choice(state: State, seat: int, mind: Greedy) -> int:
+    """Return what a greedy player does on its own turn: win, or the discard described above."""
+    if can_tsumo(state, seat):
+        return TSUMO
+    unseen_kinds(state, seat, mind.unseen)
+    hand = mind.hand
+    for kind in range(34):
+        hand[kind] = state.hand[seat, kind]
+    best, fewest, most = -1, NEVER, -1
+    for kind in range(34):
+        if hand[kind] == 0:
+            continue
+        hand[kind] -= 1
+        here = shanten(hand, 0)
+        if here <= fewest:
+            accepted = count_tiles(acceptance(hand, 0), mind.unseen)
+            if here < fewest or accepted > most:
+                best, fewest, most = kind, here, accepted
+        hand[kind] += 1
+    return _discard_of(state, seat, best)
+
+
+@compiled
+def _discard_of(state: State, seat: int, kind: int) -> int:
+    """Return the code that discards a kind: a plain five before a red one, if held drawn."""
+    tile = kind
+    if kind_of(state.drawn) == kind:
+        return DISCARD_DRAWN + state.drawn
+    if held_tiles(state, seat, kind) == 0:
+        tile = 34 + kind // 9
+    return DISCARD + tile
+
+
+@compiled
+def complete_blocks(hand: NDArray[np.int8], left: NDArray[np.int8]) -> int:
+    """Return how many runs and triplets the hand holds at most at once.
+
+    ``left`` is int8[9] of scratch space.
+
+    >>> from mjbot.rules.kinds import hand_counts
+    >>> complete_blocks(hand_counts("11123m234p55s777z"), np.empty(9, np.int8))
+    3
+    """
+    n = 0
+    for kind in range(27, 34):
+        n += hand[kind] >= 3
+    for suit in range(3):
+        threes = 0
+        for rank in range(9):
+            left[rank] = hand[9 * suit + rank]
+            threes |= int(left[rank] >= 3) << rank
+        most, chosen = 0, threes
+        while chosen >= 0:
+            most = max(most, _blocks_with_triplets(left, chosen))
+            chosen = (chosen - 1) & threes if chosen else -1
+        n += most
+    return min(n, MAX_BLOCKS)
+
+
+@compiled
+def _blocks_with_triplets(suit: NDArray[np.int8], triplets: int) -> int:
+    """Return the blocks of a suit with triplets of just these ranks, and as many runs as fit."""
+    n = 0
+    for rank in range(9):
+        n += (triplets >> rank) & 1
+    one, two = 0, 0  # copies of the last rank and the one before that no run has taken
+    for rank in range(9):
+        here = suit[rank] - 3 * ((triplets >> rank) & 1)
+        runs = min(one, two, here)
+        n += runs
+        two, one = one - runs, here - runs
+    return n
+
+
+SUMMARY: Final = "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks)."
+PAPER_DRAWS: Final = 6
+PAPER_MIDDLE: Final = 1
+PAPER_PERCENT: Final = {2: 27, 1: 61, 0: 8}
+"""Takada and Sato 2022, section 4.1.1: shanten -> percent of hands."""
+
+Counts = NDArray[np.int64]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
+    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    add_out_argument(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, count, save, and show the row that the paper prints."""
+    if args.games < 2:
+        print("mjbot train greedy: --games: at least 2, for the intervals", file=sys.stderr)
+        return exit_codes.BAD_ARGUMENTS
+    begun = time.monotonic()
+    with (
+        keeping(lambda: "nothing is kept before the last game"),
+        progress(Console(stderr=True), "playing", args.games, "games") as step,
+    ):
+        hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length], step)
+    percents = [percent_of(row, n) for n in range(N_SHANTEN)]
+    manifest = Manifest(
+        data=f"{args.games} games ({args.length}, {kyoku} kyoku) of four greedy players",
+        command=f"mjbot train greedy --games {args.games} --seed {args.seed} "
+        f"--length {args.length}",
+        seed=args.seed,
+        scores={
+            f"percent_{n}_shanten_after_6_draws_1_middle": _told(percent, 2)
+            for n, percent in enumerate(percents)
+        },
+    )
+    out = args.out or RUNS / f"train-greedy-{args.games}-{args.seed}-{args.length}"
+    written = save_weights("greedy", {"hands": hands}, manifest, out)
+    _show(percents, row)
+    seconds = time.monotonic() - begun
+    print(f"{args.games} games, {kyoku} kyoku, {int(hands[:, :, 0].sum())} hands, {seconds:.1f} s")
+    tell_weights("greedy", written, out)
+    return exit_codes.OK
+
+
+def count_hands(
+    games: int, seed: int, last_round: int, step: Callable[[], object] = lambda: None
+) -> tuple[NDArray[np.int32], Counts, int]:
+    """Play games with the seeds from ``seed`` on; ``step`` is called after each.
+
+    Returns the table (:data:`mjbot.training.tenpai.Hands`), of the paper's row the counts
+    per game int64[games, 7], and the number of kyoku.
+    """
+    hands = np.zeros((MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN), np.int32)
+    row = np.zeros((games, N_SHANTEN), np.int64)
+    kyoku = 0
+    for game in range(games):
+        before = hands[PAPER_DRAWS, PAPER_MIDDLE, 0].copy()
+        kyoku += count_games(np.array([seed + game]), last_round, hands)
+        row[game] = hands[PAPER_DRAWS, PAPER_MIDDLE, 0] - before
+        step()
+    return hands, row, kyoku
+
+
+def percent_of(row: Counts, shanten: int) -> Estimate:
+    """Return the percentage of a shanten in ``row`` int64[games, 7]; a game is one observation."""
+    share = rate(row[:, shanten].astype(np.float64), row.sum(axis=1).astype(np.float64))
+    return Estimate(100 * share.value, 100 * share.low, 100 * share.high)
+
+
+def _told(percent: Estimate, decimals: int) -> str:
+    low, high = f"{percent.low:.{decimals}f}", f"{percent.high:.{decimals}f}"
+    return f"{percent.value:.{decimals}f} [{low}, {high}]"
+
+
+def _show(percents: Sequence[Estimate], row: Counts) -> None:
+    table = Table(
+        "shanten", "% [95 %]", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
+    )
+    for n, percent in enumerate(percents):
+        told = PAPER_PERCENT.get(n)
+        table.add_row(str(n), _told(percent, 1), "" if told is None else str(told))
+    Console().print(table)
+    print(f"{int(row.sum())} such hands")

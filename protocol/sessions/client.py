@@ -1,0 +1,193 @@
+"""A player's side of a conversation: no clock, no socket, only whose word it is.
+
+Feed every line to :meth:`ClientSession.receive`; it returns the events in it and what they call
+for.  Whenever ``speak`` is not ``MUST_NOT``, call :meth:`ClientSession.reply` once, with an
+action or with ``None`` for "nothing to say", and send what it returns, if anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from protocol.codec import decode_all, encode
+from protocol.dialects import Dialect
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.messages import (
+    Chi,
+    Dahai,
+    Event,
+    FourInts,
+    Hint,
+    Join,
+    Kakan,
+    Message,
+    PlayerAction,
+    Pon,
+    Reach,
+    RequestAction,
+    ScoresOnly,
+    Seat,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tile,
+    Tsumo,
+    wire_name,
+)
+from protocol.sessions.stages import first_stage, next_stage
+from protocol.sessions.turns import Due, Speak, due_after, obligation
+
+
+@dataclass(frozen=True)
+class Received:
+    """What one line said, and what it calls for.
+
+    ``events`` are what a table applies, in order; ``others`` everything else that was said
+    (errors, acknowledgements, verdicts).  ``hints`` is the server's own list of legal actions
+    and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave none.
+    ``deadline_ms`` is what RiichiLab leaves for the answer.
+    """
+
+    events: tuple[Event, ...] = ()
+    others: tuple[Message, ...] = ()
+    due: Due = Due.NOTHING
+    speak: Speak = Speak.MUST_NOT
+    hints: tuple[Hint, ...] | None = None
+    cannot_discard: tuple[Tile, ...] | None = None
+    deadline_ms: int | None = None
+
+
+class ClientSession:
+    """One player's conversation with one server.
+
+    ``seat`` is needed where the server does not tell it (Mortal's habit); ``name`` and ``room``
+    only over TCP.  ``seat`` and ``names`` are known from start_game on.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        *,
+        name: str = "mjbot",
+        room: str = "default",
+        seat: Seat | None = None,
+    ) -> None:
+        self.dialect: Final = dialect
+        self.seat = seat
+        self.names: tuple[str, ...] = ()
+        self.stage = first_stage(dialect)
+        self._told_seat: Final = seat
+        self._join: Final = Join(name=name, room=room)
+        self._received = Received()
+        self._request: RequestAction | None = None
+        self._scores: FourInts | None = None
+
+    def receive(self, line: bytes | str) -> Received:
+        """Take in one line (or frame) and return what it says and calls for.
+
+        Raises :class:`ProtocolError` when it is not mjai or has no place here, and
+        :class:`LocalProtocolError` when the line before still waits for its reply.
+        """
+        on_request = self.dialect is Dialect.RIICHILAB
+        if self._received.speak is Speak.MUST and not on_request:
+            raise LocalProtocolError("receive", "the line before still waits for its reply")
+        due = self._received.due if on_request else Due.NONE
+        messages = self._with_known_scores(decode_all(line))
+        for message in messages:
+            self.stage = next_stage(self.dialect, self.stage, message)
+            if isinstance(message, StartGame):
+                self._take_seat(message)
+            due = due_after(message, self.seat, due)
+        self._received = self._digest(messages, due, blank=not line.strip())
+        return self._received
+
+    def reply(self, action: PlayerAction | None) -> bytes | None:
+        """Return the line that says ``action`` (``None``: nothing to say), or ``None``: no line.
+
+        Raises :class:`LocalProtocolError` when that is not ours to say now.
+        """
+        received = self._received
+        if received.speak is Speak.MUST_NOT:
+            raise LocalProtocolError("reply", "nothing is to be said now")
+        line = self._line(action, received)
+        self._received = Received()
+        self._request = None
+        return line
+
+    # --- receiving ---------------------------------------------------------------------------
+
+    def _take_seat(self, start: StartGame) -> None:
+        seat = start.id
+        if self.dialect is Dialect.STDIO_LINES and self._told_seat is not None:
+            seat = self._told_seat  # Mortal's feeder may send any id
+        if seat is None:
+            seat = self._told_seat
+        if seat is None:
+            raise ProtocolError("start_game.id", "missing, and no seat was given")
+        self.seat = seat
+        self.names = start.names or ()
+
+    def _with_known_scores(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Tell the scores of a hora without a winner with the next deal, which lacks them."""
+        known = []
+        for message in messages:
+            if isinstance(message, ScoresOnly):
+                self._scores = message.scores
+            elif isinstance(message, StartKyoku) and self._scores is not None:
+                message = replace(message, scores=message.scores or self._scores)
+                self._scores = None
+            known.append(message)
+        return tuple(known)
+
+    def _digest(self, messages: Sequence[Message], due: Due, *, blank: bool) -> Received:
+        last = messages[-1] if messages else Skip()
+        self._request = last if isinstance(last, RequestAction) else None
+        speak = obligation(self.dialect, due, asked=self._request is not None)
+        if blank or not last.can_act:
+            speak = Speak.MUST_NOT
+        return Received(
+            events=tuple([said for said in messages if isinstance(said, Event)]),
+            others=tuple([said for said in messages if not isinstance(said, Event)]),
+            due=due,
+            speak=speak,
+            hints=_hints(last),
+            cannot_discard=last.cannot_dahai if isinstance(last, Chi | Pon | Reach) else None,
+            deadline_ms=self._request.deadline_ms if self._request else None,
+        )
+
+    # --- replying ----------------------------------------------------------------------------
+
+    def _line(self, action: PlayerAction | None, received: Received) -> bytes | None:
+        if received.due is Due.JOIN:
+            return encode(self._join, self.dialect)
+        if action is None and received.speak is Speak.MAY:
+            return None
+        said = Skip() if action is None else action
+        self._check(said, received)
+        return encode(said, self.dialect, self._envelope())
+
+    def _check(self, action: PlayerAction, received: Received) -> None:
+        name = wire_name(action)
+        allowed = received.due.value or Due.NONE.value  # mjai.app wants a line for end_game
+        if self._request is not None and received.hints:
+            allowed = tuple({hint.type: None for hint in received.hints})
+        if name not in allowed:
+            wanted = " or ".join(allowed)
+            raise LocalProtocolError("reply.type", f"{name} is not an answer here, only {wanted}")
+        if action.actor not in (self.seat, None) or (action.actor is None and name != "none"):
+            raise LocalProtocolError(
+                f"{name}.actor", f"expected the own seat {self.seat}, got {action.actor}"
+            )
+
+    def _envelope(self) -> dict[str, Any] | None:
+        if self._request is None or self._request.request_id is None:
+            return None
+        return {"request_id": self._request.request_id}
+
+
+def _hints(last: Message) -> tuple[Hint, ...] | None:
+    if isinstance(last, Tsumo | Dahai | Kakan | RequestAction):
+        return last.possible_actions
+    return None

@@ -1,0 +1,305 @@
+"""The original server's side of one connection: no clock, no socket, no knowledge of the rules.
+
+Handshake: send :meth:`LockstepSession.hello`, give the first line to :meth:`LockstepSession.join`.
+Game: send what :meth:`LockstepSession.say` returns for an event, then give the one line that comes
+back to :meth:`LockstepSession.receive` (or report :meth:`~LockstepSession.timeout`,
+:meth:`~LockstepSession.vanish`).  What needs a table is the referee's to check.
+
+What the original server checks in a reply before any table is asked.
+
+A known field of a wrong type voids the game even where the message has no use for it, ``null``
+counts as absent, and fields it never heard of are ignored.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from protocol.codec import encode
+from protocol.dialects import OFFERS, Dialect
+from protocol.errors import LocalProtocolError
+from protocol.messages import (
+    Error,
+    Join,
+    Message,
+    PlayerAction,
+    Seat,
+    Skip,
+    StartGame,
+    Tile,
+    wire_name,
+)
+from protocol.sessions.turns import Due, due_after
+
+_ints = tuple[int, ...]
+_tiles = tuple[Tile, ...]
+
+
+class ReplyFields(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Every field that the original server knows, with its type, in its order."""
+
+    type: str
+    reason: str | None = None
+    actor: Seat | None = None
+    target: Seat | None = None
+    pao: Seat | None = None
+    pai: Tile | None = None
+    consumed: _tiles | None = None
+    pais: _tiles | None = None
+    tsumogiri: bool | None = None
+    possible_actions: tuple[dict[str, Any], ...] | None = None
+    cannot_dahai: _tiles | None = None
+    id: Seat | None = None
+    bakaze: Tile | None = None
+    kyoku: int | None = None
+    honba: int | None = None
+    kyotaku: int | None = None
+    oya: Seat | None = None
+    dora_marker: Tile | None = None
+    uradora_markers: _tiles | None = None
+    tehais: tuple[_tiles, ...] | None = None
+    uri: str | None = None
+    names: tuple[str, ...] | None = None
+    hora_tehais: _tiles | None = None
+    yakus: tuple[tuple[str, int], ...] | None = None
+    fu: int | None = None
+    fan: int | None = None
+    hora_points: int | None = None
+    tenpais: tuple[bool, ...] | None = None
+    deltas: _ints | None = None
+    scores: _ints | None = None
+    text: str | None = None
+    message: str | None = None
+    log: str | None = None
+    logs: tuple[str | None, ...] | None = None
+
+
+_fields: Final = msgspec.json.Decoder(ReplyFields)
+
+REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "none": (),
+    "dahai": ("pai", "tsumogiri"),
+    "reach": (),
+    "chi": ("target", "pai", "consumed"),
+    "pon": ("target", "pai", "consumed"),
+    "daiminkan": ("target", "pai", "consumed"),
+    "kakan": ("pai", "consumed"),
+    "ankan": ("consumed",),
+    "hora": ("target", "pai"),
+    "ryukyoku": ("reason",),
+}
+_CONSUMED: Final = {"chi": 2, "pon": 2, "daiminkan": 3, "kakan": 3, "ankan": 4}
+_FURO: Final = "The furo is not allowed."
+
+
+class BadReplyError(ValueError):
+    """A reply that the original server would not take; ``response`` is how it quotes it."""
+
+    def __init__(self, reason: str, response: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.response = response
+
+
+def read_reply(line: bytes, seat: Seat, due: Due, event: str) -> PlayerAction:
+    """Return the action that ``line`` means as the reply of ``seat``.
+
+    ``due`` is what was called for, ``event`` the JSON text of the event, for the complaint.
+    Raises :class:`BadReplyError` in the original server's words where they are known.
+    """
+    fields = _parsed(line, seat)
+    response = quoted(fields)
+    if reason := _objection(fields, seat, due, event):
+        raise BadReplyError(reason, response)
+    said = {
+        name: value for name, value in msgspec.structs.asdict(fields).items() if value is not None
+    }
+    try:
+        return msgspec.convert(said, PlayerAction)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise BadReplyError(f"{error}.", response) from None
+
+
+def quoted(fields: ReplyFields) -> str:
+    """Return the reply as the complaint quotes it: known fields only, a pass as nothing."""
+    return "" if fields.type == "none" else msgspec.json.encode(fields).decode()
+
+
+def _parsed(line: bytes, seat: Seat) -> ReplyFields:
+    try:
+        line.decode("utf-8")
+        return _fields.decode(line)
+    except msgspec.ValidationError as error:
+        reason = f"Validation failed: {error}."
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = f"JSON syntax error: {error}"
+    raise BadReplyError(reason, _as_error(seat, reason))
+
+
+def _as_error(seat: Seat, reason: str) -> str:
+    return msgspec.json.encode({"type": "error", "actor": seat, "message": reason}).decode()
+
+
+def _objection(fields: ReplyFields, seat: Seat, due: Due, event: str) -> str | None:
+    """Return what is wrong with the reply, in the order in which the original server looks."""
+    name = fields.type
+    if name != "none" and fields.actor != seat:
+        return "Invalid actor."
+    if name == "error":
+        return fields.message or "Unknown error."
+    if name not in due.value:
+        return f"Unexpected response type '{name}' for {event}."
+    for field in REQUIRED[name]:
+        if getattr(fields, field) is None:
+            return f"{field} missing."
+    return _bad_content(fields)
+
+
+def _bad_content(fields: ReplyFields) -> str | None:
+    expected = _CONSUMED.get(fields.type)
+    if expected is not None and len(fields.consumed or ()) != expected:
+        return _FURO
+    if fields.type == "ankan" and fields.pai is not None:
+        return _FURO
+    if fields.type == "ryukyoku" and fields.reason != "kyushukyuhai":
+        return "Unexpected reason."
+    return None
+
+
+def timeout_reply(seat: Seat, limit_s: float) -> BadReplyError:
+    """Return the objection to a reply that did not come."""
+    reason = f"Timeout. No response in {limit_s:g} sec."
+    return BadReplyError(reason, _as_error(seat, reason))
+
+
+def silent_reply(due: Due, event: str) -> Skip:
+    """Return what a closed socket says: ``none``, where that is an answer."""
+    if "none" not in due.value:
+        raise BadReplyError(f"Unexpected response type 'none' for {event}.", "")
+    return Skip()
+
+
+EXPECTED_JOIN: Final = 'Expected e.g. {"type":"join","name":"noname","room":"default"}'
+BUSY: Final = "The room is busy. Retry after a while."
+MOST_LETTERS_OF_NAME: Final = 64
+LONG_NAME: Final = f"The name is longer than {MOST_LETTERS_OF_NAME} characters."
+"""Every name is told to everybody, in each game."""
+
+
+class RefusedError(ValueError):
+    """A join that is not accepted; send :attr:`line` and close."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.line = encode(Error(message=reason), Dialect.TCP)
+
+
+class FaultError(ValueError):
+    """A reply that voids the game; the text is what every seat is told in an ``error``."""
+
+    def __init__(self, seat: Seat, reason: str, response: str) -> None:
+        self.seat = seat
+        self.reason = reason
+        self.response = response
+        super().__init__(f"Error in player {seat}'s response: {reason} Response: {response}")
+
+
+class LockstepSession:
+    """One player's connection to a table that speaks the original server's dialect.
+
+    ``room`` is what a join must name; ``None`` takes any.
+    """
+
+    def __init__(self, room: str | None = "default") -> None:
+        self.room: Final = room
+        self.name: str | None = None
+        self.seat: Seat | None = None
+        self._due = Due.NOTHING
+        self._event: Message | None = None
+
+    # --- handshake ---------------------------------------------------------------------------
+
+    def hello(self) -> bytes:
+        """Return the first line."""
+        return b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
+
+    def join(self, line: bytes, *, busy: bool = False) -> Join:
+        """Take in the first line of the client; ``busy`` when the room already has four.
+
+        Raises :class:`RefusedError` in the original server's words.
+        """
+        join = _read_join(line)
+        if self.room not in (None, join.room):
+            raise RefusedError(f"No such room. Available room: {self.room}")
+        if busy:
+            raise RefusedError(BUSY)
+        self.name = join.name
+        return join
+
+    # --- game --------------------------------------------------------------------------------
+
+    @property
+    def due(self) -> Due:
+        """What the last line said calls for; ``NOTHING`` when no reply is awaited."""
+        return self._due
+
+    def say(self, message: Message) -> bytes:
+        """Return the line for ``message``, which must be masked for this seat already.
+
+        Raises :class:`LocalProtocolError` while a reply is still awaited.
+        """
+        if self._due is not Due.NOTHING and not isinstance(message, Error):
+            raise LocalProtocolError(wire_name(message), "the line before still awaits its reply")
+        if isinstance(message, StartGame):
+            self.seat = message.id
+        line = encode(message, Dialect.TCP)
+        self._due = due_after(message, self.seat)
+        self._event = message
+        return line
+
+    def receive(self, line: bytes) -> PlayerAction:
+        """Return the reply in ``line``; raises :class:`FaultError`."""
+        seat, due = self._awaited()
+        try:
+            return read_reply(line, seat, due, self._quoted_event())
+        except BadReplyError as error:
+            raise FaultError(seat, error.reason, error.response) from None
+
+    def vanish(self) -> PlayerAction:
+        """Return what a closed socket answers (a pass); raises :class:`FaultError`."""
+        seat, due = self._awaited()
+        try:
+            return silent_reply(due, self._quoted_event())
+        except BadReplyError as error:
+            raise FaultError(seat, error.reason, error.response) from None
+
+    def timeout(self, limit_s: float) -> FaultError:
+        """Return the fault of not having answered within ``limit_s`` seconds."""
+        seat, _ = self._awaited()
+        error = timeout_reply(seat, limit_s)
+        return FaultError(seat, error.reason, error.response)
+
+    def _quoted_event(self) -> str:
+        said = msgspec.to_builtins(self._event)
+        for offer in OFFERS:
+            said.pop(offer, None)
+        return msgspec.json.encode(said).decode()
+
+    def _awaited(self) -> tuple[Seat, Due]:
+        if self.seat is None or self._due is Due.NOTHING:
+            raise LocalProtocolError("reply", "none is awaited")
+        due, self._due = self._due, Due.NOTHING
+        return self.seat, due
+
+
+def _read_join(line: bytes) -> Join:
+    try:
+        value = msgspec.json.decode(line.decode())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RefusedError(f"JSON syntax error: {error}") from None
+    match value:
+        case {"type": "join", "name": str(name), "room": str(room)} if name and room:
+            if len(name) > MOST_LETTERS_OF_NAME:
+                raise RefusedError(LONG_NAME)
+            return Join(name=name, room=room)
+    raise RefusedError(EXPECTED_JOIN)

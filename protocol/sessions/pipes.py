@@ -1,0 +1,154 @@
+"""The server's side of a bot that speaks on standard input and output: Mortal's kind, mjai.app's.
+
+No clock, no pipe, no knowledge of the rules: the table says what may be answered.  For every
+event, masked for the bot's seat, send the line that :meth:`PipeSession.say` returns, if any;
+while :attr:`PipeSession.owes` then says so, give what comes back to :meth:`PipeSession.receive`.
+
+======== =========================================== ============================================
+dialect  what goes down the pipe                     what comes back
+======== =========================================== ============================================
+lines    every event, an object per line;            a line where there is something to decide
+         ``can_act`` is false where nothing is asked
+arrays   all since the last line, an array per line, one line for each array
+         where there is something to decide; alone
+         start_game, end_kyoku and end_game; never
+         hora and ryukyoku
+======== =========================================== ============================================
+
+Some bots that speak in lines answer every event.  Where only a pass has come before its own turn
+a bot is taken for one of those: from then on its answers are counted against the events.
+"""
+
+import abc
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from protocol.codec import encode
+from protocol.dialects import Dialect
+from protocol.errors import ProtocolError
+from protocol.messages import (
+    EndGame,
+    EndKyoku,
+    Event,
+    Hora,
+    PlayerAction,
+    Ryukyoku,
+    Seat,
+    Skip,
+    StartGame,
+    wire_name,
+)
+from protocol.sessions.request_server import meant
+
+QUOTED_LETTERS: Final = 120
+
+
+class PipeSession(abc.ABC):
+    """One bot's conversation in one game; make it with :func:`pipe_session`."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat: Final = seat
+        self._offers: tuple[PlayerAction, ...] = ()
+        self.owes = False
+
+    @abc.abstractmethod
+    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes | None:
+        """Return the line for an event, ``None`` if it waits for a later one.
+
+        ``offers`` is all that the bot may answer with, empty if it is not asked.
+        """
+
+    def receive(self, line: bytes) -> PlayerAction | None:
+        """Return what a line chooses; ``None`` if more is to come.
+
+        Raises :class:`ProtocolError` for what is no answer here.
+        """
+        fields = _fields(line)
+        if self._is_other(fields):
+            return None
+        self.owes = False
+        offers = self._offers or (Skip(),)
+        choice = meant(fields, offers)
+        if choice is None or fields.get("actor", self._seat) != self._seat:
+            names = dict.fromkeys(wire_name(offer) for offer in offers)
+            wanted = f"only {' or '.join(names)} of seat {self._seat} is"
+            raise ProtocolError("reply", f"{quoted(line)} is not allowed here, {wanted}")
+        return offers[choice]
+
+    def _is_other(self, fields: dict[str, Any]) -> bool:
+        """Whether a line answers something else than was asked last."""
+        return False
+
+
+class LinesSession(PipeSession):
+    """Mortal's habit."""
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__(seat)
+        self._said = 0
+        self._heard = 0
+        self._answers_all: bool | None = None
+
+    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes:
+        """Return the line for an event."""
+        self._offers = tuple(offers)
+        self.owes = bool(offers)
+        self._said += 1
+        extra = None if offers else {"can_act": False}
+        return encode(event, Dialect.STDIO_LINES, extra)
+
+    def _is_other(self, fields: dict[str, Any]) -> bool:
+        self._heard += 1
+        may_pass = any(isinstance(offer, Skip) for offer in self._offers)
+        if self._answers_all is None and not may_pass:
+            self._answers_all = fields.get("type") == "none"
+        return bool(self._answers_all) and self._heard < self._said
+
+
+class ArraysSession(PipeSession):
+    """mjai.app's habit."""
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__(seat)
+        self._kept: list[bytes] = []
+
+    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes | None:
+        """Return the array that ends with an event, or keep the event for it."""
+        if isinstance(event, Hora | Ryukyoku):
+            return None
+        alone = isinstance(event, StartGame | EndKyoku | EndGame)
+        if alone:
+            self._kept = []
+        self._kept.append(encode(event, Dialect.STDIO_ARRAYS))
+        if not (alone or offers):
+            return None
+        self._offers = tuple(offers)
+        self.owes = True
+        line, self._kept = b"[" + b",".join(self._kept) + b"]", []
+        return line
+
+
+def pipe_session(dialect: Dialect, seat: Seat) -> PipeSession:
+    """Return the session of a dialect that is spoken over pipes."""
+    kinds = {Dialect.STDIO_LINES: LinesSession, Dialect.STDIO_ARRAYS: ArraysSession}
+    return kinds[dialect](seat)
+
+
+def quoted(line: bytes) -> str:
+    """Return a stranger's line as one line that is safe to print.
+
+    >>> quoted(b'thinking\\x1b[2J about \\xff')
+    "'thinking\\\\x1b[2J about \\ufffd'"
+    """
+    text = line[: QUOTED_LETTERS * 4].decode("utf-8", "replace")
+    short = text if len(text) <= QUOTED_LETTERS else f"{text[:QUOTED_LETTERS]} ..."
+    return repr(short)
+
+
+def _fields(line: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise ProtocolError("reply", f"{quoted(line)} is no JSON object") from None

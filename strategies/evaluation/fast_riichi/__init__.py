@@ -1,0 +1,1 @@
+"""What fast-riichi-a .. -d are put together from."""

@@ -1,0 +1,220 @@
+"""The steps that the strategies fast-riichi-a .. -d are put together from.
+
+Source: Nakano, "Development of a mahjong AI that aims to win quickly", Kindai University 2021,
+section 3.2 and the listing in its appendix.  Where the two differ:
+
+* The text rates a discard by the best draw that may follow, the listing by the sum over all
+  draws.  The listing is what was run, so it is the default (option ``lookahead``).
+* The listing declares riichi before it looks for furiten; the text is followed.
+* The listing adds the meld that a call makes to the sum over all draws once, as if it were the
+  value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
+
+Which discards leave a hand tenpai, and on what it then waits.
+
+How safe each discard is against the three opponents: the fold scores of fast-riichi-c and -d.
+
+Source: Nakano 2021, section 3.2.3 and ``eval_sutehai`` of the listing.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal
+
+import numpy as np
+
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import waits
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, RON, TSUMO, Action
+from mjbot.table.state import RIICHI, State
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS, N_TILES, tile_kind
+from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_values, hand_value
+
+
+def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
+    """Return kind -> mask of waits for the discards that leave 3n+2 concealed tiles tenpai.
+
+    >>> from mjbot.rules.kinds import hand_counts
+    >>> waits_by_discard(hand_counts("23m55z9p"), 3) == {17: 1 << 0 | 1 << 3}
+    True
+    """
+    masks = _waits_by_discard(hand, n_melds).tolist()
+    return {kind: mask for kind, mask in enumerate(masks) if mask}
+
+
+def tiles_of(kinds: int, unseen: Counts) -> int:
+    """Return how many copies of the kinds in a mask are unseen."""
+    return sum(int(unseen[kind]) for kind in range(34) if kinds >> kind & 1)
+
+
+@compiled
+def _waits_by_discard(hand: Counts, n_melds: int) -> Numbers:
+    masks = np.zeros(34, np.int64)
+    rest = hand.copy()
+    for kind in range(34):
+        if hand[kind]:
+            rest[kind] -= 1
+            masks[kind] = waits(rest, n_melds)
+            rest[kind] += 1
+    return masks
+
+
+ALL_KINDS: Final = range(N_KINDS)
+
+Points = Numbers
+"""Points of the 37 tiles, int64."""
+
+
+@dataclass
+class FastRiichi(Strategy):
+    """Steps return the action they stand for, or ``None`` to leave it to the next step."""
+
+    worth_unit: ClassVar[str] = "rating points"
+
+    lookahead: Literal["appendix", "text"] = field(
+        default="appendix", metadata={"unit": "appendix: sum of all draws, text: best draw"}
+    )
+    block_points: int = field(default=50, metadata={"unit": "points per meld or head"})
+    dora_points: int = field(default=1, metadata={"unit": "points per dora or red five kept"})
+
+    def win(self, view: View) -> Action | None:
+        """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
+        for action in reversed(view.legal):
+            if action.code < DECLARE_RIICHI:  # only discards from here on
+                return None
+            if action.code in (TSUMO, RON, NINE_TERMINALS):
+                return action
+        return None
+
+    def riichi(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
+        """Declare riichi if some discard (of these kinds) leaves tenpai without furiten.
+
+        Then discard the best of them.  At least one copy of the waits must be unseen, as in the
+        listing.
+        """
+        if view.phase == RIICHI:
+            return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
+        for action in reversed(view.legal):
+            if action.code <= DECLARE_RIICHI:
+                declare = action.code == DECLARE_RIICHI
+                return action if declare and self._ready(view, kinds) else None
+        return None
+
+    def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
+        """Discard the tile (of these kinds) that is rated best; of equals the drawn tile."""
+        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        if kinds is not ALL_KINDS:
+            discards = [action for action in discards if tile_kind(action.tile) in kinds]
+        if len(discards) < 2:
+            return discards[0] if discards else None
+        points = self.rate(view).tolist()
+        return max(discards, key=lambda action: (points[action.tile], action.tsumogiri))
+
+    def rate(self, view: View) -> Points:
+        """Return the points of discarding each tile (0..36); override to weigh other things."""
+        return self.discard_points(view, view.hand)
+
+    def discard_worths(self, view: View) -> Sequence[float]:
+        """Return the points of discarding each tile (0..36), for ``mjbot explain``."""
+        points: list[float] = self.rate(view).tolist()
+        return points
+
+    def discard_points(self, view: View, hand: Counts) -> Points:
+        """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""
+        own, text = view.genbutsu(view.seat), self.lookahead == "text"
+        values = discard_values(hand, view.unseen, own, self.block_points, text)
+        return less_dora(values, view.dora, self.dora_points)
+
+    def hand_points(self, view: View) -> int:
+        """Return the value of the hand of 3n+1 tiles as it stands."""
+        own, text = view.genbutsu(view.seat), self.lookahead == "text"
+        return hand_value(view.hand, view.unseen, own, self.block_points, text)
+
+    def _ready(self, view: View, kinds: Collection[int] = ALL_KINDS) -> list[int]:
+        """Return the kinds whose discard leaves tenpai, no furiten and a wait to draw."""
+        own = view.genbutsu(view.seat)
+        return [
+            kind
+            for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
+            if kind in kinds and not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
+        ]
+
+
+@compiled
+def less_dora(values: Points, dora: Counts, dora_points: int) -> Points:
+    """Return the points of each tile (int64[37]) from those of its kind (int64[34]).
+
+    Dora (int8[34]) cost what they are worth when they are given up, red fives once more.
+    """
+    points = np.empty(N_TILES, np.int64)
+    for tile in range(N_TILES):
+        if tile < N_KINDS:
+            points[tile] = values[tile] - dora_points * dora[tile]
+        else:
+            points[tile] = points[9 * (tile - N_KINDS) + 4] - dora_points
+    return points
+
+
+FIRST_HONOUR: Final = 27
+
+
+@dataclass
+class Folding:
+    """The weights of folding, mixed into the strategies that fold."""
+
+    safest: int = field(default=20, metadata={"unit": "points of a tile without danger"})
+    riichi_factor: int = field(default=500, metadata={"unit": "x danger, opponent in riichi"})
+    late_factor: int = field(default=500, metadata={"unit": "x danger, wall running out"})
+    late_tiles: int = field(default=16, metadata={"unit": "running out: fewer tiles to draw"})
+
+    def threatened(self, view: View) -> bool:
+        """Whether an opponent is in riichi or the wall is running out."""
+        late = view.wall_left < self.late_tiles
+        return late or any(view.riichi(seat) for seat in range(4) if seat != view.seat)
+
+    def safety(self, view: View) -> Points:
+        """Return the points of each tile (int64[37]) for its safety."""
+        late = self.late_factor if view.wall_left < self.late_tiles else 1
+        danger = dangers(view.state, view.seat, view.unseen, late, late * self.riichi_factor)
+        return self.safest - danger
+
+
+@compiled
+def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> Points:
+    """Return the danger of each tile, int64[37], summed over the opponents of ``seat``.
+
+    One opponent is a danger of 0 if it cannot ron the kind (genbutsu), else of 1; of 2 if the
+    kind is a number tile that is not suji or an honour of which the table shows none.  Times
+    ``riichi`` if the opponent is in riichi, else ``dama``.
+    """
+    danger = np.zeros(N_TILES, np.int64)
+    for step in range(1, 4):
+        opponent = (seat + step) & 3
+        safe = state.discarded[opponent] | state.passed[opponent]
+        weight = riichi if state.riichi[opponent] else dama
+        for kind in range(N_KINDS):
+            if kind < FIRST_HONOUR:
+                guarded = is_suji(safe, kind)
+            else:
+                guarded = unseen[kind] + state.hand[seat, kind] < 4
+            if not safe >> kind & 1:
+                danger[kind] += weight if guarded else 2 * weight
+    for suit in range(3):
+        danger[N_KINDS + suit] = danger[9 * suit + 4]
+    return danger
+
+
+@compiled
+def is_suji(genbutsu: int, kind: int) -> bool:
+    """Whether any two-sided wait on the number kind would be furiten.
+
+    So it is if the kinds three ranks off, both where there are two, are in the mask.
+
+    >>> four, six = 1 << 3, 1 << 5
+    >>> [rank + 1 for rank in range(9) if is_suji(four | six, rank)]
+    [1, 3, 7, 9]
+    """
+    low = kind % 9 < 3 or genbutsu >> (kind - 3) & 1 == 1
+    high = kind % 9 > 5 or genbutsu >> (kind + 3) & 1 == 1
+    return low and high

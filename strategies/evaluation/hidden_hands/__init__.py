@@ -1,0 +1,1 @@
+"""Hands that a seat cannot see: sampled, and what they would cost."""

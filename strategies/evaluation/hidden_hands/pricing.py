@@ -1,0 +1,228 @@
+"""What a sampled hand of an opponent would cost the viewer, by ron and by draw.
+
+The table's own scoring, with melds, dora and honba shown, and liability (pao); ura dora of a
+riichi and red fives by their chance.
+"""
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.splitmix import next_below
+from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
+from mjbot.rules.scoring import score_win
+from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, WIN, Win
+from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
+from mjbot.table.settle import liable_seat
+from mjbot.table.state import NO_RIICHI, State
+from strategies.evaluation.hidden_hands.sampler import barred_waits, unseen_reds
+from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, Counts, Tenpai, prepare
+
+Points = NDArray[np.float64]
+
+N_TURNS: Final = 19
+"""One more than a seat can draw in a kyoku without calls."""
+
+READING: Final = record_type(
+    [
+        ("found", np.int8),  # 1 if any hand in tenpai fits
+        # Points are those that the viewer pays, means over the samples:
+        ("ron", np.float64, (34,)),  # if the kind is discarded
+        ("picked", np.float64, (34,)),  # the same of one winning kind per sample
+        ("win_chance", np.float64, (34,)),  # chance that the kind is won by ron
+        ("draw", np.float64),  # by draw, before the wall ends
+        ("draw_at", np.float64, (N_TURNS,)),  # the same at the opponent's n-th draw, n from 1
+        ("alive_at", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
+        # The part of those samples that win on the kind by ron:
+        ("draw_at_won", np.float64, (34, N_TURNS)),
+        ("alive_at_won", np.float64, (34, N_TURNS)),
+    ]
+)
+
+READER: Final = record_type(
+    [
+        ("readings", READING, (4,)),
+        ("tenpai", TENPAI),
+        ("win", WIN),
+        ("unseen", np.int8, (34,)),
+        ("red", np.int8, (3,)),
+        ("dora", np.int8, (34,)),
+        ("held", np.int8, (34,)),
+        # Of the sample at hand:
+        ("ron_points", np.float64, (34,)),
+        ("draw_points", np.float64),  # mean over the copies that win by draw
+        ("draw_copies", np.int64),
+        ("has_yaku", np.int8),
+        ("alive", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Reading:
+        """One record of :data:`READING`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        found: int
+        ron: Points
+        picked: Points
+        win_chance: Points
+        draw: float
+        draw_at: Points
+        alive_at: Points
+        draw_at_won: Points
+        alive_at_won: Points
+
+        def __getitem__(self, field: str) -> Any: ...
+
+    class Reader:
+        """One record of :data:`READER`, what reading works with."""
+
+        readings: Any
+        tenpai: Tenpai
+        win: Win
+        unseen: Counts
+        red: Counts
+        dora: Counts
+        held: Counts
+        ron_points: Points
+        draw_points: float
+        draw_copies: int
+        has_yaku: int
+        alive: Points
+
+        def __getitem__(self, field: str) -> Any: ...
+
+else:
+    Reading = np.void
+    Reader = np.void
+
+
+def new_reader() -> Reader:
+    """Return an empty record to read opponents with."""
+    return cast(Reader, np.zeros(1, READER)[0])
+
+
+@compiled
+def prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> None:
+    """Set up the sampling, and all of the win that does not change from sample to sample."""
+    unseen_kinds(state, viewer, reader.unseen)
+    unseen_reds(state, viewer, reader.red)
+    dora_values(state, reader.dora)
+    tenpai, win = reader.tenpai, reader.win
+    for kind in range(34):
+        tenpai.unseen[kind] = reader.unseen[kind]
+        reader.held[kind] = 0
+    tenpai.barred = barred_waits(state, other)
+    tenpai.n_melds = state.n_melds[other]
+    prepare(tenpai)
+    add_melds(state, other, reader.held)
+    win.n_melds = state.n_melds[other]
+    for place in range(state.n_melds[other]):
+        win.meld_type[place] = state.meld_type[other, place]
+        win.meld_kind[place] = state.meld_kind[other, place]
+    win.seat_wind = (other - state.dealer) & 3
+    win.round_wind = state.round >> 2
+    win.flags = 0
+    if state.riichi[other] != NO_RIICHI:
+        win.flags = DOUBLE_RIICHI if state.double_riichi[other] else RIICHI
+
+
+@compiled
+def price_sample(
+    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
+) -> None:
+    """Note what the viewer pays for the sampled hand: by ron on each kind, and by draw.
+
+    By draw it is the mean over the unseen copies that win.
+    """
+    win, tenpai = reader.win, reader.tenpai
+    dora = sampled_dora(state, other, random, reader)
+    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    flags = win.flags
+    for kind in range(34):
+        reader.ron_points[kind] = 0
+        win.hand[kind] = tenpai.hand[kind]
+    reader.has_yaku = 0
+    copies, drawn = 0, 0.0
+    for kind in range(34):
+        if not (tenpai.waits >> kind) & 1:
+            continue
+        left = reader.unseen[kind] - tenpai.hand[kind]
+        win.hand[kind] += 1
+        win.win_kind = kind
+        win.dora = dora + reader.dora[kind]
+        reader.ron_points[kind] = max(0.0, _payment(state, viewer, other, reader))
+        win.flags = flags | TSUMO
+        points = _payment(state, viewer, other, reader)
+        win.flags = flags
+        if points >= 0 and left > 0:
+            drawn += left * points
+            copies += left
+        win.hand[kind] -= 1
+    reader.draw_copies = copies
+    reader.draw_points = drawn / copies if copies else 0.0
+
+
+@compiled
+def sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: Reader) -> int:
+    """Return the dora of the sampled hand with its melds; write its red fives into the win."""
+    tenpai, win = reader.tenpai, reader.win
+    dora = 0
+    for kind in range(34):
+        if reader.dora[kind]:
+            dora += reader.dora[kind] * (tenpai.hand[kind] + reader.held[kind])
+    win.red = 0
+    for place in range(state.n_melds[other]):
+        for suit in range(3):
+            win.red += (state.meld_red[other, place] >> suit) & 1
+    for suit in range(3):
+        five = 9 * suit + 4
+        fives, held = reader.unseen[five], tenpai.hand[five]
+        if held and reader.red[suit] and next_below(random, int(fives)) < held:
+            win.red += 1
+    return dora
+
+
+@compiled
+def sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int:
+    """Return the ura dora of the sampled hand under markers drawn from the unseen tiles."""
+    total = 0
+    for kind in range(34):
+        total += reader.unseen[kind]
+    ura = 0
+    for _ in range(state.n_dora):
+        at = next_below(random, total)
+        marker = 0
+        while at >= reader.unseen[marker]:
+            at -= reader.unseen[marker]
+            marker += 1
+        kind = dora_kind(marker)
+        ura += reader.tenpai.hand[kind] + reader.held[kind]
+    return ura
+
+
+@compiled
+def _payment(state: State, viewer: int, other: int, reader: Reader) -> float:
+    """Return what the viewer pays for ``reader.win``, honba and liability included.
+
+    It is -1 without a yaku; with one that is noted.
+    """
+    han, fu, mask, yakuman = score_win(reader.win)
+    if han == 0:
+        return -1.0
+    reader.has_yaku = 1
+    by_draw = reader.win.flags & TSUMO
+    base = base_points(han, fu, yakuman)
+    honba = HONBA_POINTS * state.honba
+    liable = liable_seat(state, other, mask)
+    is_dealer = other == state.dealer
+    if by_draw and liable < 0:
+        return float(tsumo_points(base, is_dealer or viewer == state.dealer) + honba)
+    whole = ron_points(base, is_dealer)
+    if by_draw:
+        return float(whole + 3 * honba) if liable == viewer else 0.0
+    if liable < 0 or liable == viewer:
+        return float(whole + 3 * honba)
+    return float(whole // 2)

@@ -1,0 +1,147 @@
+"""One random hand out of the tiles that are left: tenpai, or of another shanten.
+
+How likely each hand is, :mod:`strategies.evaluation.hidden_hands.sampler` tells.
+"""
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.splitmix import next_below
+from mjbot.rules.shanten import shanten as shanten_of
+from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, Counts, Tenpai, prepare
+from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
+
+DEALS: Final = 3000
+SWAPS: Final = 600
+MORE_SWAPS: Final = 16
+MOST_SWAPS: Final = 20_000
+DISTANCE_WEIGHT: Final = 12
+
+DEALER: Final = record_type(
+    [
+        ("unseen", np.int8, (34,)),  # tiles that are not dealt yet, per kind
+        ("red", np.int8, (3,)),  # 1 for a red five among them
+        ("hand", np.int8, (34,)),
+        ("deck", np.int8, (136,)),
+        ("n_deck", np.int64),
+        ("tenpai", TENPAI),
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Dealer:
+        """One record of :data:`DEALER`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        unseen: Counts
+        red: Counts
+        hand: Counts
+        deck: Counts
+        n_deck: int
+        tenpai: Tenpai
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Dealer = np.void
+
+
+def new_dealer() -> Dealer:
+    """Return an empty record to deal with."""
+    return cast(Dealer, np.zeros(1, DEALER)[0])
+
+
+@compiled
+def deal_tenpai(dealer: Dealer, n_melds: int, barred: int, random: NDArray[np.uint64]) -> bool:
+    """Deal ``dealer.hand`` as a hand in tenpai that waits on none of the kinds in a mask."""
+    tenpai = dealer.tenpai
+    for kind in range(34):
+        tenpai.unseen[kind] = dealer.unseen[kind]
+    tenpai.barred = barred
+    tenpai.n_melds = n_melds
+    prepare(tenpai)
+    if not sample_tenpai(tenpai, random):
+        return False
+    for kind in range(34):
+        dealer.hand[kind] = tenpai.hand[kind]
+    return True
+
+
+@compiled
+def deal_shanten(
+    dealer: Dealer, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
+) -> bool:
+    """Deal ``dealer.hand``: ``size`` tiles of that shanten; False if none is found."""
+    stack_unseen(dealer)
+    for _ in range(DEALS):
+        deal_fairly(dealer, size, random)
+        if shanten_of(dealer.hand, n_melds) == wished:
+            return True
+    return walk_to_shanten(dealer, size, n_melds, wished, random)
+
+
+@compiled
+def walk_to_shanten(
+    dealer: Dealer, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
+) -> bool:
+    """Swap tiles of the hand that was dealt until it is a random one of the wished shanten."""
+    here = shanten_of(dealer.hand, n_melds)
+    for number in range(MOST_SWAPS):
+        here = _swap(dealer, size, n_melds, wished, here, random)
+        if here == wished and number >= SWAPS and number % MORE_SWAPS == 0:
+            return True
+    return False
+
+
+@compiled
+def stack_unseen(dealer: Dealer) -> None:
+    """Lay the tiles that are not dealt yet out in the deck, as kinds."""
+    n = 0
+    for kind in range(34):
+        for _ in range(dealer.unseen[kind]):
+            dealer.deck[n] = kind
+            n += 1
+    dealer.n_deck = n
+
+
+@compiled
+def deal_fairly(dealer: Dealer, size: int, random: NDArray[np.uint64]) -> None:
+    """Deal ``dealer.hand`` from the deck: its first ``size`` tiles, any of them as likely."""
+    deck, hand = dealer.deck, dealer.hand
+    for kind in range(34):
+        hand[kind] = 0
+    for place in range(size):
+        other = place + next_below(random, dealer.n_deck - place)
+        kind = deck[other]
+        deck[other] = deck[place]
+        deck[place] = kind
+        hand[kind] += 1
+
+
+@compiled
+def _swap(
+    dealer: Dealer, size: int, n_melds: int, wished: int, here: int, random: NDArray[np.uint64]
+) -> int:
+    """Swap a tile of the hand for another one, or not; return the hand's shanten."""
+    deck, hand = dealer.deck, dealer.hand
+    place = next_below(random, size)
+    other = size + next_below(random, dealer.n_deck - size)
+    old, new = deck[place], deck[other]
+    if old == new:
+        return here
+    hand[old] -= 1
+    hand[new] += 1
+    there = shanten_of(hand, n_melds)
+    away, farther = max(0, here - wished), max(0, there - wished)
+    while farther > away and next_below(random, DISTANCE_WEIGHT) == 0:
+        farther -= 1
+    if farther > away:
+        hand[old] += 1
+        hand[new] -= 1
+        return here
+    deck[place], deck[other] = new, old
+    return there

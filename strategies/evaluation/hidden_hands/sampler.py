@@ -1,0 +1,222 @@
+"""The hands and the wall that a seat cannot see, filled in at random.
+
+Takada and Sato 2022, section 4.1.2: every other seat gets a hand of a given shanten from the
+tiles that the deciding seat has not seen, then the rest is shuffled into the wall, and the table
+can be played on.
+
+The hands are dealt one after the other, those in tenpai first, then in the order of their
+shanten, then of the seats after the deciding one.  Each is drawn from the tiles that are left,
+every set of tiles of its class being equally likely:
+
+* tenpai: not furiten (own discards; in riichi also what it let pass), 73 % with two sides open
+  and 27 % waiting on one kind, as :mod:`strategies.evaluation.hidden_hands.tenpai_samples` has it, exactly;
+* else: a fair deal, dealt again until it has the shanten, exactly.  Where none of 3,000 has, the
+  last one is walked there by swapping tiles (Metropolis; a hand of each shanten beyond the wished
+  one has a twelfth of the weight), for 600 swaps and then on until it is there: nearly so.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.splitmix import next_below
+from mjbot.rules.acceptance import waits
+from mjbot.table.observe import hide, unseen_kinds, visible_kinds
+from mjbot.table.state import (
+    ACCEPTED,
+    CALLED_AWAY,
+    DORA_WALL,
+    LIVE_WALL,
+    N_LIVE,
+    NO_RIICHI,
+    RINSHAN_WALL,
+    URA_WALL,
+    State,
+)
+from strategies.evaluation.hidden_hands.random_hands import (
+    DEALER,
+    Dealer,
+    deal_shanten,
+    deal_tenpai,
+    new_dealer,
+    stack_unseen,
+)
+from strategies.evaluation.hidden_hands.tenpai_parts import Counts
+
+__all__ = ["DEALER", "Dealer", "barred_waits", "deal_hands", "deal_wall", "new_dealer"]
+
+
+@compiled
+def deal_hands(
+    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], dealer: Dealer
+) -> bool:
+    """Fill in the hands of the three others, as far as ``seat`` knows anything: at random.
+
+    ``shanten`` int8[4] is what each hand shall have (``seat``'s own entry is ignored); it is
+    lowered to the most that a hand with so many melds can have, and a seat in riichi is tenpai.
+    A seat that has 3n+2 tiles has one at random more.  What ``state`` knew of the others before
+    is forgotten, the wall with it.  False if some hand cannot have its shanten: it then has
+    another one.  ``random`` uint64[1] is advanced.
+    """
+    hide(state, seat)
+    unseen_kinds(state, seat, dealer.unseen)
+    unseen_reds(state, seat, dealer.red)
+    found = True
+    for wanted in range(9):
+        for step in range(1, 4):
+            other = (seat + step) & 3
+            if wanted == wished_shanten(state, other, shanten[other]):
+                found = _deal_hand(state, other, wanted, random, dealer) and found
+    return found
+
+
+@compiled
+def wished_shanten(state: State, seat: int, wished: int) -> int:
+    """Return the shanten that a seat can have: 0 in riichi, 6 at most, 2 less for each meld."""
+    if state.riichi[seat] != NO_RIICHI:
+        return 0
+    n_melds = state.n_melds[seat]
+    return int(max(0, min(wished, 8 - 2 * n_melds, 6)))
+
+
+@compiled
+def barred_waits(state: State, seat: int) -> int:
+    """Return the kinds on which the seat's wait would be furiten, as all can see."""
+    barred = state.discarded[seat]
+    if state.riichi[seat] == ACCEPTED:
+        barred |= state.passed[seat]
+    return int(barred)
+
+
+@compiled
+def _deal_hand(
+    state: State, seat: int, wished: int, random: NDArray[np.uint64], dealer: Dealer
+) -> bool:
+    """Deal one hand out of ``dealer.unseen`` and write it into the state."""
+    size = state.hand_size[seat]
+    drew = size % 3 == 2
+    n_melds = int(state.n_melds[seat])
+    found = False
+    if wished == 0:
+        found = deal_tenpai(dealer, n_melds, barred_waits(state, seat), random)
+    if not found:
+        found = deal_shanten(dealer, size - drew, n_melds, wished, random)
+        found = found and wished > 0  # a tenpai hand that comes here is furiten
+    for kind in range(34):
+        dealer.unseen[kind] -= dealer.hand[kind]
+    _write_hand(state, seat, dealer, random)
+    if drew:
+        _draw_one_more(state, seat, dealer, random)
+    return found
+
+
+@compiled
+def _write_hand(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint64]) -> None:
+    """Put the hand into the state; which fives of it are red is a matter of chance."""
+    state.hand_known[seat] = 1
+    state.missed[seat] = 0
+    for kind in range(34):
+        state.hand[seat, kind] = dealer.hand[kind]
+    for suit in range(3):
+        five = 9 * suit + 4
+        held, left = int(dealer.hand[five]), int(dealer.unseen[five])
+        red = dealer.red[suit] and held and next_below(random, held + left) < held
+        state.red[seat, suit] = 1 if red else 0
+        if red:
+            dealer.red[suit] = 0
+    state.waits[seat] = waits(dealer.hand, int(state.n_melds[seat]))
+
+
+@compiled
+def _draw_one_more(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint64]) -> None:
+    """Give the seat whose turn it is its last tile."""
+    stack_unseen(dealer)
+    kind = int(dealer.deck[next_below(random, dealer.n_deck)])
+    tile = kind
+    red_is_left = kind < 27 and kind % 9 == 4 and dealer.red[kind // 9] == 1
+    if red_is_left and next_below(random, int(dealer.unseen[kind])) == 0:
+        tile = 34 + kind // 9
+        dealer.red[kind // 9] = 0
+        state.red[seat, kind // 9] = 1
+    dealer.unseen[kind] -= 1
+    state.hand[seat, kind] += 1
+    if state.turn == seat and state.drawn >= 0:
+        state.drawn = tile
+
+
+@compiled
+def unseen_reds(state: State, seat: int, red: Counts) -> None:
+    """Write 1 for each red five that the seat does not see: int8[3]."""
+    for suit in range(3):
+        red[suit] = 1 - state.red[seat, suit]
+    for other in range(4):
+        for place in range(state.n_melds[other]):
+            for suit in range(3):
+                if (state.meld_red[other, place] >> suit) & 1:
+                    red[suit] = 0
+        for place in range(state.n_river[other]):
+            called = state.river_flags[other, place] & CALLED_AWAY
+            if state.river[other, place] >= 34 and not called:
+                red[state.river[other, place] - 34] = 0
+    for place in range(state.n_dora):
+        if state.dora_markers[place] >= 34:
+            red[state.dora_markers[place] - 34] = 0
+
+
+# --- the wall ----------------------------------------------------------------------------------
+
+
+@compiled
+def deal_wall(state: State, random: NDArray[np.uint64], dealer: Dealer) -> None:
+    """Shuffle all tiles that are in nobody's hand and in nobody's sight into the wall.
+
+    All four hands must be known.  Draws come in order from then on, also where the table's draws
+    were pinned.
+    """
+    _unknown_tiles(state, dealer)
+    deck = dealer.deck
+    n = dealer.n_deck
+    for place in range(n - 1, 0, -1):
+        other = next_below(random, place + 1)
+        tile = deck[place]
+        deck[place] = deck[other]
+        deck[other] = tile
+    state.pinned = 0
+    state.has_wall = 1
+    n = _lay(state, deck, 0, LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken, DORA_WALL)
+    n = _lay(state, deck, n, DORA_WALL + state.n_dora, URA_WALL)
+    n = _lay(state, deck, n, URA_WALL, RINSHAN_WALL)
+    _lay(state, deck, n, RINSHAN_WALL + state.rinshan_taken, RINSHAN_WALL + 4)
+    for place in range(state.n_dora):
+        state.wall[DORA_WALL + place] = state.dora_markers[place]
+
+
+@compiled
+def _lay(state: State, deck: Counts, n: int, start: int, stop: int) -> int:
+    """Lay tiles of the deck from its ``n``-th on into a part of the wall; return the next."""
+    for place in range(start, stop):
+        state.wall[place] = deck[n]
+        n += 1
+    return n
+
+
+@compiled
+def _unknown_tiles(state: State, dealer: Dealer) -> None:
+    """Write the tiles (0..36) that no hand holds and nobody sees into the deck."""
+    unseen, deck = dealer.unseen, dealer.deck
+    visible_kinds(state, unseen)
+    unseen_reds(state, 0, dealer.red)
+    for seat in range(4):
+        for kind in range(34):
+            unseen[kind] += state.hand[seat, kind]
+        for suit in range(3):
+            if state.red[seat, suit]:
+                dealer.red[suit] = 0
+    n = 0
+    for kind in range(34):
+        for _ in range(4 - unseen[kind]):
+            deck[n] = kind
+            n += 1
+        if kind < 27 and kind % 9 == 4 and dealer.red[kind // 9]:
+            deck[n - 1] = 34 + kind // 9
+    dealer.n_deck = n

@@ -1,0 +1,246 @@
+"""What tenpai hands are made of: how often each part can be taken from the unseen tiles.
+
+Blocks (runs and triplets), a pair, and what waits: an open run, a closed or edge run, a single
+tile.  Each is drawn from all unseen tiles, whatever the hand holds; if two parts have the same
+tile, and not only tiles of a kind, the hand is given up.
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.splitmix import GOLDEN, mix
+from mjbot.rules.shapes import MAX_SHAPES
+
+Counts = NDArray[np.int8]
+Weights = NDArray[np.float64]
+
+N_RUNS: Final = 21
+N_BLOCKS: Final = N_RUNS + 34
+N_OPEN_RUNS: Final = 18
+"""Two tiles of a run open at both ends: 23 to 78 of each suit."""
+N_GAPS: Final = 21 + 6
+"""Two tiles of a run that wait on one kind: 13 to 79, then 12 and 89 of each suit."""
+TENPAI: Final = record_type(
+    [
+        ("unseen", np.int8, (34,)),
+        ("barred", np.int64),  # kinds that the hand may not wait on
+        ("n_melds", np.int64),
+        # Running sums of the ways to take each part:
+        ("blocks", np.float64, (N_BLOCKS,)),
+        ("pairs", np.float64, (34,)),
+        ("open_runs", np.float64, (N_OPEN_RUNS,)),
+        ("gaps", np.float64, (N_GAPS,)),
+        ("singles", np.float64, (34,)),
+        ("hopeless", np.int8, (2,)),  # 1 for a class of which no hand was found
+        # The last sample:
+        ("hand", np.int8, (34,)),
+        ("waits", np.int64),
+        # What is at work meanwhile:
+        ("rest", np.int8, (34,)),
+        ("shapes", np.int64, (MAX_SHAPES, 4)),
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Tenpai:
+        """One record of :data:`TENPAI`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        unseen: Counts
+        barred: int
+        n_melds: int
+        blocks: Weights
+        pairs: Weights
+        open_runs: Weights
+        gaps: Weights
+        singles: Weights
+        hopeless: Counts
+        hand: Counts
+        waits: int
+        rest: Counts
+        shapes: NDArray[np.int64]
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Tenpai = np.void
+
+
+@compiled
+def prepare(tenpai: Tenpai) -> None:
+    """Count the ways to take each part, once ``unseen``, ``barred`` and ``n_melds`` are set."""
+    unseen = tenpai.unseen
+    tenpai.hopeless[0] = 0
+    tenpai.hopeless[1] = 0
+    total = 0.0
+    for run in range(N_RUNS):
+        low = 9 * (run // 7) + run % 7
+        total += unseen[low] * unseen[low + 1] * unseen[low + 2]
+        tenpai.blocks[run] = total
+    for kind in range(34):
+        total += triplet_ways(unseen[kind])
+        tenpai.blocks[N_RUNS + kind] = total
+    total = 0.0
+    for kind in range(34):
+        total += pair_ways(unseen[kind])
+        tenpai.pairs[kind] = total
+    total = 0.0
+    for place in range(N_OPEN_RUNS):
+        low = open_run(place)
+        if not ((tenpai.barred >> (low - 1)) | (tenpai.barred >> (low + 2))) & 1:
+            total += unseen[low] * unseen[low + 1]
+        tenpai.open_runs[place] = total
+    _prepare_one_kind(tenpai)
+
+
+@compiled
+def _prepare_one_kind(tenpai: Tenpai) -> None:
+    unseen = tenpai.unseen
+    total = 0.0
+    for place in range(N_GAPS):
+        low, step, wait = gap(place)
+        if not (tenpai.barred >> wait) & 1:
+            total += unseen[low] * unseen[low + step]
+        tenpai.gaps[place] = total
+    total = 0.0
+    for kind in range(34):
+        if not (tenpai.barred >> kind) & 1:
+            total += unseen[kind]
+        tenpai.singles[kind] = total
+
+
+@compiled
+def open_run(place: int) -> int:
+    """Return the lower kind of an open run, 0..17."""
+    return 9 * (place // 6) + place % 6 + 1
+
+
+@compiled
+def gap(place: int) -> tuple[int, int, int]:
+    """Return the lower kind of two tiles, the step to the other, and the kind they wait on."""
+    if place < N_RUNS:
+        low = 9 * (place // 7) + place % 7
+        return low, 2, low + 1
+    suit, high = (place - N_RUNS) // 2, (place - N_RUNS) % 2
+    low = 9 * suit + 7 * high
+    return low, 1, low - 1 if high else low + 2
+
+
+@compiled
+def triplet_ways(copies: int) -> int:
+    """Return the ways to take a triplet from so many copies."""
+    return copies * (copies - 1) * (copies - 2) // 6
+
+
+@compiled
+def pair_ways(copies: int) -> int:
+    """Return the ways to take a pair from so many copies."""
+    return copies * (copies - 1) // 2
+
+
+@compiled
+def unit(random: NDArray[np.uint64]) -> float:
+    """Return the next random number in [0, 1)."""
+    random[0] += GOLDEN
+    return float(np.float64(mix(random[0]) >> np.uint64(11)) * 2.0**-53)
+
+
+@compiled
+def pick(sums: Weights, random: NDArray[np.uint64]) -> int:
+    """Return a place by its share of the running sums."""
+    at = unit(random) * sums[len(sums) - 1]
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if sums[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@compiled
+def empty_hand(tenpai: Tenpai) -> None:
+    """Put all tiles back."""
+    for kind in range(34):  # numba takes a second to compile each `hand[:] = 0`
+        tenpai.hand[kind] = 0
+
+
+@compiled
+def draw_two_sides(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
+    """Draw an open run, a pair and blocks; False if two of them have the same tile."""
+    empty_hand(tenpai)
+    low = open_run(pick(tenpai.open_runs, random))
+    tenpai.hand[low] = 1
+    tenpai.hand[low + 1] = 1
+    return _take_pair(tenpai, random) and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
+
+
+@compiled
+def draw_gap(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
+    """Draw a closed or edge run, a pair and blocks, in the same way."""
+    empty_hand(tenpai)
+    low, step, _ = gap(pick(tenpai.gaps, random))
+    tenpai.hand[low] = 1
+    tenpai.hand[low + step] = 1
+    return _take_pair(tenpai, random) and _take_blocks(tenpai, 3 - tenpai.n_melds, random)
+
+
+@compiled
+def draw_single(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
+    """Draw blocks and a single tile, in the same way."""
+    empty_hand(tenpai)
+    tenpai.hand[pick(tenpai.singles, random)] = 1
+    return _take_blocks(tenpai, 4 - tenpai.n_melds, random)
+
+
+@compiled
+def draw_seven_pairs(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
+    """Draw six pairs and a single tile; False if two of them are of one kind."""
+    empty_hand(tenpai)
+    tenpai.hand[pick(tenpai.singles, random)] = 1
+    for _ in range(6):
+        kind = pick(tenpai.pairs, random)
+        if tenpai.hand[kind]:
+            return False
+        tenpai.hand[kind] = 2
+    return True
+
+
+@compiled
+def _take(tenpai: Tenpai, kind: int, copies: int, random: NDArray[np.uint64]) -> bool:
+    """Add so many copies of a kind, as if drawn from all unseen ones; False if one is held."""
+    held, unseen = tenpai.hand[kind], tenpai.unseen[kind]
+    tenpai.hand[kind] = held + copies
+    if held == 0:
+        return True
+    others = 1.0
+    for number in range(copies):
+        others *= (unseen - held - number) / (unseen - number)
+    return unit(random) < others
+
+
+@compiled
+def _take_pair(tenpai: Tenpai, random: NDArray[np.uint64]) -> bool:
+    return tenpai.pairs[33] > 0 and _take(tenpai, pick(tenpai.pairs, random), 2, random)
+
+
+@compiled
+def _take_blocks(tenpai: Tenpai, n_blocks: int, random: NDArray[np.uint64]) -> bool:
+    if n_blocks and tenpai.blocks[N_BLOCKS - 1] == 0:
+        return False
+    for _ in range(n_blocks):
+        block = pick(tenpai.blocks, random)
+        if block >= N_RUNS:
+            if not _take(tenpai, block - N_RUNS, 3, random):
+                return False
+        else:
+            low = 9 * (block // 7) + block % 7
+            for kind in range(low, low + 3):
+                if not _take(tenpai, kind, 1, random):
+                    return False
+    return True

@@ -1,0 +1,73 @@
+"""What a discard risks against the rivals, and how far each of them is.
+
+How likely a tile deals in, and to how many points, is fitted to records
+(:mod:`mjbot.models.danger`); what that costs the pair depends on both scores.  The
+chances of tenpai are round numbers of our own and were not fitted to anything.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.models.danger import danger_weights, deal_in_chances
+from mjbot.table.view import View
+from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
+from strategies.evaluation.pair.worth import Pair, worth_after
+
+Points = NDArray[np.float64]
+
+TENPAI_PER_TURN: Final = (0.012, 0.035, 0.06, 0.08, 0.1)
+"""Chance of tenpai per own discard, by open melds; riichi is certain."""
+MOST_TENPAI: Final = 0.9
+RIICHI_LOSS: Final = 6000
+QUIET_LOSS: Final = 4000
+OPEN_LOSS: Final = 2500
+DORA_LOSS: Final = 1500
+DEALER_FACTOR: Final = 1.5
+
+
+def tenpai_chance(view: View, seat: int) -> float:
+    """Return how likely a seat is tenpai, by its riichi, melds and turns."""
+    if view.riichi(seat):
+        return 1.0
+    melds = len(view.melds(seat)) if view.is_open(seat) else 0
+    return min(MOST_TENPAI, TENPAI_PER_TURN[melds] * len(view.river(seat)))
+
+
+def expected_win(view: View, seat: int) -> float:
+    """Return what a win of the seat is about worth, in points."""
+    loss = RIICHI_LOSS if view.riichi(seat) else OPEN_LOSS if view.is_open(seat) else QUIET_LOSS
+    for meld in view.melds(seat):
+        loss += DORA_LOSS * (int(view.dora[meld.kind]) * 3 + meld.red.bit_count())
+    return loss * (DEALER_FACTOR if seat == view.dealer else 1.0)
+
+
+def deal_in_cost(view: View, pair: Pair, payer: int, winner: int, loss: float) -> float:
+    """Return what it costs the pair, placements included, if one of it pays a rival ``loss``.
+
+    Beside it stands a kyoku that nobody wins.
+    """
+    deltas = [0] * 4
+    deltas[payer], deltas[winner] = -round(loss), round(loss)
+    nothing = worth_after(view, pair, [0] * 4)
+    return max(0.0, nothing - worth_after(view, pair, deltas, winner))
+
+
+def discard_danger(view: View, pair: Pair) -> Points:
+    """Return the points that discarding each tile (0..36) is expected to lose to the rivals.
+
+    The view's seat is one of the pair; what it does not see may be less than what it alone would
+    not see.
+    """
+    chance, points = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
+    deal_in_chances(view.state, view.seat, view.unseen, danger_weights(), chance, points)
+    danger = np.zeros(N_TILES)
+    for rival in range(4):
+        likely = float(chance[rival].sum())
+        if rival not in pair and likely > 0:
+            usual = float((chance[rival] * points[rival]).sum()) / likely
+            price = deal_in_cost(view, pair, view.seat, rival, usual) / usual
+            danger[:N_KINDS] += price * chance[rival] * points[rival]
+    danger[N_KINDS:] = danger[list(FIVE_KINDS)]
+    return danger

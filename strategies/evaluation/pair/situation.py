@@ -1,0 +1,166 @@
+"""One decision of the partner, with all that its techniques weigh."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from mjbot.pair.member import Ally
+from mjbot.rules.shanten import shanten
+from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.settle import PAYMENT, win_payment
+from mjbot.table.state import REACTION, State, copy_state
+from mjbot.table.view import View
+from protocol.tiles import tile_kind
+from strategies.evaluation.fast_riichi.draws import Counts
+from strategies.evaluation.fast_riichi.steps import tiles_of
+from strategies.evaluation.pair.danger import (
+    Points,
+    discard_danger,
+    expected_win,
+    tenpai_chance,
+)
+from strategies.evaluation.pair.worth import Pair, worth_after
+from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
+
+EVERY_KIND: Final = (1 << 34) - 1
+RIVAL_WINS_PER_TURN: Final = 0.07
+"""Chance per turn that a tenpai rival wins."""
+ALLY_CHANCES_PER_TURN: Final = 1.7
+"""Tiles per turn on which the ally may win: its own draw and what rivals let go."""
+OWN_CHANCES_PER_TURN: Final = 1.3
+"""The same of our own hand when it has just let a win pass: for a while only its draws."""
+
+
+class SharedView(View):
+    """What one of a pair sees who knows the other's hand: fewer tiles are unseen."""
+
+    def __init__(self, state: State, seat: int, other_hand: Counts) -> None:
+        super().__init__(state, seat)
+        self._other_hand: Final = other_hand
+
+    @cached_property
+    def unseen(self) -> Counts:
+        """Copies of each kind that neither of the pair can see."""
+        return super().unseen - self._other_hand
+
+
+class Situation:
+    """The partner's view, the ally, and what can be reckoned from both.
+
+    ``pair`` are the partner's and the ally's seats.  Points are in worth to the pair
+    (:mod:`strategies.evaluation.pair.worth`).
+    """
+
+    def __init__(self, view: View, ally: Ally) -> None:
+        self.view: Final = view
+        self.ally: Final = ally
+        self.pair: Final[Pair] = (view.seat, ally.seat)
+        self.rivals: Final = tuple(seat for seat in range(4) if seat not in self.pair)
+        self._calls: Final[dict[int, tuple[int, int]]] = {}
+
+    @cached_property
+    def discards(self) -> tuple[Action, ...]:
+        """The legal discards."""
+        return tuple(action for action in self.view.legal if action.code < DECLARE_RIICHI)
+
+    @cached_property
+    def danger(self) -> Points:
+        """Points that discarding each tile (0..36) is expected to lose to the rivals."""
+        return discard_danger(self.own_view, self.pair)
+
+    @cached_property
+    def own_view(self) -> View:
+        """The own view, in which the ally's tiles are seen and the ally could win on nothing."""
+        state = copy_state(self.view.state)
+        state["passed"][self.ally.seat] = EVERY_KIND
+        state["riichi"][self.ally.seat] = 0
+        return SharedView(state, self.view.seat, self.ally.view.hand)
+
+    def holding(self, kinds: int) -> list[Action]:
+        """Return the legal discards of the kinds in a mask."""
+        return [action for action in self.discards if kinds >> tile_kind(action.tile) & 1]
+
+    def call_gain(self, discard: Action) -> int:
+        """Return by how much the ally's best call of a discard would bring it forward.
+
+        With an aim it goes by its best score, else by its shanten.
+        """
+        return self._best_call(discard)[1]
+
+    def called(self, discard: Action) -> int | None:
+        """Return the call (0..3, :data:`strategies.evaluation.yaku.choices.N_CALLS`), if any."""
+        call, gain = self._best_call(discard)
+        return call if gain > 0 else None
+
+    def _best_call(self, discard: Action) -> tuple[int, int]:
+        kind = tile_kind(discard.tile)
+        if not self.ally.helps >> kind & 1:
+            return 0, 0
+        if kind not in self._calls:
+            from_left = self.ally.seat == (self.view.seat + 1) % 4
+            choose = call_if_fed if self.ally.aim else nearest_call
+            self._calls[kind] = choose(self.ally.state, self.ally.seat, kind, from_left)
+        return self._calls[kind]
+
+    def own_shanten(self, discard: Action) -> int:
+        """Return the own shanten after a discard."""
+        hand = self.view.hand.copy()
+        hand[tile_kind(discard.tile)] -= 1
+        return int(shanten(hand, self.view.n_melds))
+
+    # --- the ally's win ----------------------------------------------------------------------
+
+    def fed_points(self, discard: Action) -> Sequence[int]:
+        """Return what each seat gains if the ally wins on a discard, honba and sticks included."""
+        seat = self.view.seat
+        after = self.ally.view.after_discard(seat, discard.tile, discard.tsumogiri).state
+        assert after["phase"] == REACTION
+        payment = np.zeros(1, PAYMENT)[0]
+        win_payment(after, self.ally.seat, discard.tile, False, payment)
+        deltas: list[int] = payment["deltas"].tolist()
+        return deltas
+
+    def fed_worth(self, discard: Action) -> float:
+        """Return the worth of the table after the ally's win on a discard, less its danger."""
+        worth = worth_after(self.view, self.pair, self.fed_points(discard), self.ally.seat)
+        return worth - float(self.danger[discard.tile])
+
+    def worth_of_playing_on(self, ally_points: int, own_points: int = 0) -> float:
+        """Return the expected worth of the table if nobody is fed.
+
+        ``ally_points`` is what a win of the ally brings, ``own_points`` what one of our own
+        does.  Each turn all win by the chances above; the losers share what is lost, by draw or
+        by dealing in.
+        """
+        view, unseen = self.view, self.own_view.unseen
+        hidden = max(1, int(unseen.sum()))
+        share = tiles_of(self.ally.shape, unseen) / hidden
+        rates = {self.ally.seat: ALLY_CHANCES_PER_TURN * share}
+        if own_points:
+            rates[view.seat] = OWN_CHANCES_PER_TURN * tiles_of(view.waits, unseen) / hidden
+        for rival in self.rivals:
+            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
+        rate = sum(rates.values())
+        over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
+        still = worth_after(view, self.pair, [0] * 4)
+        worth: float = (1 - over) * still
+        for seat, own in rates.items():
+            if own:
+                known = {self.ally.seat: ally_points, view.seat: own_points}
+                points = known.get(seat) or round(expected_win(view, seat))
+                worth += over * own / rate * self._shared_win(seat, points)
+        return worth
+
+    def _shared_win(self, winner: int, points: int) -> float:
+        """Return the worth after a win that the losers pay alike.
+
+        A win of the pair is paid by the rivals, a rival's by all three.
+        """
+        payers = self.rivals if winner in self.pair else [s for s in range(4) if s != winner]
+        deltas = [0] * 4
+        for payer in payers:
+            deltas[payer] = -points // len(payers)
+        deltas[winner] = points + 1000 * self.view.sticks
+        return worth_after(self.view, self.pair, deltas, winner)

@@ -1,0 +1,330 @@
+"""Bluff: a river that feigns a hand of one suit, so that rivals fold.
+
+Source: Hamabe 2017, section 2.2.
+
+Dora-fuyashi: declare a kan so that an ally in riichi has more dora.
+
+Source: Hamabe 2017, section 2.2.  Every kan turns a dora for all, and one below it for whoever
+wins in riichi: it helps the ally only while the rivals are further from winning.  A fourth kan of
+several seats would end the kyoku.
+
+Haitei-okuri: call so that the last tile of the wall falls to the ally.
+
+Source: Hamabe 2017, section 2.2: a win on the last tile is a yaku of its own.
+
+Hold back: keep what the ally waits for but cannot win on.
+
+Source: Hamabe 2017, section 2.2: once discarded and not won, the tile is safe for the rivals.
+
+Nakase: let the ally call.
+
+Source: Hamabe 2017, sections 2.2 and 3.4.2.
+
+Open the way: try a dangerous tile out, so that the ally can discard it in safety.
+
+Source: Hamabe 2017, section 2.2.  Worth it where the ally will have to discard the tile anyway
+and its deal-in would cost the pair more than our own.
+
+Sashikomi: deal in to the ally on purpose.
+
+Source: Hamabe 2017, sections 2.2 and 3.4.1.
+
+Spare the ally: let its tile pass where a win on it gains the pair nothing.
+
+Not of the paper.  Points that one of a pair wins from the other change nothing between the pair
+and its rivals; what the win brings is the end of the kyoku, sticks, and placements.
+"""
+
+from collections import Counter
+from typing import Final
+
+import numpy as np
+
+from mjbot.rules.shanten import shanten
+from mjbot.table.actions import CALL_KAN, PON_PLAIN, RON, Action
+from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.settle import PAYMENT, win_payment
+from mjbot.table.state import CHI, PON
+from mjbot.table.view import View
+from protocol.tiles import tile_kind
+from strategies.evaluation.fast_riichi.steps import tiles_of
+from strategies.evaluation.pair.danger import Points, discard_danger, expected_win, tenpai_chance
+from strategies.evaluation.pair.situation import SharedView, Situation
+from strategies.evaluation.pair.worth import worth_after
+from strategies.evaluation.yaku.choices import (
+    after_call,
+    discard_scores,
+    hand_scores,
+    melds_of,
+    value_kinds,
+)
+from strategies.evaluation.yaku.layout import SETS, Counts
+from strategies.evaluation.yaku.scores import YAKU_NAMES
+
+FAR: Final = 3
+"""From this shanten on the own hand is given up for the show."""
+FIRST_TURN: Final = 6
+"""Own discards after which a hand that is still so far will hardly win."""
+MOST_DANGER: Final = 100
+"""Points by which the show may be more dangerous than the base discard."""
+SIMPLES: Final = range(1, 8)
+
+
+def feign_one_suit(situation: Situation, base: Action) -> Action | None:
+    """With a hopeless hand discard simples of two suits and nothing of the third.
+
+    Only what is hardly more dangerous than ``base``, and only while the river still shows
+    nothing of the third suit.
+    """
+    view = situation.view
+    suit = feigned_suit(view)
+    early = len(view.river(view.seat)) < FIRST_TURN
+    if suit is None or early or situation.own_shanten(base) < FAR:
+        return None
+    limit = float(situation.danger[base.tile]) + MOST_DANGER
+    show = [
+        discard
+        for discard in situation.discards
+        if tile_kind(discard.tile) // 9 not in (suit, 3)
+        and tile_kind(discard.tile) % 9 in SIMPLES
+        and situation.danger[discard.tile] <= limit
+    ]
+    return min(show, key=lambda discard: float(situation.danger[discard.tile]), default=None)
+
+
+def feigned_suit(view: View) -> int | None:
+    """Return the suit (0..2) that the own river lacks and the hand has most of, if there is one."""
+    shown = {tile_kind(tile) // 9 for tile in view.river(view.seat).tolist()}
+    held = Counter(kind // 9 for kind in view.hand.nonzero()[0].tolist())
+    lacking = [suit for suit in range(3) if suit not in shown]
+    return max(lacking, key=lambda suit: held[suit]) if lacking else None
+
+
+MOST_KANS: Final = 4
+
+
+def add_dora(situation: Situation) -> Action | None:
+    """Declare a legal kan if the ally is in riichi and the rivals hardly are tenpai.
+
+    Of several rather a concealed one, which nobody can rob.
+    """
+    view, ally = situation.view, situation.ally
+    kans = [action for action in view.legal if action.code >= CALL_KAN]
+    if not kans or not view.riichi(ally.seat):
+        return None
+    own_kans = sum(meld.type > PON for meld in view.melds(view.seat))
+    if view.state["kans"] == MOST_KANS - 1 != own_kans:
+        return None
+    if sum(tenpai_chance(view, rival) for rival in situation.rivals) >= 1:
+        return None
+    return max(kans, key=lambda kan: kan.name == "ankan")
+
+
+LATEST: Final = 4
+"""With more tiles to draw, another call would most likely shift the last one again."""
+LAST_WIN_POINTS: Final = 4000
+
+
+def send_last_tile(situation: Situation) -> Action | None:
+    """Call if that gives the last draw to a tenpai ally and the discard after it is cheap."""
+    calls = [action for action in situation.view.legal if PON_PLAIN <= action.code < CALL_KAN]
+    view, ally = situation.view, situation.ally
+    if not calls or not ally.shape or not 0 < view.wall_left <= LATEST or view.waits:
+        return None
+    if last_drawer(view.turn, view.wall_left) == ally.seat:
+        return None
+    if last_drawer(view.seat, view.wall_left) != ally.seat:
+        return None
+    unseen = ally.view.unseen
+    chance = tiles_of(ally.shape, unseen) / max(1, int(unseen.sum()))
+    cheapest = min(calls, key=lambda call: danger_after(situation, call))
+    worth = chance * LAST_WIN_POINTS
+    return cheapest if worth > danger_after(situation, cheapest) else None
+
+
+def last_drawer(discarder: int, wall_left: int) -> int:
+    """Return who draws the last tile if nobody calls after a discard of this seat.
+
+    >>> last_drawer(2, 1), last_drawer(2, 4)
+    (3, 2)
+    """
+    return (discarder + wall_left) % 4
+
+
+def danger_after(situation: Situation, call: Action) -> float:
+    """Return the danger of the safest discard that kuikae allows after a call."""
+    view = situation.view
+    claimed = tile_kind(view.claim_tile)
+    hand = view.hand.copy()
+    for kind in used_kinds(view, call):
+        hand[kind] -= 1
+    low = claimed - max(0, call.offset)
+    banned = kuikae_kinds(PON if call.offset < 0 else CHI, claimed, low)
+    kinds = [kind for kind in hand.nonzero()[0].tolist() if not banned >> kind & 1]
+    return min((float(situation.danger[kind]) for kind in kinds), default=float("inf"))
+
+
+def used_kinds(view: View, call: Action) -> list[int]:
+    """Return the two kinds that a pon or chi takes out of the hand."""
+    claimed = tile_kind(view.claim_tile)
+    if call.offset < 0:
+        return [claimed, claimed]
+    low = claimed - call.offset
+    return [kind for kind in range(low, low + 3) if kind != claimed]
+
+
+def held_back(situation: Situation) -> int:
+    """Return the mask of kinds that complete the ally's hand without winning now."""
+    return situation.ally.shape & ~situation.ally.waits
+
+
+SHANTEN_POINTS: Final = 1500
+"""What one shanten more costs the own hand in tenpai; half of it at 1-shanten, and so on."""
+
+
+def feed_call(situation: Situation, base: Action, tenpai_points: float) -> Action | None:
+    """Discard what the ally will call if that is worth more than the discard ``base``.
+
+    Against the worth of the call stand the danger and what the own hand loses.
+    """
+    before = situation.own_shanten(base)
+
+    def worth(discard: Action) -> float:
+        worse = situation.own_shanten(discard) - before
+        cost = SHANTEN_POINTS * worse / (1 + max(0, before))
+        gain = call_worth(situation, discard, tenpai_points)
+        return gain - cost - float(situation.danger[discard.tile])
+
+    feeds = _feeds(situation)
+    if not feeds:
+        return None
+    best = max(feeds, key=worth)
+    return best if worth(best) > worth(base) else None
+
+
+def call_worth(situation: Situation, discard: Action, tenpai_points: float) -> float:
+    """Return the points that the ally's call of a discard is worth to the pair.
+
+    ``tenpai_points`` if it makes the ally tenpai, half of it at 1-shanten, and so on; nothing if
+    the score of an ally with an aim rises but neither its shanten falls nor a yaku remains in
+    reach: its own measure does not ask for either.
+    """
+    call = situation.called(discard)
+    if call is None:
+        return 0.0
+    ally = situation.ally.view
+    hand, melds = after_call(ally.state, ally.seat, tile_kind(discard.tile), call)
+    now = int(shanten(hand, int(melds.sum())))
+    if now >= ally.shanten:
+        return 0.0
+    if situation.ally.aim and not _has_a_yaku_in_reach(situation, hand, melds):
+        return 0.0
+    return tenpai_points / (1 + max(0, now))
+
+
+def _has_a_yaku_in_reach(situation: Situation, hand: Counts, melds: Counts) -> bool:
+    """Whether the ally then plays for a yaku that it can still have.
+
+    Only yakuhai scores without what it needs: value honours, two of a kind at least.
+    """
+    ally = situation.ally.view
+    values = value_kinds(ally.state, ally.seat)
+    scores = discard_scores(hand, ally.unseen, melds, values)
+    aim = YAKU_NAMES[int(scores.max(axis=0).argmax())]
+    pairs = (hand >= 2) | (melds[SETS] > 0)
+    return aim != "yakuhai" or any(values >> kind & 1 for kind in pairs.nonzero()[0].tolist())
+
+
+def feed_call_at_once(situation: Situation) -> Action | None:
+    """As the paper: discard what raises the ally's score most when called, whatever it costs."""
+    return max(_feeds(situation), key=situation.call_gain, default=None)
+
+
+def _feeds(situation: Situation) -> list[Action]:
+    """Return the discards that the ally would call; a wall without draws allows none."""
+    if situation.view.wall_left == 0:
+        return []
+    wanted = situation.holding(situation.ally.helps & ~situation.ally.shape)
+    return [discard for discard in wanted if situation.call_gain(discard) > 0]
+
+
+CERTAINTY: Final = 0.6
+"""How likely the ally discards a tile that its hand does not need while the danger lasts."""
+LEAST_GAIN: Final = 200
+"""Points below which an own discard is not changed for it."""
+
+
+def open_way(situation: Situation, base: Action) -> Action | None:
+    """Discard what spares the ally more danger than it adds to our own over ``base``."""
+    loose = situation.holding(loose_kinds(situation.ally.view))
+    if not loose or situation.ally.view.riichi(situation.ally.seat):
+        return None
+    spared = spared_danger(situation)
+
+    def gain(discard: Action) -> float:
+        kind = tile_kind(discard.tile)
+        return CERTAINTY * float(spared[kind]) - float(situation.danger[discard.tile])
+
+    best = max(loose, key=gain)
+    worse_hand = situation.own_shanten(best) > situation.own_shanten(base)
+    more = gain(best) + float(situation.danger[base.tile])
+    return best if more >= LEAST_GAIN and not worse_hand else None
+
+
+def loose_kinds(ally: View) -> int:
+    """Return the mask of kinds of which the ally could spare one without losing score."""
+    melds, values = melds_of(ally.state, ally.seat), value_kinds(ally.state, ally.seat)
+    best = hand_scores(ally.hand, ally.unseen, melds, values).max()
+    rest = discard_scores(ally.hand, ally.unseen, melds, values).max(axis=1)
+    return sum(1 << kind for kind in (rest == best).nonzero()[0].tolist())
+
+
+def spared_danger(situation: Situation) -> Points:
+    """Return the points that the ally's discard of each tile (0..36) is expected to lose."""
+    ally = SharedView(situation.ally.state, situation.ally.seat, situation.view.hand)
+    return discard_danger(ally, situation.pair)
+
+
+def feed_win(situation: Situation, eagerness: float) -> Action | None:
+    """Discard the ally's winning tile if that is worth more than playing on.
+
+    ``eagerness`` are points by which it may be worth less.
+    """
+    feeds = situation.holding(situation.ally.waits)
+    if not feeds:
+        return None
+    best = max(feeds, key=situation.fed_worth)
+    points = situation.fed_points(best)[situation.ally.seat]
+    worth = situation.fed_worth(best) + eagerness
+    return best if worth >= situation.worth_of_playing_on(points) else None
+
+
+def feed_win_at_once(situation: Situation) -> Action | None:
+    """As the paper: discard the ally's winning tile whenever one is held, the dearest of them."""
+    feeds = situation.holding(situation.ally.waits)
+    own = situation.view.seat
+    return min(feeds, key=lambda feed: situation.fed_points(feed)[own], default=None)
+
+
+def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
+    """Whether to pass on the ally's tile: playing on is worth at least as much.
+
+    ``reluctance`` are points by which the win must be worth more.
+    """
+    view, ally = situation.view, situation.ally
+    if win.code != RON or view.turn != ally.seat:
+        return False
+    deltas = ron_points(situation)
+    won = worth_after(view, situation.pair, deltas, view.seat)
+    usual = round(expected_win(view, ally.seat))
+    on = situation.worth_of_playing_on(usual, deltas[view.seat])
+    return on + reluctance >= won
+
+
+def ron_points(situation: Situation) -> list[int]:
+    """Return what each seat gains by our ron of the tile on offer."""
+    view = situation.view
+    payment = np.zeros(1, PAYMENT)[0]
+    win_payment(view.state, view.seat, view.claim_tile, False, payment)
+    deltas: list[int] = payment["deltas"].tolist()
+    return deltas

@@ -1,0 +1,1 @@
+"""Trying actions out by playing the kyoku on: collusion-mc."""

@@ -1,0 +1,126 @@
+"""What the four players of a playout think of each discard, as one compiled record.
+
+Seats are absolute, kinds 0..33, prices in points of the final worth (score and placement).
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled, record_type
+from mjbot.rules.shanten import count_kinds_held
+from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.table.state import ACCEPTED, State
+from protocol.tiles import N_KINDS
+
+MINDS: Final = record_type(
+    [
+        ("prices", np.float64, (N_KINDS,)),  # of the seat that discards now
+        ("lists", np.float64, (4, N_KINDS)),  # [viewer, kind] expected loss, fixed
+        ("odds", np.float64, (4, 4, N_KINDS)),  # [viewer, opponent, kind] P(ron | tenpai)
+        ("loss", np.float64, (4, 4, N_KINDS)),  # the same, times what the ron costs
+        ("later", np.float64, (4,)),  # what the viewer loses later if nobody wins now
+        ("tenpai", np.float64, (4,)),  # P(tenpai) of a seat as all see it
+        ("fall_back", np.float64, (4, 8)),  # [seat, shanten] what the hand is worth less
+        ("wall_left", np.int64),  # draws left when the minds were made
+        ("live", np.int8),  # 1: odds, loss and later make the price; 0: the lists
+        ("keeps_tenpai", np.int8),  # 1: whoever is tenpai stays so at any price
+        ("builds", np.int8),  # 1: falling back from tenpai has a price
+        ("declares", np.int8),  # 1: riichi is declared whenever it is legal
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Minds:
+        """One record of :data:`MINDS`: ``r["field"]`` in Python, ``r.field`` compiled."""
+
+        prices: NDArray[np.float64]
+        lists: NDArray[np.float64]
+        odds: NDArray[np.float64]
+        loss: NDArray[np.float64]
+        later: NDArray[np.float64]
+        tenpai: NDArray[np.float64]
+        fall_back: NDArray[np.float64]
+        wall_left: int
+        live: int
+        keeps_tenpai: int
+        builds: int
+        declares: int
+
+        def __getitem__(self, field: str) -> Any: ...
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+else:
+    Minds = np.void
+
+
+@compiled
+def forget_fear(minds: Minds, viewer: int) -> None:
+    """Let a viewer see no danger in any discard."""
+    minds.later[viewer] = 0.0
+    for other in range(4):
+        for kind in range(N_KINDS):
+            minds.odds[viewer, other, kind] = 0.0
+            minds.loss[viewer, other, kind] = 0.0
+
+
+@compiled
+def price_discards(state: State, seat: int, minds: Minds) -> None:
+    """Write what each kind in the hand of ``seat`` costs to discard into ``minds.prices``."""
+    if minds.live:
+        _price_by_odds(state, seat, minds)
+    else:
+        for kind in range(N_KINDS):
+            minds.prices[kind] = minds.lists[seat, kind]
+    if minds.builds:
+        _add_fall_back(state, seat, minds)
+
+
+@compiled
+def _price_by_odds(state: State, seat: int, minds: Minds) -> None:
+    """Sum over the opponents: P(tenpai) x P(ron | tenpai) x (its cost less that of later wins).
+
+    Own discards of an opponent and what passed its riichi are safe by now.
+    """
+    for kind in range(N_KINDS):
+        minds.prices[kind] = 0.0
+    later = minds.later[seat] * state.wall_left / max(1, minds.wall_left)
+    for step in range(1, 4):
+        other = (seat + step) & 3
+        safe = state.discarded[other] | state.passed[other]
+        weight = 1.0 if state.riichi[other] == ACCEPTED else minds.tenpai[other]
+        if weight == 0.0:
+            continue
+        for kind in range(N_KINDS):
+            if state.hand[seat, kind] and not (safe >> kind) & 1:
+                odds = minds.odds[seat, other, kind]
+                minds.prices[kind] += weight * (minds.loss[seat, other, kind] - odds * later)
+
+
+@compiled
+def _add_fall_back(state: State, seat: int, minds: Minds) -> None:
+    """Add what the hand is worth less after each discard, by its shanten."""
+    hand, melds = state.hand[seat], state.n_melds[seat]
+    n_kinds, n_pairs, _, _ = count_kinds_held(hand)
+    rows = (suit_row_of(hand, 0), suit_row_of(hand, 9), suit_row_of(hand, 18), honour_row_of(hand))
+    man_pin, sou_honours = join(rows[0], rows[1]), join(rows[2], rows[3])
+    others = (
+        join(rows[1], sou_honours),
+        join(rows[0], sou_honours),
+        join(man_pin, rows[3]),
+        join(man_pin, rows[2]),
+    )
+    for kind in range(N_KINDS):
+        if hand[kind]:
+            hand[kind] -= 1
+            suit = kind // 9
+            row = honour_row_of(hand) if suit == 3 else suit_row_of(hand, 9 * suit)
+            after = missing(join(row, others[suit]), melds) - 1
+            if melds == 0:  # seven pairs
+                pairs = n_pairs - (hand[kind] == 1)
+                kinds = n_kinds - (hand[kind] == 0)
+                after = min(after, 6 - pairs + max(0, 7 - kinds))
+            minds.prices[kind] += minds.fall_back[seat, max(0, min(after, 7))]
+            hand[kind] += 1

@@ -1,0 +1,353 @@
+"""How the four of a playout read each other: one set of sampled hands, weighed by every viewer.
+
+Takada 2022, section 4.2 and its open ends.  Of each player hands in tenpai are sampled that fit
+what all can see of it.  A viewer counts a sample by how likely it is among the tiles which that
+viewer has not seen.  Losses are in worth, placement included; and what a discard that is not won
+lets happen later is taken into account: the others' wins by draw or off somebody else, whichever
+comes first.  Compiled code.
+"""
+
+from math import exp, log
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled, record_type
+from mjbot.models.tenpai import Chances, shanten_chances
+from mjbot.rules.points import HONBA_POINTS, STICK_POINTS, base_points, ron_points, tsumo_points
+from mjbot.rules.ruleset import TARGET_POINTS
+from mjbot.rules.scoring import score_win
+from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI
+from mjbot.table.settle import liable_seat, top_seat
+from mjbot.table.state import State
+from strategies.evaluation.hidden_hands.pricing import (
+    Reader,
+    prepare_reader,
+    sampled_dora,
+    sampled_ura,
+)
+from strategies.evaluation.hidden_hands.tenpai_parts import prepare
+from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
+from strategies.evaluation.playouts.opponent_models import Minds
+from strategies.evaluation.playouts.worth import OVER, worth
+
+Points = NDArray[np.float64]
+
+SAMPLES: Final = 12
+MOST_SAMPLES: Final = 60
+"""Open hands without a yaku are left out, up to this limit."""
+DISCARDED_YET_HELD: Final = 0.25
+"""How much likelier or less likely a hand is made by each kind in it that its owner discarded."""
+BY_DRAW: Final = 0.5
+OFF_SELF: Final = 0.1
+"""Shares of the wins by draw, and off the viewer although it takes care; the rest off others."""
+ADVANCE: Final = (0.13, 0.16, 0.26, 0.36, 0.45, 0.5, 0.5)
+"""Chance that a draw brings a hand of shanten 0 .. 6 one step on (from 0: that it wins)."""
+N_SHANTEN: Final = 7
+TYPICAL_BASE: Final = 960
+"""Base points of a hand of which nothing is known: 3 han 30 fu."""
+
+
+READS: Final = record_type(
+    [
+        ("n_samples", np.int64, (4,)),
+        ("hand", np.int8, (4, SAMPLES, 34)),
+        ("base", np.int32, (4, SAMPLES, 34)),  # base points of a ron on each kind, 0 no win
+        ("draw_base", np.int32, (4, SAMPLES)),  # of a win by draw
+        ("liable", np.int8, (4, SAMPLES)),
+        ("unseen", np.int8, (34,)),  # by nobody: all hidden hands included
+        ("chances", np.float64, (7,)),
+        ("win_odds", np.float64, (4,)),  # that the seat wins this kyoku, as all see it
+        ("tenpai", np.float64, (4,)),
+        ("later_loss", np.float64, (4, 4)),  # [viewer, winner] loss if the winner wins later
+        ("own_odds", np.float64, (7,)),  # chance to win from each shanten
+        ("scores", np.int32, (4,)),
+    ]
+)
+
+if TYPE_CHECKING:
+
+    class Reads:
+        """One record of :data:`READS`, what reading works with."""
+
+        n_samples: NDArray[np.int64]
+        hand: NDArray[np.int8]
+        base: NDArray[np.int32]
+        draw_base: NDArray[np.int32]
+        liable: NDArray[np.int8]
+        unseen: NDArray[np.int8]
+        chances: Points
+        win_odds: Points
+        tenpai: Points
+        later_loss: Points
+        own_odds: Points
+        scores: NDArray[np.int32]
+
+        def __getitem__(self, field: str) -> Any: ...
+
+else:
+    Reads = np.void
+
+# --- samples -----------------------------------------------------------------------------------
+
+
+@compiled
+def sample_hands(
+    state: State, seat: int, random: NDArray[np.uint64], reads: Reads, reader: Reader
+) -> None:
+    """Sample hands in tenpai of ``seat`` from the tiles that are in nobody's sight."""
+    prepare_reader(state, seat, seat, reader)
+    for kind in range(34):
+        reader.unseen[kind] += state.hand[seat, kind]
+        reader.tenpai.unseen[kind] = reader.unseen[kind]
+        reads.unseen[kind] = reader.unseen[kind]
+    prepare(reader.tenpai)
+    n = 0
+    for _ in range(MOST_SAMPLES):
+        if n == SAMPLES or not sample_tenpai(reader.tenpai, random):
+            break
+        n += _price_sample(state, seat, n, random, reads, reader)
+    reads.n_samples[seat] = n
+
+
+@compiled
+def _price_sample(
+    state: State,
+    seat: int,
+    number: int,
+    random: NDArray[np.uint64],
+    reads: Reads,
+    reader: Reader,
+) -> bool:
+    """Note the sampled hand and the base points of its wins; by draw the mean of its kinds.
+
+    False if it is open and has no yaku on any of its waits.
+    """
+    tenpai, win = reader.tenpai, reader.win
+    dora = sampled_dora(state, seat, random, reader)
+    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    reads.liable[seat, number] = -1
+    total, n_waits = 0, 0
+    for kind in range(34):
+        reads.hand[seat, number, kind] = tenpai.hand[kind]
+        reads.base[seat, number, kind] = 0
+        if not (tenpai.waits >> kind) & 1:
+            continue
+        for each in range(34):
+            win.hand[each] = tenpai.hand[each]
+        win.hand[kind] += 1
+        win.win_kind = kind
+        win.dora = dora + reader.dora[kind]
+        han, fu, mask, yakuman = score_win(win)
+        n_waits += 1
+        if han > 0:
+            reads.base[seat, number, kind] = base_points(han, fu, yakuman)
+            reads.liable[seat, number] = liable_seat(state, seat, mask)
+        elif not state.is_open[seat]:  # concealed self-draw is a yaku
+            total += base_points(1 + dora, 30, 0)
+        total += reads.base[seat, number, kind]
+    reads.draw_base[seat, number] = total // max(1, n_waits)
+    return total > 0
+
+
+# --- worth of wins -----------------------------------------------------------------------------
+
+
+@compiled
+def _left_after(state: State, scores: NDArray[np.int32], winner: int) -> int:
+    """Return how many kyoku follow at least after a win, or a draw (``winner`` -1)."""
+    for seat in range(4):
+        if scores[seat] < 0:
+            return OVER
+    left = state.last_round - state.round
+    if left > 0:
+        return int(left + (winner == state.dealer))
+    top = top_seat(scores)
+    if scores[top] < TARGET_POINTS or (winner == state.dealer and top != winner):
+        return 1
+    return OVER
+
+
+@compiled
+def _worth_after(
+    state: State, viewer: int, winner: int, loser: int, base: int, liable: int, bonus: Points,
+    scores: NDArray[np.int32],
+) -> float:  # fmt: skip
+    """Return what the table is worth to the viewer after a win; ``loser`` is -1 for a draw."""
+    for seat in range(4):
+        scores[seat] = state.scores[seat]
+    dealer = winner == state.dealer
+    if loser < 0 and liable < 0:
+        for seat in range(4):
+            if seat != winner:
+                paid = tsumo_points(base, dealer or seat == state.dealer)
+                scores[seat] -= paid + HONBA_POINTS * state.honba
+                scores[winner] += paid + HONBA_POINTS * state.honba
+    else:
+        whole = ron_points(base, dealer)
+        liable = loser if liable < 0 else liable
+        half = whole // 2 if loser >= 0 and loser != liable else 0
+        if half:
+            scores[loser] -= half
+        scores[liable] -= whole - half + 3 * HONBA_POINTS * state.honba
+        scores[winner] += whole + 3 * HONBA_POINTS * state.honba
+    scores[winner] += STICK_POINTS * state.sticks
+    return worth(scores, viewer, _left_after(state, scores, winner), bonus)
+
+
+# --- minds -------------------------------------------------------------------------------------
+
+
+@compiled
+def win_odds(draws: int, survival: float, out: Points) -> None:
+    """Write the chance to win from each shanten (float64[7]) with so many draws left.
+
+    ``survival`` is the chance that nobody else wins between two draws.
+    """
+    for shanten in range(N_SHANTEN):
+        out[shanten] = 0.0
+    for _ in range(draws):
+        for shanten in range(N_SHANTEN - 1, -1, -1):
+            better = out[shanten - 1] if shanten else 1.0
+            kept = out[shanten] + ADVANCE[shanten] * (better - out[shanten])
+            out[shanten] = survival * kept
+
+
+@compiled
+def draws_of_each(state: State) -> int:
+    """Return how often each seat still draws."""
+    return int((state.wall_left + 3) >> 2)
+
+
+@compiled
+def read_chances(state: State, table: Chances, reads: Reads) -> None:
+    """Write how likely each seat is tenpai, and to win, as everybody sees it."""
+    win_odds(draws_of_each(state), 1.0, reads.own_odds)
+    for seat in range(4):
+        shanten_chances(state, seat, table, reads.chances)
+        reads.tenpai[seat] = reads.chances[0]
+        reads.win_odds[seat] = 0.0
+        for shanten in range(N_SHANTEN):
+            reads.win_odds[seat] += reads.chances[shanten] * reads.own_odds[shanten]
+
+
+@compiled
+def make_up_mind(state: State, viewer: int, minds: Minds, bonus: Points, reads: Reads) -> None:
+    """Fill in what a viewer thinks of each discard, once all hands are sampled."""
+    for seat in range(4):
+        reads.scores[seat] = state.scores[seat]
+    now = worth(reads.scores, viewer, _left_after(state, reads.scores, -1), bonus)
+    for other in range(4):
+        for kind in range(34):
+            minds.odds[viewer, other, kind] = 0.0
+            minds.loss[viewer, other, kind] = 0.0
+        if other != viewer:
+            _read(state, viewer, other, now, minds, bonus, reads)
+    minds.later[viewer] = _later(viewer, reads)
+    _set_fall_back(state, viewer, now, minds, bonus, reads)
+
+
+@compiled
+def _weight(state: State, viewer: int, other: int, number: int, reads: Reads) -> float:
+    """Return how much likelier or less likely a sample is to who knows the viewer's hand.
+
+    Nobody discards what it has use for: a kind in the river is seldom in the hand, and who has
+    given a dora away has hardly another one.
+    """
+    weight = 1.0
+    for kind in range(34):
+        held = reads.hand[other, number, kind]
+        if held and (state.discarded[other] >> kind) & 1:
+            weight *= DISCARDED_YET_HELD
+        if held and state.hand[viewer, kind]:
+            hidden = reads.unseen[kind]
+            own = state.hand[viewer, kind]
+            for copy in range(held):
+                weight *= max(0, hidden - own - copy) / max(1, hidden - copy)
+    return weight
+
+
+@compiled
+def _read(
+    state: State, viewer: int, other: int, now: float, minds: Minds, bonus: Points, reads: Reads
+) -> None:
+    third = (viewer + 1) & 3
+    while third == other:
+        third = (third + 1) & 3
+    total = 0.0
+    reads.later_loss[viewer, other] = 0.0
+    for number in range(reads.n_samples[other]):
+        weight = _weight(state, viewer, other, number, reads)
+        if weight == 0.0:
+            continue
+        total += weight
+        liable = int(reads.liable[other, number])
+        base, loss = 0, 0.0
+        for kind in range(34):
+            points = int(reads.base[other, number, kind])
+            if points == 0:
+                continue
+            if points != base:
+                base = points
+                loss = now - _worth_after(
+                    state, viewer, other, viewer, base, liable, bonus, reads.scores
+                )
+            minds.odds[viewer, other, kind] += weight
+            minds.loss[viewer, other, kind] += weight * loss
+        drawn = int(reads.draw_base[other, number])
+        if drawn:
+            after = _worth_after(state, viewer, other, -1, drawn, liable, bonus, reads.scores)
+            reads.later_loss[viewer, other] += weight * BY_DRAW * (now - after)
+        if base:
+            after = _worth_after(state, viewer, other, third, base, liable, bonus, reads.scores)
+            lost = OFF_SELF * loss + (1 - BY_DRAW - OFF_SELF) * (now - after)
+            reads.later_loss[viewer, other] += weight * lost
+    if total > 0:
+        reads.later_loss[viewer, other] /= total
+        for kind in range(34):
+            minds.odds[viewer, other, kind] /= total
+            minds.loss[viewer, other, kind] /= total
+
+
+@compiled
+def _hazard(reads: Reads, seat: int) -> float:
+    """Return the rate at which a seat wins, in expected wins until the end of the wall."""
+    return -log(max(1e-6, 1 - reads.win_odds[seat]))
+
+
+@compiled
+def _later(viewer: int, reads: Reads) -> float:
+    """Return what the viewer loses if the kyoku goes on: by whoever of the others wins first."""
+    hazard = 0.0
+    lost = 0.0
+    for seat in range(4):
+        rate = _hazard(reads, seat)
+        hazard += rate
+        if seat != viewer:
+            lost += rate * reads.later_loss[viewer, seat]
+    return lost / hazard * (1 - exp(-hazard)) if hazard > 0 else 0.0
+
+
+@compiled
+def _set_fall_back(
+    state: State, viewer: int, now: float, minds: Minds, bonus: Points, reads: Reads
+) -> None:
+    """Price each shanten by the chance to win that it costs."""
+    base = 0
+    for number in range(reads.n_samples[viewer]):
+        base += reads.draw_base[viewer, number]
+    base = base // reads.n_samples[viewer] if reads.n_samples[viewer] else TYPICAL_BASE
+    gain = 0.0
+    for step in range(1, 4):
+        loser = (viewer + step) & 3
+        after = _worth_after(state, viewer, viewer, loser, base, -1, bonus, reads.scores)
+        gain += max(0.0, after - now) / 3
+    draws = draws_of_each(state)
+    others = 0.0
+    for step in range(1, 4):
+        others += _hazard(reads, (viewer + step) & 3)
+    win_odds(draws, exp(-others / max(1, draws)), reads.own_odds)
+    for shanten in range(8):
+        odds = reads.own_odds[min(shanten, N_SHANTEN - 1)]
+        minds.fall_back[viewer, shanten] = gain * (reads.own_odds[0] - odds)

@@ -1,0 +1,1 @@
+"""What fold-recognition and fold-recognition-plus weigh: winning, danger, placement."""

@@ -1,0 +1,126 @@
+"""Calls by what they are worth: the hand after the call and its best discard, against passing."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.danger import DangerWeights
+from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_PLAIN, PON_RED
+from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.hands import kind_of
+from mjbot.table.state import CHI, PON, State
+from strategies.evaluation.push_fold.hand_worth import (
+    N_TILES,
+    NEVER,
+    hand_worth,
+    less_danger,
+    weigh_discards,
+)
+from strategies.evaluation.push_fold.push import Position, Temper, read_position
+from strategies.evaluation.push_fold.race import Race, Stages
+from strategies.evaluation.push_fold.win_value import add_meld
+
+Counts = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+N_CALLS: Final = 8
+"""Pon, pon with red, chi low, middle, high, the same with red: codes from PON_PLAIN on."""
+
+
+@compiled
+def weigh_calls(
+    state: State,
+    seat: int,
+    unseen: Counts,
+    codes: NDArray[np.int64],
+    weights: DangerWeights,
+    temper: Temper,
+    stages: Stages,
+    worths: Floats,
+) -> float:
+    """Fill the worth of each call in ``codes`` and return that of passing.
+
+    ``codes`` are legal pons and chis (:mod:`mjbot.table.actions`), ``worths`` float64[8] by code
+    from PON_PLAIN on, NEVER for the rest.
+    """
+    worths[:] = NEVER
+    before_own = (seat - state.turn - 1) & 3
+    passing = (state.wall_left - before_own + 3) // 4
+    calling = state.wall_left // 4
+    position = read_position(state, seat, unseen, max(passing, calling), weights, temper, stages)
+    here = with_draws(position, passing)
+    is_open = state.is_open[seat] > 0
+    hand = state.hand[seat].copy()
+    passed = hand_worth(hand, state.n_melds[seat], is_open, here, NEAREST, 0, True)
+    after = with_draws(position, calling)
+    for code in codes:
+        worths[code - PON_PLAIN] = _call_worth(state, seat, code, after)
+    return passed
+
+
+NEAREST: Final = 99
+"""However far: the hand as it stands is no detour."""
+
+
+@compiled
+def with_draws(position: Position, draws: int) -> Position:
+    """Return the same position with other (fewer) own draws left."""
+    r = position.race
+    race = Race(
+        r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.worth,
+        r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
+    )  # fmt: skip
+    return Position(
+        race, position.stages, position.holding, position.by_hand, position.deal_in, position.loss
+    )
+
+
+@compiled
+def _call_worth(state: State, seat: int, code: int, position: Position) -> float:
+    """Return the worth of the hand after a call and its best discard."""
+    holding = position.holding
+    claimed = state.last_tile
+    kind = kind_of(claimed)
+    hand, red = state.hand[seat].copy(), state.red[seat].copy()
+    is_chi = code >= CHI_LOW
+    gives_red = code >= CHI_LOW_RED or code == PON_RED
+    low = kind - (code - CHI_LOW) % 3 if is_chi else kind
+    gained = holding.dora[kind] + int(claimed >= 34)
+    for step in range(3):
+        used = low + step if is_chi else kind
+        if (is_chi and used == kind) or (not is_chi and step == 0):
+            continue
+        hand[used] -= 1
+        gained += holding.dora[used]
+    gained += gives_red
+    if gives_red:
+        red[kind // 9] = 0
+    record = holding.win[0]
+    melds = record.n_melds
+    add_meld(holding, CHI if is_chi else PON, low)
+    holding.bonus[0] += gained
+    holding.bonus[1] -= gives_red
+    banned = kuikae_kinds(CHI if is_chi else PON, kind, low)
+    values, riichis = np.empty(N_TILES), np.empty(N_TILES)
+    tiles = _discards(hand, red, banned)
+    weigh_discards(hand, melds + 1, True, tiles, position, True, values, riichis)
+    record.n_melds = melds
+    holding.bonus[0] -= gained
+    holding.bonus[1] += gives_red
+    return float(less_danger(values, position).max())
+
+
+@compiled
+def _discards(hand: Counts, red: Counts, banned: int) -> NDArray[np.int64]:
+    """Return the different tiles (0..36) that may be discarded; a red five only if alone."""
+    tiles = np.empty(N_TILES, np.int64)
+    n = 0
+    for kind in range(34):
+        if hand[kind] == 0 or banned >> kind & 1:
+            continue
+        only_red = kind < 27 and kind % 9 == 4 and red[kind // 9] >= hand[kind]
+        tiles[n] = 34 + kind // 9 if only_red else kind
+        n += 1
+    return tiles[:n]

@@ -1,0 +1,163 @@
+"""What each discard leaves: the worth of a hand by its shape, its yaku and the draws left."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.placement import worth_of
+from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
+from mjbot.table.hands import kind_of
+from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.push import Position
+from strategies.evaluation.push_fold.race import (
+    MAX_DRAWS,
+    N_STAGES,
+    USUAL_TILES,
+    far_worth,
+    one_away_worth,
+    stage_worth,
+    tenpai_worth,
+)
+from strategies.evaluation.push_fold.win_value import typical_points
+
+Counts = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+N_TILES: Final = 37
+NEVER: Final = -1e9
+FAR: Final = 4
+"""From this shanten on discards are compared without looking a draw ahead."""
+DETOUR: Final = 0.75
+"""What a hand one step back keeps of the worth that its wide acceptance promises."""
+WIDEST: Final = 1.3
+"""So many times the usual tiles of its shanten at most are believed of a hand."""
+PAIRS: Final = 0.45
+"""What seven pairs keep, whose waits are narrow."""
+SECOND_WAY: Final = 0.2
+"""How much of the worth of the second best of calling and staying closed counts."""
+MEAN_HAN: Final = 3.1
+"""Han of a win where hands are judged by shanten alone."""
+
+
+@compiled
+def hand_worth(
+    hand: Counts,
+    n_melds: int,
+    is_open: bool,
+    position: Position,
+    near: int,
+    given: int,
+    calls: bool,
+) -> float:
+    """Return the worth of 3n+1 tiles, no riichi declared yet.
+
+    ``near`` is the least shanten that some discard would have left, ``given`` the mask of the kind
+    just discarded, ``calls`` whether the hand may be opened.
+    """
+    race, holding = position.race, position.holding
+    stage, accepted = shanten_and_acceptance(hand, n_melds)
+    one = np.zeros(MAX_DRAWS + 1)
+    best = 0.0
+    if not position.by_hand:
+        points = typical_points(MEAN_HAN, holding.is_dealer) + race.extra_points
+        usual = USUAL_TILES[min(stage, N_STAGES - 1)]
+        return stage_worth(race, position.stages, stage, usual, worth_of(race.worth, points))
+    if stage == 0:
+        tenpai_worth(hand, accepted, race, holding, race.own | given, False, one)
+        best = one[race.draws]
+    elif stage == 1:
+        one_away_worth(hand, n_melds, accepted, race, holding, is_open, one)
+        best = one[race.draws]
+    elif not is_open:
+        best = _closed_worth(hand, n_melds, position, near)
+    if calls or is_open:
+        other = open_worth(hand, n_melds, race, position.stages, holding)
+        if stage < 2:
+            return max(best, other)
+        best = max(best, other) + SECOND_WAY * min(best, other)
+    return best
+
+
+@compiled
+def _closed_worth(hand: Counts, n_melds: int, position: Position, near: int) -> float:
+    """Return the worth of a closed hand from 2 shanten on, as four blocks or as seven pairs."""
+    race, holding, stages = position.race, position.holding, position.stages
+    stage, accepted = regular_acceptance(hand, n_melds)
+    han = closed_han(hand, holding)
+    gain = worth_of(race.worth, typical_points(han, holding.is_dealer) + race.extra_points)
+    usual = USUAL_TILES[min(stage, N_STAGES - 1)]
+    tiles = min(count_tiles(accepted, race.unseen), usual * WIDEST)
+    if stage > near:
+        best = DETOUR * stage_worth(race, stages, stage, tiles, gain)
+    elif 2 <= stage < FAR:
+        best = far_worth(hand, n_melds, accepted, race, stages, stage, gain)
+    else:
+        best = stage_worth(race, stages, stage, tiles, gain)
+    n_kinds, n_pairs, _, _ = count_kinds_held(hand)
+    if n_melds or n_pairs < 4 or n_kinds < 7:
+        return best
+    singles = 0
+    for kind in range(34):
+        singles += race.unseen[kind] if hand[kind] == 1 else 0
+    return max(best, PAIRS * stage_worth(race, stages, 6 - n_pairs, singles, gain))
+
+
+@compiled
+def riichi_worth(hand: Counts, n_melds: int, position: Position, given: int) -> float:
+    """Return the worth of 3n+1 tiles in tenpai with riichi declared; NEVER if not tenpai."""
+    stage, accepted = shanten_and_acceptance(hand, n_melds)
+    if stage != 0:
+        return NEVER
+    live = count_tiles(accepted, position.race.unseen)
+    if live == 0:
+        return NEVER
+    one = np.zeros(MAX_DRAWS + 1)
+    race = position.race
+    tenpai_worth(hand, accepted, race, position.holding, race.own | given, True, one)
+    return float(one[race.draws])
+
+
+@compiled
+def weigh_discards(
+    hand: Counts,
+    n_melds: int,
+    is_open: bool,
+    tiles: NDArray[np.int64],
+    position: Position,
+    calls: bool,
+    values: Floats,
+    riichis: Floats,
+) -> None:
+    """Fill the worth of the hands that discarding each tile of ``tiles`` (0..36) leaves.
+
+    ``hand`` are 3n+2 concealed tiles.  ``values`` float64[37] without riichi, ``riichis``
+    float64[37] with it, NEVER where that cannot be; the danger of the tile itself is left out.
+    """
+    values[:] = NEVER
+    riichis[:] = NEVER
+    near = shanten_regular(hand, n_melds)
+    declares = not is_open and position.race.may_riichi and shanten(hand, n_melds) == 0
+    for tile in tiles:
+        kind = kind_of(tile)
+        gives_red = tile >= 34
+        hand[kind] -= 1
+        position.holding.bonus[1] -= gives_red
+        values[tile] = hand_worth(hand, n_melds, is_open, position, near, 1 << kind, calls)
+        if declares:
+            riichis[tile] = riichi_worth(hand, n_melds, position, 1 << kind)
+        hand[kind] += 1
+        position.holding.bonus[1] += gives_red
+
+
+@compiled
+def less_danger(values: Floats, position: Position) -> Floats:
+    """Return the worth of discarding each tile: its hand's, less what it risks; float64[37]."""
+    worths = np.full(N_TILES, NEVER)
+    for tile in range(N_TILES):
+        if values[tile] > NEVER:
+            kind = kind_of(tile)
+            worths[tile] = (1 - position.deal_in[kind]) * values[tile] - position.loss[kind]
+    return worths

@@ -1,0 +1,92 @@
+"""The one-player mind in a game of four: wins, riichi, and the hand evaluator's discard.
+
+Source: Mizukami et al. 2013, section 8.  What it leaves open: docs/strategies.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.models.fold import FEATURE_SET
+from mjbot.models.hand import HandEvaluator
+from mjbot.rules.acceptance import waits
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, WANTS_TURNS, WANTS_WINS, Action
+from mjbot.table.view import View
+from protocol.tiles import N_TILES, RED_FIVES, tile_kind
+
+Scores = NDArray[np.float64]
+
+
+@cache
+def shared_evaluator() -> HandEvaluator:
+    """Return the evaluator with the weights that ship, one for the whole process."""
+    return HandEvaluator.load(FEATURE_SET)
+
+
+@dataclass
+class OnePlayer(Strategy):
+    """Steps that return the action they stand for, or ``None`` to leave it to the next step."""
+
+    wants = WANTS_TURNS | WANTS_WINS
+    worth_unit: ClassVar[str] = "evaluator's score"
+
+    def win(self, view: View) -> Action | None:
+        """Tsumo and ron whenever they are legal."""
+        for action in reversed(view.legal):
+            if action.code < DECLARE_RIICHI:
+                return None
+            if action.code in (TSUMO, RON):
+                return action
+        return None
+
+    def only(self, view: View) -> Action | None:
+        """Whatever leaves no choice to a player that neither calls nor declares kans."""
+        discards = discards_of(view)
+        return None if len(discards) > 1 else view.default_action
+
+    def riichi(self, view: View, wanted: Action) -> Action | None:
+        """Declare riichi if it is legal and the wanted discard leaves tenpai."""
+        for action in reversed(view.legal):
+            if action.code == DECLARE_RIICHI:
+                rest = view.hand.copy()
+                rest[tile_kind(wanted.tile)] -= 1
+                return action if waits(rest, view.n_melds) else None
+            if action.code < DECLARE_RIICHI:
+                return None
+        return None
+
+    def scores(self, view: View) -> Scores:
+        """Return what the hand evaluator says of discarding each kind: float64[34]."""
+        return shared_evaluator().scores_at(view.state, view.seat)
+
+    def discard_worths(self, view: View) -> Sequence[float]:
+        """Return the evaluator's score of discarding each tile (0..36), for ``mjbot explain``."""
+        scores: list[float] = self.scores(view).tolist()
+        return [scores[tile_kind(tile)] for tile in range(N_TILES)]
+
+
+def discards_of(view: View) -> list[Action]:
+    """Return the legal discards."""
+    return [action for action in view.legal if action.code < DECLARE_RIICHI]
+
+
+def best_discard(discards: Iterable[Action], points: Scores) -> Action:
+    """Return the discard of the kind with the most points (float64[34]).
+
+    Of the tiles of one kind a plain five goes before the red one, the drawn tile before others;
+    of equal kinds the lowest.
+    """
+    return max(
+        discards,
+        key=lambda action: (
+            points[tile_kind(action.tile)],
+            -tile_kind(action.tile),
+            action.tile not in RED_FIVES,
+            action.tsumogiri,
+        ),
+    )

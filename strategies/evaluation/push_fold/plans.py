@@ -1,0 +1,228 @@
+"""Which yaku a hand that is not near tenpai can aim at, how far it is, and what it would pay.
+
+A plan keeps only the tiles that fit it: simples for all simples, one suit and honours for a
+half flush, all tiles if a value triplet secures the yaku.  Its shanten is that of the kept tiles.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.placement import worth_of
+from mjbot.rules.acceptance import shanten_and_acceptance
+from mjbot.rules.shanten import count_kinds_held, shanten_regular
+from mjbot.table.state import CHI
+from strategies.evaluation.push_fold.race import Race, Stages, call_share, stage_worth
+from strategies.evaluation.push_fold.win_value import Holding, hand_dora, typical_points
+
+Counts = NDArray[np.int8]
+
+HONOURS: Final = 0x7F << 27
+SUIT: Final = 0x1FF
+SIMPLES: Final = 0b011111110 * (1 + (1 << 9) + (1 << 18))
+FIRST_HONOUR: Final = 27
+RIICHI_HAN: Final = 2.0
+"""Han of riichi, of the draw, pinfu, ippatsu and ura dora that come with it, in the mean."""
+SIMPLES_HAN: Final = (0.9, 0.6, 0.35, 0.15)
+"""Han of all simples by the number of other tiles in a closed hand."""
+
+
+@compiled
+def honour_han(holding: Holding, kind: int) -> int:
+    """Return the han of a triplet of an honour: 0, 1 or 2."""
+    if kind >= 31:
+        return 1
+    record = holding.win[0]
+    return int(kind - 27 == record.seat_wind) + int(kind - 27 == record.round_wind)
+
+
+@compiled
+def meld_kinds(holding: Holding) -> int:
+    """Return the mask of kinds in the melds."""
+    record = holding.win[0]
+    mask = 0
+    for place in range(record.n_melds):
+        bit = 1 << int(record.meld_kind[place])
+        mask |= 7 * bit if record.meld_type[place] == CHI else bit
+    return mask
+
+
+@compiled
+def meld_honours(holding: Holding) -> int:
+    """Return the han of the value triplets among the melds."""
+    record = holding.win[0]
+    han = 0
+    for place in range(record.n_melds):
+        if record.meld_kind[place] >= FIRST_HONOUR:
+            han += honour_han(holding, int(record.meld_kind[place]))
+    return han
+
+
+@compiled
+def closed_han(hand: Counts, holding: Holding) -> float:
+    """Return the han that a closed hand may expect when it wins after riichi."""
+    han = RIICHI_HAN + hand_dora(hand, holding)
+    edges = 0
+    for kind in range(34):
+        if hand[kind] and not SIMPLES >> kind & 1:
+            edges += hand[kind]
+        if kind >= FIRST_HONOUR and hand[kind] >= 2:
+            han += honour_han(holding, kind) * (1.0 if hand[kind] >= 3 else 0.3)
+    if edges < len(SIMPLES_HAN):
+        han += SIMPLES_HAN[edges]
+    return han + _three_suits(hand) + _straight(hand) + _one_suit(hand)
+
+
+@compiled
+def _three_suits(hand: Counts) -> float:
+    """Return the han of the same run in three suits, by how much of it is there."""
+    most = 0
+    for low in range(7):
+        held = 0
+        for suit in range(3):
+            for rank in range(low, low + 3):
+                held += hand[9 * suit + rank] > 0
+        most = max(most, held)
+    return 2.0 if most == 9 else 1.2 if most == 8 else 0.5 if most == 7 else 0.0
+
+
+@compiled
+def _straight(hand: Counts) -> float:
+    """Return the same for a full straight."""
+    most = 0
+    for suit in range(3):
+        held = 0
+        for rank in range(9):
+            held += hand[9 * suit + rank] > 0
+        most = max(most, held)
+    return 2.0 if most == 9 else 1.2 if most == 8 else 0.4 if most == 7 else 0.0
+
+
+@compiled
+def _one_suit(hand: Counts) -> float:
+    """Return the same for a half flush."""
+    total, honours = 0, 0
+    best = 0
+    for kind in range(34):
+        total += hand[kind]
+        if kind >= FIRST_HONOUR:
+            honours += hand[kind]
+    for suit in range(3):
+        held = 0
+        for rank in range(9):
+            held += hand[9 * suit + rank]
+        best = max(best, held)
+    outside = total - honours - best
+    return 3.0 if outside == 0 else 1.6 if outside == 1 else 0.6 if outside == 2 else 0.0
+
+
+@compiled
+def open_worth(hand: Counts, n_melds: int, race: Race, stages: Stages, holding: Holding) -> float:
+    """Return the worth of the best plan with calls, of 3n+1 tiles and ``n_melds`` melds."""
+    melds = meld_kinds(holding)
+    dora = hand_dora(hand, holding)
+    secured = meld_honours(holding)
+    pair = -1
+    for kind in range(FIRST_HONOUR, 34):
+        value = honour_han(holding, kind)
+        if value and hand[kind] >= 3:
+            secured += value
+        elif value and hand[kind] == 2 and race.unseen[kind] > 0:
+            pair = kind
+    flush = _flush_suit(melds)
+    best = 0.0
+    if secured:
+        best = _plan(hand, n_melds, race, stages, holding, (-1, dora + secured))
+    elif pair >= 0:
+        best = _honour_plan(hand, n_melds, race, stages, holding, pair, dora)
+    if not melds & ~SIMPLES:
+        plan = (SIMPLES, dora + 1.0)
+        best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
+    for suit in range(3):
+        if flush in (-1, suit):
+            kept = SUIT << 9 * suit | HONOURS
+            plan = (kept, dora + secured + 2.0)
+            best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
+    return best
+
+
+@compiled
+def _flush_suit(melds: int) -> int:
+    """Return the only suit of the melds, -1 if they leave all open, 3 if none."""
+    found = -1
+    for suit in range(3):
+        if melds >> 9 * suit & SUIT:
+            if found >= 0:
+                return 3
+            found = suit
+    return found
+
+
+@compiled
+def _plan(
+    hand: Counts,
+    n_melds: int,
+    race: Race,
+    stages: Stages,
+    holding: Holding,
+    plan: tuple[int, float],
+) -> float:
+    """Return the worth of a plan: the mask of kinds kept, and the han."""
+    mask, han = plan
+    kept = hand.copy()
+    dropped = 0
+    for kind in range(34):
+        if not mask >> kind & 1:
+            dropped += kept[kind] * holding.dora[kind]
+            kept[kind] = 0
+    stage, accepted = regular_acceptance(kept, n_melds)
+    tiles = 0.0
+    for kind in range(34):
+        if accepted >> kind & 1 & mask >> kind:
+            tiles += race.unseen[kind] * (1 + call_share(hand, kind, race))
+    gain = worth_of(
+        race.worth, typical_points(han - dropped, holding.is_dealer) + race.extra_points
+    )
+    return stage_worth(race, stages, stage, tiles, gain)
+
+
+@compiled
+def regular_acceptance(hand: Counts, n_melds: int) -> tuple[int, int]:
+    """Return shanten and acceptance for four blocks and a pair, no other form."""
+    here, mask = shanten_regular(hand, n_melds), 0
+    if n_melds == 0:
+        n_kinds, n_pairs, n_edges, edge_pair = count_kinds_held(hand)
+        pairs, orphans = 6 - n_pairs + max(0, 7 - n_kinds), 13 - n_edges - edge_pair
+    if n_melds or min(pairs, orphans) > here:
+        return shanten_and_acceptance(hand, n_melds)
+    for kind in range(34):
+        if hand[kind] < 4:
+            hand[kind] += 1
+            mask |= int(shanten_regular(hand, 0) < here) << kind
+            hand[kind] -= 1
+    return here, mask
+
+
+@compiled
+def _honour_plan(
+    hand: Counts,
+    n_melds: int,
+    race: Race,
+    stages: Stages,
+    holding: Holding,
+    pair: int,
+    dora: float,
+) -> float:
+    """Return the worth of waiting for the third tile of a value pair."""
+    rest = hand.copy()
+    rest[pair] = 0
+    stage, accepted = shanten_and_acceptance(rest, n_melds + 1)
+    tiles = race.unseen[pair] * (1 + 3 * race.calls)
+    for kind in range(34):
+        if accepted >> kind & 1:
+            tiles += race.unseen[kind] * 0.5 * (1 + call_share(rest, kind, race))
+    points = typical_points(dora + honour_han(holding, pair), holding.is_dealer)
+    gain = worth_of(race.worth, points + race.extra_points)
+    return stage_worth(race, stages, stage + 1, tiles, gain)

@@ -1,0 +1,182 @@
+"""Push or fold: what a seat has to weigh, the danger of each tile and the race for the win.
+
+``worth(discard) = (1 - chance to deal in) x worth of the hand left - worth lost by dealing in``.
+The worth of a hand is never below 0: that is folding from here on.  So a hand that cannot pay
+for its danger discards the safest tile, and of safe enough tiles the one that keeps most.
+
+Which tile is safest when folding, by the four grades of Mizukami et al. 2013 (section 8).
+
+The grades themselves are in :mod:`mjbot.models.fold_features`, where the recogniser learns them.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
+from mjbot.models.fold_features import safety_grades
+from mjbot.models.placement import N_STEPS, rank_worth, worth_of
+from mjbot.rules.wins import WIN
+from mjbot.table.state import State
+from protocol.tiles import N_KINDS
+from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, Stages, fill_stages
+from strategies.evaluation.push_fold.win_value import Holding, read_holding
+
+Counts = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+HONBA_POINTS: Final = 300.0
+STICK: Final = 1000.0
+FADING: Final = 0.7
+"""How much of the present threats' pace is left after each go-around."""
+
+
+class Temper(NamedTuple):
+    """The weights of the strategy, as compiled code takes them."""
+
+    ron: float
+    calls: float
+    swing: float
+    share: float
+    caution: float
+    tenpai_points: float
+    going_round: float
+    fine_danger: bool  # False: the four grades of the paper
+    by_hand: bool  # False: hands are judged by shanten alone
+    pace: Floats  # float64[18, 4]: chance that another wins before the next discard
+
+
+class Position(NamedTuple):
+    """Everything that a decision looks at."""
+
+    race: Race
+    stages: Stages
+    holding: Holding
+    by_hand: bool
+    deal_in: Floats  # float64[34]: chance to deal in
+    loss: Floats  # float64[34]: worth lost by that, in the mean
+
+
+@compiled
+def read_position(
+    state: State,
+    seat: int,
+    unseen: Counts,
+    draws: int,
+    weights: DangerWeights,
+    temper: Temper,
+    stages: Stages,
+) -> Position:
+    """Return what a seat with so many own draws left has to weigh.
+
+    ``unseen`` is int8[34]; ``stages`` is filled.
+    """
+    worth = np.empty(N_STEPS)
+    rank_worth(state, seat, temper.swing, temper.share, worth)
+    deal_in, loss = np.zeros(34), np.zeros(34)
+    _read_dangers(state, seat, unseen, weights, temper, worth, deal_in, loss)
+    total, mean_loss, mean_deal_in = 1e-6, 0.0, 0.0
+    for kind in range(34):
+        total += unseen[kind]
+        mean_loss += unseen[kind] * loss[kind]
+        mean_deal_in += unseen[kind] * deal_in[kind]
+    draws = min(max(draws, 0), MAX_DRAWS)
+    live, risk = np.ones(MAX_DRAWS + 1), np.zeros(MAX_DRAWS + 1)
+    _read_pace(state, seat, draws, temper, live)
+    live *= 1 - temper.going_round * mean_deal_in / total
+    risk[:] = mean_loss / total
+    may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
+    race = Race(
+        unseen, total, draws, int(state.discarded[seat]), live, risk, risk * temper.going_round,
+        worth, temper.ron, temper.calls, worth_of(worth, temper.tenpai_points),
+        HONBA_POINTS * state.honba + STICK * state.sticks, may_riichi and state.wall_left >= 4,
+    )  # fmt: skip
+    fill_stages(race, stages)
+    holding = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
+    return Position(race, stages, holding, temper.by_hand, deal_in, loss)
+
+
+@compiled
+def _read_dangers(
+    state: State,
+    seat: int,
+    unseen: Counts,
+    weights: DangerWeights,
+    temper: Temper,
+    worth: Floats,
+    deal_in: Floats,
+    loss: Floats,
+) -> None:
+    chance, points = np.zeros((4, 34)), np.zeros((4, 34))
+    deal_in_chances(state, seat, unseen, weights, chance, points)
+    if not temper.fine_danger:
+        grade_chances(state, seat, unseen, weights, chance)
+    for kind in range(34):
+        safe = 1.0
+        for opponent in range(4):
+            if chance[opponent, kind] > 0:
+                paid = points[opponent, kind] + HONBA_POINTS * state.honba
+                loss[kind] -= temper.caution * chance[opponent, kind] * worth_of(worth, -paid)
+                safe *= 1 - chance[opponent, kind]
+        deal_in[kind] = 1 - safe
+
+
+@compiled
+def _read_pace(state: State, seat: int, draws: int, temper: Temper, live: Floats) -> None:
+    """Fill the chance that nobody else wins in each go-around to come.
+
+    The threats of now fade into those that the turn usually has.
+    """
+    threats = 0
+    for step in range(1, 4):
+        threats += state.riichi[(seat + step) & 3] > 0
+    fade = 1.0
+    for ahead in range(draws):
+        turn = min(state.n_river[seat] + ahead, 17)
+        now = temper.pace[turn, threats]
+        usual = temper.pace[turn, 3]
+        live[draws - ahead] = 1 - (fade * now + (1 - fade) * max(now, usual))
+        fade *= FADING
+
+
+WORST_STEP: Final = 16
+"""More than three opponents' grades can add up to."""
+
+
+@compiled
+def seats_to_fold_to(state: State, seat: int) -> int:
+    """Return a mask of the opponents whose grades count when ``seat`` folds.
+
+    All in riichi; without any, those with the most melds, so that with no meld on the table it
+    is all three.
+    """
+    riichi, called, most = 0, 0, -1
+    for step in range(1, 4):
+        other = (seat + step) & 3
+        if state.riichi[other]:
+            riichi |= 1 << other
+        if state.n_melds[other] > most:
+            called, most = 0, int(state.n_melds[other])
+        if state.n_melds[other] == most:
+            called |= 1 << other
+    return riichi if riichi else called
+
+
+@compiled
+def joint_danger(state: State, seat: int, others: int) -> NDArray[np.int64]:
+    """Return the danger of each kind to ``seat`` from the seats in a mask: int64[34].
+
+    16 times the worst grade, plus the sum of the grades: what is safe against all comes first,
+    and of two as bad against one the safer against the rest.
+    """
+    danger = np.zeros(N_KINDS, np.int64)
+    worst = np.zeros(N_KINDS, np.int64)
+    for other in range(4):
+        if others >> other & 1:
+            grades = safety_grades(state, seat, other)
+            for kind in range(N_KINDS):
+                worst[kind] = max(worst[kind], grades[kind])
+                danger[kind] += grades[kind]
+    return WORST_STEP * worst + danger

@@ -1,0 +1,265 @@
+"""How likely a hand is to win, and what for, as a race against the end of the kyoku.
+
+All values are worth (:mod:`mjbot.models.placement`) just after an own discard, with so
+many own draws left, compared with folding.  A go-around is: the others act (they may win, or
+discard what we wait for), we draw, and what does not help is discarded at a risk.  Shapes do not
+change but by the draws that bring the hand nearer.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.placement import worth_of
+from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.shanten import shanten, shanten_regular
+from strategies.evaluation.push_fold.win_value import Holding, hand_dora, win_points
+
+Counts = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+MAX_DRAWS: Final = 18
+N_STAGES: Final = 6
+N_TILES_WANTED: Final = 100
+USUAL_TILES: Final = (5.5, 14.0, 25.0, 45.0, 64.0, 78.0)
+"""Tiles that bring a hand of 0, 1, .. shanten nearer, usually."""
+CHANGES: Final = 0.75
+"""Power of the tiles accepted: hands that accept few change their shape by other draws."""
+INHERITED: Final = 0.4
+"""Power with which the next stage inherits how many tiles this one accepts."""
+STICK: Final = 1000.0
+
+
+class Race(NamedTuple):
+    """What the race depends on beside the hand; arrays by own draws left are float64[19]."""
+
+    unseen: Counts
+    total: float  # unseen tiles
+    draws: int  # own draws left after this discard
+    own: int  # mask of own discards: furiten
+    live: Floats  # chance that nobody else ends the kyoku before the next draw
+    risk: Floats  # worth lost per go-around in riichi, by discarding what is drawn
+    evasion: Floats  # the same without riichi, choosing what to discard
+    worth: Floats  # table of rank_worth
+    ron: float  # tiles of the others' discards per own draw that could be won
+    calls: float  # of these, what can be claimed from one opponent
+    tenpai_points: float  # worth of being tenpai at a draw
+    extra_points: float  # honba and sticks
+    may_riichi: bool
+
+
+class Stages(NamedTuple):
+    """Chances by stage: [shanten, tiles accepted, draws left]."""
+
+    win: Floats  # to win
+    turns: Floats  # discards until the end, in the mean
+
+
+@compiled
+def new_stages() -> Stages:
+    """Return tables to be filled by :func:`fill_stages`, again and again."""
+    shape = (N_STAGES, N_TILES_WANTED, MAX_DRAWS + 1)
+    return Stages(np.zeros(shape), np.zeros(shape))
+
+
+@compiled
+def fill_stages(race: Race, stages: Stages) -> None:
+    """Fill the tables for hands of usual shapes."""
+    for stage in range(N_STAGES):
+        for tiles in range(0, N_TILES_WANTED, 2):
+            _fill_stage(race, stages, stage, tiles)
+            stages.win[stage, tiles + 1] = stages.win[stage, tiles]
+            stages.turns[stage, tiles + 1] = stages.turns[stage, tiles]
+
+
+@compiled
+def _fill_stage(race: Race, stages: Stages, stage: int, tiles: int) -> None:
+    win, turns = stages.win[stage, tiles], stages.turns[stage, tiles]
+    win[0] = turns[0] = 0
+    relative = (tiles + 0.5) / USUAL_TILES[stage]
+    tiles_now = USUAL_TILES[stage] * relative ** (1.0 if stage == 0 else CHANGES)
+    hit = min(tiles_now / race.total, 0.9)
+    if stage == 0:
+        by_ron = min(hit * race.ron, 0.9)
+        for left in range(1, race.draws + 1):
+            stays = (1 - by_ron) * race.live[left]
+            win[left] = by_ron + stays * (hit + (1 - hit) * win[left - 1])
+            turns[left] = stays * (1 - hit) * (1 + turns[left - 1])
+        return
+    after = int(USUAL_TILES[stage - 1] * relative**INHERITED)
+    nearer = min(after, N_TILES_WANTED - 1)
+    next_win, next_turns = stages.win[stage - 1, nearer], stages.turns[stage - 1, nearer]
+    for left in range(1, race.draws + 1):
+        win[left] = race.live[left] * (hit * next_win[left - 1] + (1 - hit) * win[left - 1])
+        later = hit * next_turns[left - 1] + (1 - hit) * turns[left - 1]
+        turns[left] = race.live[left] * (1 + later)
+
+
+@compiled
+def stage_worth(race: Race, stages: Stages, stage: int, tiles: float, gain: float) -> float:
+    """Return the worth of a hand of the usual shape: ``gain`` is what a win is worth."""
+    if stage >= N_STAGES:
+        return 0.0
+    wanted = min(int(tiles + 0.5), N_TILES_WANTED - 1)
+    win, turns = stages.win[stage, wanted, race.draws], stages.turns[stage, wanted, race.draws]
+    return max(0.0, float(win * gain - turns * race.evasion[race.draws]))
+
+
+@compiled
+def call_share(hand: Counts, kind: int, race: Race) -> float:
+    """Return the chances to claim a kind beside drawing it, as copies drawn."""
+    if hand[kind] >= 2:
+        return 3 * race.calls
+    if kind >= 27:
+        return 0.0
+    rank = kind % 9
+    below = rank > 0 and hand[kind - 1] > 0
+    above = rank < 8 and hand[kind + 1] > 0
+    low = rank > 1 and below and hand[kind - 2] > 0
+    high = rank < 7 and above and hand[kind + 2] > 0
+    return race.calls if low or high or (below and above) else 0.0
+
+
+@compiled
+def tenpai_worth(
+    hand: Counts, waits: int, race: Race, holding: Holding, own: int, riichi: bool, out: Floats
+) -> None:
+    """Fill ``out`` float64[19] with the worth of a tenpai hand by own draws left.
+
+    ``own`` is the mask of own discards.
+    """
+    dora = hand_dora(hand, holding)
+    extra = race.extra_points + (STICK if riichi else 0.0)
+    drawn = drawn_gain = claimed = claimed_gain = 0.0
+    furiten = waits & own
+    for kind in range(34):
+        if not waits >> kind & 1 or race.unseen[kind] <= 0:
+            continue
+        chance = race.unseen[kind] / race.total
+        points = win_points(hand, kind, dora, holding, riichi, True)
+        if points > 0:
+            drawn += chance
+            drawn_gain += chance * worth_of(race.worth, points + extra)
+        if furiten:
+            continue
+        points = win_points(hand, kind, dora, holding, riichi, False)
+        if points > 0:
+            claimed += chance * race.ron
+            claimed_gain += chance * race.ron * worth_of(race.worth, points + extra)
+    if claimed > 0.9:
+        claimed_gain *= 0.9 / claimed
+        claimed = 0.9
+    stick = worth_of(race.worth, -STICK) if riichi else 0.0
+    out[0] = race.tenpai_points
+    for left in range(1, race.draws + 1):
+        risk = race.risk[left] if riichi else race.evasion[left]
+        later = drawn_gain + (1 - drawn) * (out[left - 1] - risk)
+        value = claimed_gain + (1 - claimed) * race.live[left] * later
+        out[left] = value if riichi else max(value, 0.0)  # without riichi one may fold
+    for left in range(race.draws + 1):
+        out[left] += stick
+
+
+@compiled
+def one_away_worth(
+    hand: Counts,
+    n_melds: int,
+    accepted: int,
+    race: Race,
+    holding: Holding,
+    is_open: bool,
+    out: Floats,
+) -> None:
+    """Fill ``out`` float64[19] with the worth of a hand that the kinds ``accepted`` make tenpai."""
+    best, one = np.empty(MAX_DRAWS + 1), np.empty(MAX_DRAWS + 1)
+    gain = np.zeros(MAX_DRAWS + 1)
+    hit = 0.0
+    for kind in range(34):
+        if not accepted >> kind & 1 or race.unseen[kind] <= 0:
+            continue
+        copies = race.unseen[kind] * (1 + (call_share(hand, kind, race) if is_open else 0.0))
+        chance = copies / race.total
+        hand[kind] += 1
+        best[:] = 0
+        _best_tenpai(hand, n_melds, kind, race, holding, is_open, best, one)
+        hand[kind] -= 1
+        hit += chance
+        for left in range(race.draws + 1):
+            gain[left] += chance * best[left]
+    scale = 1.0
+    if hit > 0.9:
+        scale = 0.9 / hit
+        hit = 0.9
+    out[0] = 0
+    for left in range(1, race.draws + 1):
+        later = (1 - hit) * out[left - 1] + scale * gain[left - 1] - race.evasion[left]
+        out[left] = max(0.0, race.live[left] * later)
+
+
+@compiled
+def _best_tenpai(
+    hand: Counts,
+    n_melds: int,
+    drawn: int,
+    race: Race,
+    holding: Holding,
+    is_open: bool,
+    best: Floats,
+    one: Floats,
+) -> None:
+    """Raise ``best`` to the worth of the best tenpai that a discard leaves."""
+    for kind in range(34):
+        if hand[kind] == 0 or kind == drawn:
+            continue
+        hand[kind] -= 1
+        if shanten(hand, n_melds) == 0:
+            waits = shanten_and_acceptance(hand, n_melds)[1]
+            riichi = race.may_riichi and not is_open
+            tenpai_worth(hand, waits, race, holding, race.own | 1 << kind, riichi, one)
+            for left in range(race.draws + 1):
+                best[left] = max(best[left], one[left])
+        hand[kind] += 1
+
+
+@compiled
+def far_worth(
+    hand: Counts, n_melds: int, accepted: int, race: Race, stages: Stages, stage: int, gain: float
+) -> float:
+    """Return the worth of a closed hand of ``stage`` >= 2 shanten, looking one draw ahead."""
+    if stage >= N_STAGES:
+        return 0.0
+    win, turns = np.zeros(MAX_DRAWS + 1), np.zeros(MAX_DRAWS + 1)
+    hit = 0.0
+    for kind in range(34):
+        if not accepted >> kind & 1 or race.unseen[kind] <= 0:
+            continue
+        chance = race.unseen[kind] / race.total
+        hand[kind] += 1
+        tiles = _most_accepted(hand, n_melds, kind, race, stage - 1)
+        hand[kind] -= 1
+        hit += chance
+        for left in range(race.draws + 1):
+            win[left] += chance * stages.win[stage - 1, tiles, left]
+            turns[left] += chance * stages.turns[stage - 1, tiles, left]
+    won = turned = 0.0
+    for left in range(1, race.draws + 1):
+        won = race.live[left] * (win[left - 1] + (1 - hit) * won)
+        turned = race.live[left] * (1 + turns[left - 1] + (1 - hit) * turned)
+    return max(0.0, float(won * gain - turned * race.evasion[race.draws]))
+
+
+@compiled
+def _most_accepted(hand: Counts, n_melds: int, drawn: int, race: Race, stage: int) -> int:
+    """Return the most tiles that a hand of 3n+2 tiles accepts after a discard to ``stage``."""
+    most = 0
+    for kind in range(34):
+        if hand[kind] == 0 or kind == drawn:
+            continue
+        hand[kind] -= 1
+        if shanten_regular(hand, n_melds) == stage:
+            tiles = count_tiles(shanten_and_acceptance(hand, n_melds)[1], race.unseen)
+            most = max(most, tiles)
+        hand[kind] += 1
+    return min(most, N_TILES_WANTED - 1)

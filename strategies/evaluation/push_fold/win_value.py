@@ -1,0 +1,125 @@
+"""What a tenpai hand would be paid: exact scores, riichi's extras in the mean."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.points import base_points, ron_points, tsumo_points
+from mjbot.rules.scoring import score_win
+from mjbot.rules.wins import RIICHI, TSUMO
+from mjbot.table.observe import add_melds, dora_values
+from mjbot.table.state import State
+
+Counts = NDArray[np.int8]
+
+EXTRA_HAN: Final = (0.58, 0.30, 0.12)
+"""How likely a riichi win gains 0, 1, 2 han of ippatsu and ura dora."""
+
+
+class Holding(NamedTuple):
+    """What the score of the hand depends on beside its concealed tiles."""
+
+    win: NDArray[np.void]  # one record: melds and winds filled in
+    dora: Counts
+    bonus: NDArray[np.int64]  # [0] dora and red fives of melds, [1] red fives in hand
+    is_dealer: bool
+
+
+@compiled
+def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -> Holding:
+    """Return what of the table the score depends on; ``win`` (one record), ``dora`` int8[34]."""
+    dora_values(state, dora)
+    record = win[0]
+    record.n_melds = state.n_melds[seat]
+    melds = np.zeros(34, np.int8)
+    add_melds(state, seat, melds)
+    bonus = np.zeros(2, np.int64)
+    for place in range(state.n_melds[seat]):
+        record.meld_type[place] = state.meld_type[seat, place]
+        record.meld_kind[place] = state.meld_kind[seat, place]
+        red = state.meld_red[seat, place]
+        bonus[0] += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
+    for kind in range(34):
+        bonus[0] += melds[kind] * dora[kind]
+    for suit in range(3):
+        bonus[1] += state.red[seat, suit]
+    record.seat_wind = (seat - state.dealer) & 3
+    record.round_wind = state.round >> 2
+    return Holding(win, dora, bonus, state.dealer == seat)
+
+
+@compiled
+def add_meld(holding: Holding, type_: int, kind: int) -> None:
+    """Count one more meld; its dora are up to the caller."""
+    record = holding.win[0]
+    record.meld_type[record.n_melds] = type_
+    record.meld_kind[record.n_melds] = kind
+    record.n_melds += 1
+
+
+@compiled
+def hand_dora(hand: Counts, holding: Holding) -> int:
+    """Return the dora and red fives of hand and melds."""
+    total = int(holding.bonus[0] + holding.bonus[1])
+    for kind in range(34):
+        total += hand[kind] * holding.dora[kind]
+    return total
+
+
+@compiled
+def win_points(
+    hand: Counts, kind: int, dora: int, holding: Holding, riichi: bool, by_draw: bool
+) -> float:
+    """Return the points of winning on ``kind``, 0 without a yaku.
+
+    ``hand`` has the 3n+1 tiles without it, ``dora`` counts the dora of these; a win by draw
+    counts all payers.  With riichi the mean over ippatsu and ura dora.
+    """
+    record = holding.win[0]
+    for other in range(34):
+        record.hand[other] = hand[other]
+    record.hand[kind] += 1
+    record.win_kind = kind
+    record.flags = (RIICHI if riichi else 0) | (TSUMO if by_draw else 0)
+    record.dora = dora + holding.dora[kind]
+    han, fu, _, yakuman = score_win(record)
+    if han == 0:
+        return 0.0
+    if not riichi or yakuman:
+        return _paid(han, fu, yakuman, holding.is_dealer, by_draw)
+    points = 0.0
+    for extra in range(3):
+        points += EXTRA_HAN[extra] * _paid(han + extra, fu, 0, holding.is_dealer, by_draw)
+    return points
+
+
+@compiled
+def _paid(han: int, fu: int, yakuman: int, is_dealer: bool, by_draw: bool) -> float:
+    base = base_points(han, fu, yakuman)
+    if not by_draw:
+        return float(ron_points(base, is_dealer))
+    if is_dealer:
+        return 3.0 * tsumo_points(base, True)
+    return 2.0 * tsumo_points(base, False) + tsumo_points(base, True)
+
+
+@compiled
+def typical_points(han: float, is_dealer: bool) -> float:
+    """Return about what a hand of a (mean) number of han is paid.
+
+    >>> typical_points(2.5, False)
+    3000.0
+    """
+    points = 0.0
+    low = int(han)
+    for step in range(2):
+        part = han - low if step else 1 - (han - low)
+        full = _STEPS[min(low + step, len(_STEPS) - 1)]
+        points += part * full
+    return points * (1.5 if is_dealer else 1.0)
+
+
+_STEPS: Final = (0.0, 1300.0, 2000.0, 4000.0, 7500.0, 8000.0, 12000.0, 12000.0, 16000.0, 16000.0,
+                 16000.0, 24000.0)  # fmt: skip

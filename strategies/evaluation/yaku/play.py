@@ -1,0 +1,82 @@
+"""The steps of yaku-evaluation: its discard and its calls.
+
+Source: Hamabe 2017, sections 3.3 and 3.3.9.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from mjbot.table.actions import CALL_KAN, DECLARE_RIICHI, PON_PLAIN, Action
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS, tile_kind
+from strategies.evaluation.yaku.choices import (
+    PON_CALL,
+    call_gains,
+    helpful_kinds,
+    seat_discard_scores,
+)
+from strategies.evaluation.yaku.layout import Blocks
+from strategies.evaluation.yaku.scores import YAKU_NAMES
+
+MIDDLE: Final = 1
+
+
+def find(view: View, code: int) -> Action | None:
+    """Return the legal action of this code, if there is one."""
+    return next((action for action in view.legal if action.code == code), None)
+
+
+def best_discard(view: View) -> Action | None:
+    """Discard the tile without which the hand's best yaku scores most.
+
+    Of equals, a plain five goes before the red one and the drawn tile before the others; the
+    paper says nothing of either.
+    """
+    discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+    if len(discards) < 2:
+        return discards[0] if discards else None
+    best = _scores(view).max(axis=1).tolist()
+    return max(
+        discards,
+        key=lambda action: (best[tile_kind(action.tile)], action.tile < N_KINDS, action.tsumogiri),
+    )
+
+
+def best_call(view: View) -> Action | None:
+    """Take the pon or chi that raises the best score most, unless the hand is tenpai.
+
+    Of equals as fast-riichi-b: a red five goes into the meld, pon before chi at an end before
+    chi in the middle.
+    """
+    calls = [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+    if not calls or view.waits:
+        return None
+    kind = tile_kind(view.claim_tile)
+    gains = call_gains(view.state, view.seat, kind, view.unseen).tolist()
+    best = max(calls, key=lambda call: (gains[_place(call)], call.red, call.offset != MIDDLE))
+    return best if gains[_place(best)] > 0 else None
+
+
+def aim_after(view: View, discard: Action) -> str:
+    """Return the name of the best yaku of the hand that a discard leaves."""
+    return YAKU_NAMES[int(_scores(view)[tile_kind(discard.tile)].argmax())]
+
+
+def wishes_after(view: View, discard: Action) -> list[int]:
+    """Return the kinds that the hand left by a discard would call; in tenpai there are none."""
+    after = view.after_discard(view.seat, discard.tile, discard.tsumogiri).state
+    if after["waits"][view.seat] or after["riichi"][view.seat]:
+        return []
+    kinds = helpful_kinds(after, view.seat)
+    return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
+
+
+@lru_cache(maxsize=1)
+def _scores(view: View) -> Blocks:
+    """Return the scores after each discard, reckoned once for a decision: int16[34, 8]."""
+    scores: Blocks = seat_discard_scores(view.state, view.seat, view.unseen)
+    return scores
+
+
+def _place(call: Action) -> int:
+    return call.offset if call.offset >= 0 else PON_CALL
