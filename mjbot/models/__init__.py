@@ -1,1 +1,1 @@
-"""What plays of what was learned: hand, fold, danger, tenpai and placement models, and their weights."""
+"""What plays of what was learned (hand, fold, danger, tenpai, placement), and the weights."""

@@ -22,13 +22,13 @@ from mjbot.models.danger_features import (
     MAX_ACTIVE,
     active_features,
     genbutsu,
+    grade,
     loss_features,
     read_opponent,
 )
 from mjbot.models.weights import load_weights
 from mjbot.table.observe import dora_values
 from mjbot.table.state import State
-from mjbot.training.danger_rows import grade
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

@@ -37,6 +37,7 @@ STILL: Final = 152  # not in riichi: discards in a row that were just drawn, x m
 AFTER_RIICHI: Final = 160  # in riichi: discards since
 BIAS: Final = 166
 N_FEATURES: Final = 167
+N_GRADES: Final = 3
 MAX_ACTIVE: Final = 14
 
 
@@ -289,3 +290,24 @@ def loss_features(
     out[6] = LOSS_TURN + min(state.n_river[opponent] // 3, 5)
     out[7] = LOSS_STYLE + _style(state, opponent)
     return LOSS_ACTIVE
+
+
+@compiled
+def grade(kind: int, safe: int, unseen: NDArray[np.int8]) -> int:
+    """Return the safety grade of Mizukami 2013 of a kind that is no genbutsu, 0 the safest.
+
+    0: an honour of which one is seen, suji of 1 and 9, or behind a wall; 1: other honours and
+    suji; 2: the rest.  The fourth and safest grade of the paper is genbutsu.
+    """
+    if kind >= FIRST_HONOUR:
+        return 0 if unseen[kind] < 3 else 1
+    rank = kind % 9
+    upper = rank < 6 and not safe >> (kind + 3) & 1
+    lower = rank > 2 and not safe >> (kind - 3) & 1
+    if upper and (unseen[kind + 1] == 0 or unseen[kind + 2] == 0):
+        return 0
+    if lower and (unseen[kind - 1] == 0 or unseen[kind - 2] == 0):
+        return 0
+    if upper or lower:
+        return 2
+    return 0 if rank in (0, 8) else 1

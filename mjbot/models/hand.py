@@ -32,10 +32,10 @@ from mjbot.models import hand_paper_features as paper_features
 from mjbot.models import hand_plus_features as plus_features
 from mjbot.models.hand_paper_features import Indices, write_paper_features
 from mjbot.models.hand_plus_features import write_plus_features
+from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
 from mjbot.models.hand_shapes import Nearness, ShapeTable, measure, new_nearness, shape_table
 from mjbot.models.weights import SHIPPED, WeightsError, load_weights
 from mjbot.table.state import State
-from mjbot.training.hand_positions import HAND_POSITION, HandPosition, observe
 
 FeatureSet = Literal["paper", "plus"]
 FEATURE_SETS: Final[tuple[FeatureSet, ...]] = ("paper", "plus")

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.hand_paper_features import NGRAMS_OF_SUIT, Indices, write_ngrams
+from mjbot.models.hand_position import HandPosition
 from mjbot.models.hand_shapes import MELD, SHAPE, Nearness, ShapeTable, hand_shape
 from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
-from mjbot.training.hand_positions import HandPosition
 
 STAGES: Final = 5
 PLACES: Final = 9 * 3**5  # a rank and what surrounds it

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.models.hand_position import HandPosition
 from mjbot.rules.acceptance import acceptance_by_discard
-from mjbot.training.hand_positions import HandPosition
 
 MELD: Final = 256
 SHAPE: Final = 16

@@ -16,10 +16,12 @@ from mjbot.compiler.splitmix import next_below
 from mjbot.models.weights import load_weights
 from mjbot.table.hands import kind_of
 from mjbot.table.state import NO_RIICHI, State
-from mjbot.training.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 
 Counts = NDArray[np.int64]
 Chances = NDArray[np.float64]
+
+MAX_DRAWS: Final = 18
+MAX_MIDDLE: Final = 18
 
 PRIOR_HANDS: Final = 20
 """A cell's chances lean on those of its draws alone, as if so many hands had been seen of them;
@@ -44,6 +46,16 @@ def smoothed(hands: Counts) -> Chances:
     chances: Chances = hands + PRIOR_HANDS * of_draws
     chances /= chances.sum(axis=-1, keepdims=True)
     return chances
+
+
+@compiled
+def is_middle(kind: int) -> int:
+    """Return 1 for a number tile from 3 to 7, else 0.
+
+    >>> [is_middle(kind) for kind in (1, 2, 6, 7, 13, 30)]
+    [0, 1, 1, 0, 1, 0]
+    """
+    return 1 if kind < 27 and 2 <= kind % 9 <= 6 else 0
 
 
 @compiled

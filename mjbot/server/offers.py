@@ -2,8 +2,8 @@
 
 What a seat's reply means at this table, or why it cannot stand.
 
-:mod:`protocol.sessions.lockstep_server` has checked what needs no table; here are the rest of the original
-server's checks (mjai-protocol.md section 4.3).
+:mod:`protocol.sessions.lockstep_server` has checked what needs no table; here are the rest of the
+original server's checks (mjai-protocol.md section 4.3).
 """
 
 from collections.abc import Mapping, Sequence

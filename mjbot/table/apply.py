@@ -1,9 +1,9 @@
 """What each event does to the state: one compiled function per event, the only mutators.
 
 Calls and kans are in :mod:`mjbot.table.apply_calls`.  They all trust their caller:
-:mod:`mjbot.table.mirror.check` looks at events from outside first, the referee makes only legal ones.
-The few guards keep a lenient mirror inside its arrays.  A seat whose hand is unknown keeps its
-size only.
+:mod:`mjbot.table.mirror.check` looks at events from outside first, the referee makes only legal
+ones. The few guards keep a lenient mirror inside its arrays.  A seat whose hand is unknown keeps
+its size only.
 """
 
 import numpy as np

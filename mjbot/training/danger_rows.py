@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger_features import (
-    FIRST_HONOUR,
     LOSS_ACTIVE,
     MAX_ACTIVE,
     active_features,
     genbutsu,
+    grade,
     loss_features,
     read_opponent,
 )
@@ -37,7 +37,6 @@ MAX_ROWS: Final = 42
 """Rows of one discard: 14 kinds, three opponents."""
 MAX_TURN: Final = 18
 OUTCOMES: Final = 5  # the seat discards again, another wins, it deals in, it wins, a draw
-N_GRADES: Final = 3
 
 Rows = NDArray[np.int16]
 """int16[n, 17]: label, grade, whether in riichi, then the active features, -1 for none."""
@@ -158,24 +157,3 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
             active_features(state, opponent, kind, unseen, dora, known, out[n, FIRST_FEATURE:])
             n += 1
     return n
-
-
-@compiled
-def grade(kind: int, safe: int, unseen: NDArray[np.int8]) -> int:
-    """Return the safety grade of Mizukami 2013 of a kind that is no genbutsu, 0 the safest.
-
-    0: an honour of which one is seen, suji of 1 and 9, or behind a wall; 1: other honours and
-    suji; 2: the rest.  The fourth and safest grade of the paper is genbutsu.
-    """
-    if kind >= FIRST_HONOUR:
-        return 0 if unseen[kind] < 3 else 1
-    rank = kind % 9
-    upper = rank < 6 and not safe >> (kind + 3) & 1
-    lower = rank > 2 and not safe >> (kind - 3) & 1
-    if upper and (unseen[kind + 1] == 0 or unseen[kind + 2] == 0):
-        return 0
-    if lower and (unseen[kind - 1] == 0 or unseen[kind - 2] == 0):
-        return 0
-    if upper or lower:
-        return 2
-    return 0 if rank in (0, 8) else 1

@@ -23,6 +23,7 @@ from rich.table import Table
 from mjbot import exit_codes
 from mjbot.compiler.compiled import compiled, keep_alive, record_type
 from mjbot.interruption import keeping
+from mjbot.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.referee.flow import carry_out, deal
@@ -41,8 +42,6 @@ from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 from mjbot.training.runs import RUNS, add_out_argument, tell_weights
 
-MAX_DRAWS: Final = 18
-MAX_MIDDLE: Final = 18
 MAX_BLOCKS: Final = 4
 N_SHANTEN: Final = 7
 
@@ -127,16 +126,6 @@ def _count_hand(state: State, seat: int, mind: Greedy, hands: Hands) -> None:
     here = min(shanten(state.hand[seat], 0), N_SHANTEN - 1)
     for n_blocks in range(complete_blocks(state.hand[seat], mind.left) + 1):
         hands[draws, middle, n_blocks, here] += 1
-
-
-@compiled
-def is_middle(kind: int) -> int:
-    """Return 1 for a number tile from 3 to 7, else 0.
-
-    >>> [is_middle(kind) for kind in (1, 2, 6, 7, 13, 30)]
-    [0, 1, 1, 0, 1, 0]
-    """
-    return 1 if kind < 27 and 2 <= kind % 9 <= 6 else 0
 
 
 @compiled

@@ -20,7 +20,7 @@ from mjbot.records.sources import open_games
 from mjbot.statistics.sequential import ErrorRates
 
 MakeSetup = Callable[..., Setup]
-FOREIGN_BOT = Path(__file__).with_name("foreign_bot.py")
+FOREIGN_BOT = Path(__file__).with_name("engine_bot.py")
 
 
 def play(setup: Setup, recording: bool, units: list[Unit]) -> list[Played]:

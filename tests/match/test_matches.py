@@ -28,7 +28,7 @@ from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
-BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
+BOTS = Path(__file__).with_name("pair_bots.py")
 MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
 GUARD_S = 300
 QUIET = Watcher()

@@ -22,7 +22,7 @@ from mjbot.strategy.registry import make_strategy, strategy_class
 from mjbot.warm_up import rehearse_pair
 
 GUARD_S = 300
-BOTS = Path(__file__).parents[1] / "duo" / "pair_bots.py"
+BOTS = Path(__file__).parents[1] / "match" / "pair_bots.py"
 
 
 @pytest.mark.parametrize("text", ["host:4711", "guest:/tmp/some folder/channel"])

@@ -65,7 +65,8 @@ ANY: Final = -1
 
 
 class SearchPlayer:
-    """Discards what leaves the highest probability to win (:mod:`mjbot.experiments.one_player.search_values`).
+    """Discards what leaves the highest probability to win
+    (:mod:`mjbot.experiments.one_player.search_values`).
 
     ``efforts`` is :data:`EFFORTS` or another; hands further away than it says are played greedily.
     """

@@ -1,8 +1,8 @@
 """What a hand is worth one draw ahead: the measure of the fast-riichi strategies.
 
 ``value(draw) = points per block x blocks + unseen copies of the waits``, where the blocks are
-melds and head (:mod:`strategies.evaluation.fast_riichi.blocks`), those on the table included.  Own discards
-do not count as waits: there is no ron on them (furiten).
+melds and head (:mod:`strategies.evaluation.fast_riichi.blocks`), those on the table included.  Own
+discards do not count as waits: there is no ron on them (furiten).
 
 A discard changes one suit, a draw one more.  So each suit is looked up once per change, with
 its waits counted there and then, and the numbers are packed into one integer such that the

@@ -8,8 +8,9 @@ The hands are dealt one after the other, those in tenpai first, then in the orde
 shanten, then of the seats after the deciding one.  Each is drawn from the tiles that are left,
 every set of tiles of its class being equally likely:
 
-* tenpai: not furiten (own discards; in riichi also what it let pass), 73 % with two sides open
-  and 27 % waiting on one kind, as :mod:`strategies.evaluation.hidden_hands.tenpai_samples` has it, exactly;
+* tenpai: not furiten (own discards; in riichi also what it let pass), 73 % with two sides open and
+  27 % waiting on one kind, as :mod:`strategies.evaluation.hidden_hands.tenpai_samples` has it,
+  exactly;
 * else: a fair deal, dealt again until it has the shanten, exactly.  Where none of 3,000 has, the
   last one is walked there by swapping tiles (Metropolis; a hand of each shanten beyond the wished
   one has a twelfth of the weight), for 600 swaps and then on until it is there: nearly so.

@@ -1,7 +1,7 @@
 """What ``mjbot explain`` shows: the risk lists of all four, as one of them supposes; plans.
 
-Its own list a player knows.  The others' depend on their hands, which it does not see: it takes
-the mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_hands.sampler` does.
+Its own list a player knows.  The others' depend on their hands, which it does not see: it takes the
+mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_hands.sampler` does.
 """
 
 import numpy as np
@@ -27,8 +27,8 @@ from strategies.evaluation.playouts.risk_lists import JOINT, new_reader, risk_li
 def risk_lists_of(view: View, mode: int = JOINT, n_hands: int = 10, seed: int = 0) -> Points:
     """Return the points that each seat expects to lose by each kind: float64[4, 34].
 
-    ``mode`` is JOINT or PAPER of :mod:`strategies.evaluation.playouts.risk_lists`.  In the latter seats
-    are tenpai or not as was drawn for each of the ``n_hands`` positions.
+    ``mode`` is JOINT or PAPER of :mod:`strategies.evaluation.playouts.risk_lists`.  In the latter
+    seats are tenpai or not as was drawn for each of the ``n_hands`` positions.
     """
     random = np.array([mix(np.uint64(seed))], np.uint64)
     dealer, reader, table = new_dealer(), new_reader(), greedy_table()

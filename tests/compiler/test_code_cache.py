@@ -11,7 +11,7 @@ import pytest
 
 from mjbot.compiler.cache import prune
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COUNT = """
 import sys
 sys.path[:0] = [sys.argv[1]]

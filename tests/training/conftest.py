@@ -1,11 +1,9 @@
-"""Games of our own to learn from, and hands at random."""
+"""Games of our own to learn from."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from mjbot.arena.results import save_record
 from mjbot.arena.setup import Setup, Unit
@@ -40,15 +38,3 @@ def record_games(
 def own_games(record_games: Callable[[tuple[str, ...], int], Path]) -> Path:
     """Return the folder of some recorded games of our own."""
     return record_games(("fast-riichi-a", "fast-riichi-b"), N_GAMES)
-
-
-@pytest.fixture
-def random_hand() -> Callable[[np.random.Generator, int], NDArray[np.int8]]:
-    """Return a function that deals a hand of so many tiles, half of the time of few kinds."""
-
-    def deal(dice: np.random.Generator, size: int) -> NDArray[np.int8]:
-        kinds = dice.permutation(34)[: 34 if dice.random() < 0.5 else 8]
-        wall = dice.permutation(np.repeat(kinds, 4))
-        return np.bincount(wall[:size], minlength=34).astype(np.int8)
-
-    return deal

@@ -23,7 +23,7 @@ from protocol.codec import decode_line
 
 GUARD_S = 300
 MODES = ("ponder", "play")
-RAW_PLAYER = Path(__file__).parents[1] / "match" / "raw_player.py"
+RAW_PLAYER = Path(__file__).with_name("raw_player.py")
 
 
 def test_two_of_them_play_two_games_that_replay_strictly(packages, tmp_path):

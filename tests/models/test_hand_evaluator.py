@@ -7,13 +7,13 @@ import pytest
 
 from mjbot.models import hand_plus_features as plus_features
 from mjbot.models.hand import FEATURE_SETS, N_FEATURES, HandEvaluator, new_position, weights_name
+from mjbot.models.hand_position import observe
 from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest, save_weights
 from mjbot.referee import Referee
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
-from mjbot.training.hand_positions import observe
 from protocol.tiles import TILE_NAMES
 
 

@@ -17,7 +17,7 @@ from protocol.codec import decode_line
 
 GUARD_S = 300
 BOT = Path(__file__).with_name("pipe_bot.py")
-CLIENT = Path(__file__).parents[1] / "match" / "raw_player.py"
+CLIENT = Path(__file__).with_name("raw_player.py")
 RAW = f"external:{shlex.join([sys.executable, str(CLIENT)])}"
 
 

@@ -16,7 +16,7 @@ from mjbot import exit_codes
 from mjbot import precompile as preparation
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare
 
-BOTS = Path(__file__).with_name("preparation_bots.py")
+BOTS = Path(__file__).with_name("precompile_bots.py")
 GUARD_S = 300
 TINY = """
 from mjbot.compiler.compiled import compiled
@@ -106,7 +106,7 @@ def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
 
 
 def test_a_pair_is_prepared_as_a_pair():
-    bots = Path(__file__).parent / "duo" / "pair_bots.py"
+    bots = Path(__file__).parent / "match" / "pair_bots.py"
     assert said([], use="client", pair=[f"{bots}:Talker", f"{bots}:Listener"])[0] == ()
     problems, _ = said([], use="client", pair=["tsumogiri", f"{bots}:Listener"])
     assert "Tsumogiri is no strategy for a pair" in problems[0].text

@@ -15,8 +15,8 @@ from mjbot.match.node import packages_ready
 from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]
-BOT = Path(__file__).with_name("foreign_bot.py")
-PIPE_BOT = Path(__file__).parents[1] / "external" / "pipe_bot.py"
+BOT = Path(__file__).with_name("engine_bot.py")
+PIPE_BOT = Path(__file__).parents[1] / "match" / "pipe_bot.py"
 UNITS = [Unit(0, 0), Unit(0, 1)]
 
 
