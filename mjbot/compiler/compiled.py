@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
-import numpy as np
 from numba.core import config as _config
 from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
@@ -57,12 +56,6 @@ def compiled(function: Function) -> Function:
         dispatcher.enable_caching()
     _widen_integers(dispatcher)
     return cast(Function, dispatcher)
-
-
-def record_type(fields: list[Any], align: bool = True) -> np.dtype[Any]:
-    """Return the layout of a record whose fields compiled code reads as attributes."""
-    layout: np.dtype[Any] = np.dtype(fields, align=align)
-    return np.dtype((np.record, layout)) if IS_INTERPRETED else layout
 
 
 def _widen_integers(dispatcher: Any) -> None:

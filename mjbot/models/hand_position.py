@@ -1,62 +1,35 @@
 """What a player sees when it chooses a discard, as one flat record."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8, Int8s, Int32, Int64, Record
 from mjbot.table.observe import dora_values, unseen_kinds
 from mjbot.table.state import State
 
-HAND_POSITION: Final = record_type(
-    [
-        ("own", np.int64),  # mask of the kinds this seat has discarded
-        ("game", np.int32),  # number of the game in the records
-        ("hand", np.int8, (34,)),  # concealed counts per kind, 3n+2 tiles
-        ("red", np.int8, (3,)),  # concealed red fives: man, pin, sou
-        ("n_melds", np.int8),
-        ("unseen", np.int8, (34,)),  # copies of each kind that the seat does not see
-        ("dora", np.int8, (34,)),  # how many dora a tile of each kind is
-        ("seat_wind", np.int8),  # 0 East .. 3 North, -1 none: no wind is worth anything
-        ("round_wind", np.int8),  # the same
-        ("dragons", np.int8),  # 1 if dragons are worth a yaku
-        ("turn", np.int8),  # own discards so far
-        ("riichis", np.int8),  # how many of the three others have declared riichi
-        ("open_melds", np.int8),  # of the three others
-        ("safe", np.int8, (34,)),  # how many others cannot win by a tile of the kind
-        ("tile", np.int8),  # 0..36: what was discarded
-        ("before_riichi", np.int8),  # 1: by the kyoku's first to declare riichi, up to then
-    ]
-)
 
-if TYPE_CHECKING:
+class HandPosition(Record):
+    """What a seat that is to discard sees, and what it discarded."""
 
-    class HandPosition:
-        """One record of :data:`HAND_POSITION`."""
+    own: Int64  # mask of the kinds this seat has discarded
+    game: Int32  # number of the game in the records
+    hand: Annotated[Int8s, 34]  # concealed counts per kind, 3n+2 tiles
+    red: Annotated[Int8s, 3]  # concealed red fives: man, pin, sou
+    n_melds: Int8
+    unseen: Annotated[Int8s, 34]  # copies of each kind that the seat does not see
+    dora: Annotated[Int8s, 34]  # how many dora a tile of each kind is
+    seat_wind: Int8  # 0 East .. 3 North, -1 none: no wind is worth anything
+    round_wind: Int8  # the same
+    dragons: Int8  # 1 if dragons are worth a yaku
+    turn: Int8  # own discards so far
+    riichis: Int8  # how many of the three others have declared riichi
+    open_melds: Int8  # of the three others
+    safe: Annotated[Int8s, 34]  # how many others cannot win by a tile of the kind
+    tile: Int8  # 0..36: what was discarded
+    before_riichi: Int8  # 1: by the kyoku's first to declare riichi, up to then
 
-        own: int
-        game: int
-        hand: NDArray[np.int8]
-        red: NDArray[np.int8]
-        n_melds: int
-        unseen: NDArray[np.int8]
-        dora: NDArray[np.int8]
-        seat_wind: int
-        round_wind: int
-        dragons: int
-        turn: int
-        riichis: int
-        open_melds: int
-        safe: NDArray[np.int8]
-        tile: int
-        before_riichi: int
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    HandPosition = np.void
+HAND_POSITION: Final = HandPosition.dtype
 
 
 @compiled

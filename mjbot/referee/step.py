@@ -7,46 +7,29 @@ How a kyoku ended, as one compiled record that messages are made from.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Annotated, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8, Int8s, Int16, Int16s, Int32s, Record, UInt8s
 from mjbot.table.actions import N_ACTIONS
-from mjbot.table.settle import PAYMENT, Payment
+from mjbot.table.settle import Payment
 
-OUTCOME: Final = record_type(
-    [
-        ("deltas", np.int32, (4,)),  # what a draw pays
-        ("n_wins", np.int8),
-        ("target", np.int8),  # who dealt in; the winner itself by draw
-        ("tile", np.int8),
-        ("reason", np.int8),  # NO_DRAW after a win, else a code of mjbot.table.state
-        ("actor", np.int8),  # who declared nine terminals
-        ("tenpai", np.int8, (4,)),
-    ]
-)
+
+class Outcome(Record):
+    """How a kyoku ended."""
+
+    deltas: Annotated[Int32s, 4]  # what a draw pays
+    n_wins: Int8
+    target: Int8  # who dealt in; the winner itself by draw
+    tile: Int8
+    reason: Int8  # NO_DRAW after a win, else a code of mjbot.table.state
+    actor: Int8  # who declared nine terminals
+    tenpai: Annotated[Int8s, 4]
+
+
+OUTCOME: Final = Outcome.dtype
+
 """Beside it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
-
-if TYPE_CHECKING:
-
-    class Outcome:
-        """One record of :data:`OUTCOME`: ``r["field"]`` in Python, ``r.field`` compiled."""
-
-        deltas: NDArray[np.int32]
-        n_wins: int
-        target: int
-        tile: int
-        reason: int
-        actor: int
-        tenpai: NDArray[np.int8]
-
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Outcome = np.void
 
 
 LOG_DRAW: Final = 0
@@ -66,48 +49,31 @@ FLAG: Final = 8
 LOG_ROWS: Final = 16
 """More than one decision can bring: at most five markers, a call, a draw and a few more."""
 
-DESK: Final = record_type(
-    [
-        ("choices", np.int16, (4,)),  # action codes; only those of asked seats matter
-        ("asked", np.int8),  # bit per seat that must decide now
-        ("n_codes", np.int16, (4,)),
-        ("wants", np.uint8, (4,)),  # what each player wants to be asked about
-        ("codes", np.uint8, (4, N_ACTIONS)),  # what each asked seat may do, ascending
-        ("n_rows", np.int16),
-        ("log", np.int8, (LOG_ROWS, LOG_COLUMNS)),
-        ("outcome", OUTCOME),
-        ("wins", PAYMENT, (3,)),
-    ]
-)
+
+class Desk(Record):
+    """What is asked and answered in one step of a kyoku, and the log of its events."""
+
+    choices: Annotated[Int16s, 4]  # action codes; only those of asked seats matter
+    asked: Int8  # bit per seat that must decide now
+    n_codes: Annotated[Int16s, 4]
+    wants: Annotated[UInt8s, 4]  # what each player wants to be asked about
+    codes: Annotated[UInt8s, 4, N_ACTIONS]  # what each asked seat may do, ascending
+    n_rows: Int16
+    log: Annotated[Int8s, LOG_ROWS, LOG_COLUMNS]
+    outcome: Outcome
+    wins: Annotated[Sequence[Payment], 3]
+
+
+DESK: Final = Desk.dtype
+
 
 Wins = Sequence[Payment]
 """An array of three records of :data:`mjbot.table.settle.PAYMENT`."""
 
-if TYPE_CHECKING:
-
-    class Desk:
-        """One record of :data:`DESK`: ``r["field"]`` in Python, ``r.field`` compiled."""
-
-        choices: NDArray[np.int16]
-        asked: int
-        n_codes: NDArray[np.int16]
-        wants: NDArray[np.uint8]
-        codes: NDArray[np.uint8]
-        n_rows: int
-        log: NDArray[np.int8]
-        outcome: Outcome
-        wins: Wins
-
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Desk = np.void
-
 
 def new_desk() -> Desk:
     """Return an empty desk: nobody is asked, nothing happened."""
-    return cast(Desk, np.zeros(1, DESK)[0])
+    return Desk.new()
 
 
 @compiled

@@ -6,34 +6,38 @@ The same counts from events: for games that somebody else's table plays, and as 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int32, Int32s, Record
 from mjbot.referee.step import Outcome, Wins
 from mjbot.table.settle import Payment
 from mjbot.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
 from protocol import messages as m
 
-COUNTS: Final = record_type(
-    [
-        ("kyoku", np.int32),
-        ("wins", np.int32),
-        ("win_points", np.int32),  # hand values, without honba and sticks
-        ("win_turns", np.int32),  # own discards before the wins, and the winning draws
-        ("deal_ins", np.int32),  # kyoku in which somebody won on this seat's tile
-        ("deal_in_points", np.int32),  # hand values of those wins
-        ("fed", np.int32, (4,)),  # wins on this seat's tiles, by winner
-        ("riichi", np.int32),  # declared, even if the declaring tile was won
-        ("calls", np.int32),  # kyoku in which the hand was opened
-        ("no_win", np.int32),  # kyoku that ended without a win
-        ("draws", np.int32),  # of these, those in which the wall ran out
-        ("tenpai", np.int32),  # of these, those in which this seat was tenpai
-    ],
-    align=False,
-)
+
+class SeatCounts(Record, align=False):
+    """What is counted of one seat."""
+
+    kyoku: Int32
+    wins: Int32
+    win_points: Int32  # hand values, without honba and sticks
+    win_turns: Int32  # own discards before the wins, and the winning draws
+    deal_ins: Int32  # kyoku in which somebody won on this seat's tile
+    deal_in_points: Int32  # hand values of those wins
+    fed: Annotated[Int32s, 4]  # wins on this seat's tiles, by winner
+    riichi: Int32  # declared, even if the declaring tile was won
+    calls: Int32  # kyoku in which the hand was opened
+    no_win: Int32  # kyoku that ended without a win
+    draws: Int32  # of these, those in which the wall ran out
+    tenpai: Int32  # of these, those in which this seat was tenpai
+
+
+COUNTS: Final = SeatCounts.dtype
+
 COLUMNS: Final = tuple(
     column
     for name in COUNTS.names or ()
@@ -43,27 +47,6 @@ COLUMNS: Final = tuple(
 
 Counts = NDArray[Any]
 """Four records of :data:`COUNTS`, one per seat."""
-
-if TYPE_CHECKING:
-
-    class SeatCounts:
-        """One record of :data:`COUNTS`."""
-
-        kyoku: int
-        wins: int
-        win_points: int
-        win_turns: int
-        deal_ins: int
-        deal_in_points: int
-        fed: NDArray[np.int32]
-        riichi: int
-        calls: int
-        no_win: int
-        draws: int
-        tenpai: int
-
-else:
-    SeatCounts = np.void
 
 
 def no_counts() -> Counts:

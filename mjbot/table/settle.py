@@ -1,11 +1,12 @@
 """What a win or a draw pays in the state at hand, and which kyoku comes next."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, keep_alive, record_type
+from mjbot.compiler.compiled import compiled, keep_alive
+from mjbot.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
 from mjbot.rules.points import (
     STICK_POINTS,
     Parties,
@@ -47,43 +48,24 @@ from mjbot.table.state import (
 )
 from protocol.tiles import N_KINDS
 
-PAYMENT: Final = record_type(
-    [
-        ("yaku_mask", np.int64),  # bit per Tenhou yaku id
-        ("points", np.int32),  # hand value without honba and sticks
-        ("deltas", np.int32, (4,)),  # honba and sticks included
-        ("han", np.int16),
-        ("fu", np.int16),
-        ("dora", np.int8),
-        ("ura", np.int8),
-        ("red", np.int8),
-        ("yakuman", np.int8),
-        ("winner", np.int8),
-        ("liable", np.int8),  # pao, -1 none
-    ]
-)
-if TYPE_CHECKING:
 
-    class Payment:
-        """One record of :data:`PAYMENT`: ``r["field"]`` in Python, ``r.field`` compiled."""
+class Payment(Record):
+    """What one win pays, and for what."""
 
-        yaku_mask: int
-        points: int
-        deltas: NDArray[np.int32]
-        han: int
-        fu: int
-        dora: int
-        ura: int
-        red: int
-        yakuman: int
-        winner: int
-        liable: int
+    yaku_mask: Int64  # bit per Tenhou yaku id
+    points: Int32  # hand value without honba and sticks
+    deltas: Annotated[Int32s, 4]  # honba and sticks included
+    han: Int16
+    fu: Int16
+    dora: Int8
+    ura: Int8
+    red: Int8
+    yakuman: Int8
+    winner: Int8
+    liable: Int8  # pao, -1 none
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
 
-else:
-    Payment = np.void
+PAYMENT: Final = Payment.dtype
 
 
 @compiled

@@ -8,12 +8,11 @@ filled in: an unknown hand has ``hand_known == 0`` and only its size.
 How a kyoku can end without a win, as small codes with their wire names.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Annotated, Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import record_type
+from mjbot.compiler.record import Int8, Int8s, Int16, Int32s, Int64, Int64s, Record, UInt8, UInt8s
 
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""
@@ -60,136 +59,73 @@ URA_WALL: Final = 127
 RINSHAN_WALL: Final = 132
 N_LIVE: Final = 70
 
-STATE: Final = record_type(
-    [
-        ("scores", np.int32, (4,)),
-        # One bit per kind:
-        ("waits", np.int64, (4,)),  # kinds that complete the shape of a known 13-tile hand
-        ("discarded", np.int64, (4,)),  # own discards, called ones included
-        ("passed", np.int64, (4,)),  # others' tiles not ronned since this seat's riichi
-        ("kuikae", np.int64),  # kinds that `turn` may not discard after its call
-        ("round", np.int8),  # 0 = East 1, 4 = South 1, ... 15 = North 4
-        ("dealer", np.int8),
-        ("honba", np.int16),
-        ("sticks", np.int16),  # riichi sticks on the table
-        ("last_round", np.int8),  # last scheduled round: 3 tonpu, 7 hanchan
-        ("phase", np.int8),
-        ("turn", np.int8),
-        ("drawn", np.int8),  # tile that `turn` drew (37 if unknown), -1 after its discard
-        ("last_tile", np.int8),  # tile that may be claimed now, or was last
-        ("after_kan", np.int8),  # 1 while the drawn tile came from the dead wall
-        ("calls_made", np.int8),  # 1 after any chi, pon or kan in this kyoku
-        ("chankan", np.int8),  # 1 while the tile on offer is a kakan's
-        ("wins", np.int8),  # bit per seat that has won in this kyoku
-        ("dealer_stays", np.int8),  # after the end: 1 repeat, 0 next dealer, -1 not known
-        ("aborted", np.int8),  # 1 after an abortive draw
-        ("wall_left", np.int8),  # live tiles left to draw
-        ("rinshan_taken", np.int8),
-        ("kans", np.int8),  # kans of the whole table
-        ("pending_dora", np.int8),  # markers owed for open kans
-        ("n_dora", np.int8),
-        ("dora_markers", np.int8, (5,)),  # tiles
-        ("ura_markers", np.int8, (5,)),  # tiles, -1 unless known
-        ("n_ura", np.int8),
-        ("hand_known", np.int8, (4,)),
-        ("hand_size", np.int8, (4,)),  # concealed tiles, the drawn one included
-        ("hand", np.int8, (4, 34)),  # concealed counts per kind, red fives included
-        ("red", np.int8, (4, 3)),  # concealed red fives: man, pin, sou
-        ("n_melds", np.int8, (4,)),
-        ("meld_type", np.int8, (4, 4)),
-        ("meld_kind", np.int8, (4, 4)),  # lowest kind of a chi
-        ("meld_red", np.int8, (4, 4)),  # red fives in the meld: bit 0 man, 1 pin, 2 sou
-        ("meld_called", np.int8, (4, 4)),  # the claimed tile, -1 for an ankan
-        ("meld_from", np.int8, (4, 4)),  # seat it came from, own seat for an ankan
-        ("is_open", np.int8, (4,)),  # 1 after a chi, pon or open kan
-        ("n_river", np.int8, (4,)),
-        ("river", np.int8, (4, RIVER_SIZE)),  # tiles in order, called ones included
-        ("river_flags", np.uint8, (4, RIVER_SIZE)),
-        ("river_turn", np.uint8, (4, RIVER_SIZE)),  # running number of the discard at the table
-        ("n_discards", np.uint8),
-        ("riichi", np.int8, (4,)),
-        ("double_riichi", np.int8, (4,)),
-        ("ippatsu", np.int8, (4,)),
-        ("missed", np.int8, (4,)),
-        ("pao_dragons", np.int8, (4,)),  # seat liable for this seat's daisangen, -1 none
-        ("pao_winds", np.int8, (4,)),  # the same for daisuushii
-        ("pinned", np.int8),  # 1: every seat draws from its own quarter of the wall
-        ("draws", np.int8, (4,)),  # live draws of each seat
-        ("has_wall", np.int8),  # 1 in a referee's state and in playouts
-        ("wall", np.int8, (136,)),
-    ]
-)
 
-if TYPE_CHECKING:
+class State(Record):
+    """One table, as everybody's events leave it; what a seat cannot see may be filled in or not."""
 
-    class State:
-        """One record of :data:`STATE`: ``r["field"]`` in Python, ``r.field`` compiled."""
+    scores: Annotated[Int32s, 4]
+    # One bit per kind:
+    waits: Annotated[Int64s, 4]  # kinds that complete the shape of a known 13-tile hand
+    discarded: Annotated[Int64s, 4]  # own discards, called ones included
+    passed: Annotated[Int64s, 4]  # others' tiles not ronned since this seat's riichi
+    kuikae: Int64  # kinds that `turn` may not discard after its call
+    round: Int8  # 0 = East 1, 4 = South 1, ... 15 = North 4
+    dealer: Int8
+    honba: Int16
+    sticks: Int16  # riichi sticks on the table
+    last_round: Int8  # last scheduled round: 3 tonpu, 7 hanchan
+    phase: Int8
+    turn: Int8
+    drawn: Int8  # tile that `turn` drew (37 if unknown), -1 after its discard
+    last_tile: Int8  # tile that may be claimed now, or was last
+    after_kan: Int8  # 1 while the drawn tile came from the dead wall
+    calls_made: Int8  # 1 after any chi, pon or kan in this kyoku
+    chankan: Int8  # 1 while the tile on offer is a kakan's
+    wins: Int8  # bit per seat that has won in this kyoku
+    dealer_stays: Int8  # after the end: 1 repeat, 0 next dealer, -1 not known
+    aborted: Int8  # 1 after an abortive draw
+    wall_left: Int8  # live tiles left to draw
+    rinshan_taken: Int8
+    kans: Int8  # kans of the whole table
+    pending_dora: Int8  # markers owed for open kans
+    n_dora: Int8
+    dora_markers: Annotated[Int8s, 5]  # tiles
+    ura_markers: Annotated[Int8s, 5]  # tiles, -1 unless known
+    n_ura: Int8
+    hand_known: Annotated[Int8s, 4]
+    hand_size: Annotated[Int8s, 4]  # concealed tiles, the drawn one included
+    hand: Annotated[Int8s, 4, 34]  # concealed counts per kind, red fives included
+    red: Annotated[Int8s, 4, 3]  # concealed red fives: man, pin, sou
+    n_melds: Annotated[Int8s, 4]
+    meld_type: Annotated[Int8s, 4, 4]
+    meld_kind: Annotated[Int8s, 4, 4]  # lowest kind of a chi
+    meld_red: Annotated[Int8s, 4, 4]  # red fives in the meld: bit 0 man, 1 pin, 2 sou
+    meld_called: Annotated[Int8s, 4, 4]  # the claimed tile, -1 for an ankan
+    meld_from: Annotated[Int8s, 4, 4]  # seat it came from, own seat for an ankan
+    is_open: Annotated[Int8s, 4]  # 1 after a chi, pon or open kan
+    n_river: Annotated[Int8s, 4]
+    river: Annotated[Int8s, 4, RIVER_SIZE]  # tiles in order, called ones included
+    river_flags: Annotated[UInt8s, 4, RIVER_SIZE]
+    river_turn: Annotated[UInt8s, 4, RIVER_SIZE]  # running number of the discard at the table
+    n_discards: UInt8
+    riichi: Annotated[Int8s, 4]
+    double_riichi: Annotated[Int8s, 4]
+    ippatsu: Annotated[Int8s, 4]
+    missed: Annotated[Int8s, 4]
+    pao_dragons: Annotated[Int8s, 4]  # seat liable for this seat's daisangen, -1 none
+    pao_winds: Annotated[Int8s, 4]  # the same for daisuushii
+    pinned: Int8  # 1: every seat draws from its own quarter of the wall
+    draws: Annotated[Int8s, 4]  # live draws of each seat
+    has_wall: Int8  # 1 in a referee's state and in playouts
+    wall: Annotated[Int8s, 136]
 
-        scores: NDArray[np.int32]
-        waits: NDArray[np.int64]
-        discarded: NDArray[np.int64]
-        passed: NDArray[np.int64]
-        kuikae: int
-        round: int
-        dealer: int
-        honba: int
-        sticks: int
-        last_round: int
-        phase: int
-        turn: int
-        drawn: int
-        last_tile: int
-        after_kan: int
-        calls_made: int
-        chankan: int
-        wins: int
-        dealer_stays: int
-        aborted: int
-        wall_left: int
-        rinshan_taken: int
-        kans: int
-        pending_dora: int
-        n_dora: int
-        dora_markers: NDArray[np.int8]
-        ura_markers: NDArray[np.int8]
-        n_ura: int
-        hand_known: NDArray[np.int8]
-        hand_size: NDArray[np.int8]
-        hand: NDArray[np.int8]
-        red: NDArray[np.int8]
-        n_melds: NDArray[np.int8]
-        meld_type: NDArray[np.int8]
-        meld_kind: NDArray[np.int8]
-        meld_red: NDArray[np.int8]
-        meld_called: NDArray[np.int8]
-        meld_from: NDArray[np.int8]
-        is_open: NDArray[np.int8]
-        n_river: NDArray[np.int8]
-        river: NDArray[np.int8]
-        river_flags: NDArray[np.uint8]
-        river_turn: NDArray[np.uint8]
-        n_discards: int
-        riichi: NDArray[np.int8]
-        double_riichi: NDArray[np.int8]
-        ippatsu: NDArray[np.int8]
-        missed: NDArray[np.int8]
-        pao_dragons: NDArray[np.int8]
-        pao_winds: NDArray[np.int8]
-        pinned: int
-        draws: NDArray[np.int8]
-        has_wall: int
-        wall: NDArray[np.int8]
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    State = np.void
+STATE: Final = State.dtype
 
 
 def new_state() -> State:
     """Return an empty state (phase :data:`IDLE`, all zero)."""
-    return cast(State, np.zeros(1, STATE)[0])
+    return State.new()
 
 
 def copy_state(state: State) -> State:

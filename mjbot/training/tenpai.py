@@ -13,7 +13,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot import exit_codes
-from mjbot.compiler.compiled import compiled, keep_alive, record_type
+from mjbot.compiler.compiled import compiled, keep_alive
+from mjbot.compiler.record import Int8s, Int16s, Record
 from mjbot.interruption import keeping
 from mjbot.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.models.weights import Manifest, save_weights
@@ -52,29 +53,17 @@ Of all hands after so many draws and so many discarded number tiles from 3 to 7 
 least so many complete blocks, how many have each shanten.
 """
 
-GREEDY: Final = record_type(
-    [
-        ("unseen", np.int8, (34,)),
-        ("hand", np.int8, (34,)),
-        ("middle", np.int16, (4,)),
-        ("left", np.int8, (9,)),
-    ]
-)
 
-if TYPE_CHECKING:
+class Greedy(Record):
+    """What the counting of greedy hands works with."""
 
-    class Greedy:
-        """One record of :data:`GREEDY`, what the counting works with."""
+    unseen: Annotated[Int8s, 34]
+    hand: Annotated[Int8s, 34]
+    middle: Annotated[Int16s, 4]
+    left: Annotated[Int8s, 9]
 
-        unseen: NDArray[np.int8]
-        hand: NDArray[np.int8]
-        middle: NDArray[np.int16]
-        left: NDArray[np.int8]
 
-        def __getitem__(self, field: str) -> Any: ...
-
-else:
-    Greedy = np.void
+GREEDY: Final = Greedy.dtype
 
 
 @compiled

@@ -4,12 +4,13 @@ There is no call, no riichi, no dora, nobody to win from.  A self-drawn closed h
 yaku, so every complete hand wins: four blocks and a pair, seven pairs, thirteen orphans.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8, Int8s, Record
 from mjbot.referee.wall import N_WALL, shuffle_wall
 from mjbot.rules.shanten import shanten
 
@@ -21,37 +22,20 @@ N_HIDDEN: Final = N_WALL - N_USED
 """Tiles that stay in the wall: at ``t`` draws before the end, ``N_HIDDEN + t`` are unseen."""
 WALLS_PER_SEED: Final = 1 << 32
 
-GAME: Final = record_type(
-    [
-        ("wall", np.int8, (N_USED,)),  # kinds: 13 dealt, 27 to draw
-        ("hand", np.int8, (N_KINDS,)),  # counts per kind, the drawn tile included
-        ("unseen", np.int8, (N_KINDS,)),  # 4 - hand - river
-        ("river", np.int8, (N_DRAWS,)),  # kinds in order
-        ("n_draws", np.int8),
-        ("drawn", np.int8),  # kind of the last draw, -1 before it
-        ("is_won", np.int8),
-    ],
-    align=False,
-)
 
-if TYPE_CHECKING:
+class Game(Record, align=False):
+    """One record: ``game["field"]`` in Python, ``game.field`` compiled."""
 
-    class Game:
-        """One record of :data:`GAME`: ``game["field"]`` in Python, ``game.field`` compiled."""
+    wall: Annotated[Int8s, N_USED]  # kinds: 13 dealt, 27 to draw
+    hand: Annotated[Int8s, N_KINDS]  # counts per kind, the drawn tile included
+    unseen: Annotated[Int8s, N_KINDS]  # 4 - hand - river
+    river: Annotated[Int8s, N_DRAWS]  # kinds in order
+    n_draws: Int8
+    drawn: Int8  # kind of the last draw, -1 before it
+    is_won: Int8
 
-        wall: NDArray[np.int8]
-        hand: NDArray[np.int8]
-        unseen: NDArray[np.int8]
-        river: NDArray[np.int8]
-        n_draws: int
-        drawn: int
-        is_won: int
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Game = np.void
+GAME: Final = Game.dtype
 
 
 def new_game(seed: int, number: int) -> Game:
@@ -64,7 +48,7 @@ def new_game(seed: int, number: int) -> Game:
     tiles = np.empty(N_WALL, np.int8)
     shuffle_wall(seed * WALLS_PER_SEED + number, 0, 0, tiles)
     kinds = np.where(tiles < N_KINDS, tiles, 9 * (tiles - N_KINDS) + 4).astype(np.int8)
-    game = cast(Game, np.zeros(1, GAME)[0])
+    game = Game.new()
     deal(game, kinds[:N_USED])
     return game
 

@@ -11,12 +11,13 @@ thing it promises too much: of a kind that was drawn while it did not matter, th
 missed when the kind matters later.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float32s, Int8s, Int64, Int64s, Record, UInt64s
 from mjbot.experiments.one_player.game import N_DRAWS, N_HIDDEN, N_KINDS
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, is_edge
@@ -29,49 +30,28 @@ N_READY: Final = 64
 MAX_DEPTH: Final = 16
 MAX_WIDTH: Final = 14
 
-SEARCH: Final = record_type(
-    [
-        ("hashes", np.uint64, (N_KINDS + 1,)),
-        ("root", np.int8, (N_KINDS,)),  # the hand of 14 tiles where it starts
-        ("unseen", np.int8, (N_KINDS,)),  # there
-        ("n_times", np.int64),  # columns in use: one more than the draws left
-        ("n_rows", np.int64),  # rows in use
-        ("is_full", np.int64),  # 1: more rows were needed than there are
-        ("widths", np.int64, (8,)),  # how many discards are tried, by the shanten they leave
-        ("swap_shanten", np.int64),  # the highest shanten at which exchanges are made
-        ("margin", np.int64),  # eighths by which an exchange has to widen the acceptance
-        # one level per draw ahead:
-        ("left", np.int8, (MAX_DEPTH, N_KINDS)),
-        ("kinds", np.int8, (MAX_DEPTH, MAX_WIDTH)),
-        ("counts", np.int64, (MAX_DEPTH, MAX_WIDTH)),
-        ("best", np.float32, (MAX_DEPTH, N_KINDS, N_TIMES)),
-    ]
-)
 
-if TYPE_CHECKING:
+class Search(Record):
+    """What the search works with: its hands, its limits and their values."""
 
-    class Search:
-        """One record of :data:`SEARCH`."""
+    hashes: Annotated[UInt64s, N_KINDS + 1]
+    root: Annotated[Int8s, N_KINDS]  # the hand of 14 tiles where it starts
+    unseen: Annotated[Int8s, N_KINDS]  # there
+    n_times: Int64  # columns in use: one more than the draws left
+    n_rows: Int64  # rows in use
+    is_full: Int64  # 1: more rows were needed than there are
+    widths: Annotated[Int64s, 8]  # how many discards are tried, by the shanten they leave
+    swap_shanten: Int64  # the highest shanten at which exchanges are made
+    margin: Int64  # eighths by which an exchange has to widen the acceptance
+    # one level per draw ahead:
+    left: Annotated[Int8s, MAX_DEPTH, N_KINDS]
+    kinds: Annotated[Int8s, MAX_DEPTH, MAX_WIDTH]
+    counts: Annotated[Int64s, MAX_DEPTH, MAX_WIDTH]
+    best: Annotated[Float32s, MAX_DEPTH, N_KINDS, N_TIMES]
 
-        hashes: NDArray[np.uint64]
-        root: NDArray[np.int8]
-        unseen: NDArray[np.int8]
-        n_times: int
-        n_rows: int
-        is_full: int
-        widths: NDArray[np.int64]
-        swap_shanten: int
-        margin: int
-        left: NDArray[np.int8]
-        kinds: NDArray[np.int8]
-        counts: NDArray[np.int64]
-        best: NDArray[np.float32]
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
+SEARCH: Final = Search.dtype
 
-else:
-    Search = np.void
 
 Hand = NDArray[np.int8]
 Rows = NDArray[np.float32]

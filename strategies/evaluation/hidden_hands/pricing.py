@@ -4,104 +4,73 @@ The table's own scoring, with melds, dora and honba shown, and liability (pao); 
 riichi and red fives by their chance.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Sequence
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64, Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import next_below
 from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, WIN, Win
+from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
 from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
 from mjbot.table.settle import liable_seat
 from mjbot.table.state import NO_RIICHI, State
 from strategies.evaluation.hidden_hands.sampler import barred_waits, unseen_reds
-from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, Counts, Tenpai, prepare
+from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, prepare
 
 Points = NDArray[np.float64]
 
 N_TURNS: Final = 19
 """One more than a seat can draw in a kyoku without calls."""
 
-READING: Final = record_type(
-    [
-        ("found", np.int8),  # 1 if any hand in tenpai fits
-        # Points are those that the viewer pays, means over the samples:
-        ("ron", np.float64, (34,)),  # if the kind is discarded
-        ("picked", np.float64, (34,)),  # the same of one winning kind per sample
-        ("win_chance", np.float64, (34,)),  # chance that the kind is won by ron
-        ("draw", np.float64),  # by draw, before the wall ends
-        ("draw_at", np.float64, (N_TURNS,)),  # the same at the opponent's n-th draw, n from 1
-        ("alive_at", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
-        # The part of those samples that win on the kind by ron:
-        ("draw_at_won", np.float64, (34, N_TURNS)),
-        ("alive_at_won", np.float64, (34, N_TURNS)),
-    ]
-)
 
-READER: Final = record_type(
-    [
-        ("readings", READING, (4,)),
-        ("tenpai", TENPAI),
-        ("win", WIN),
-        ("unseen", np.int8, (34,)),
-        ("red", np.int8, (3,)),
-        ("dora", np.int8, (34,)),
-        ("held", np.int8, (34,)),
-        # Of the sample at hand:
-        ("ron_points", np.float64, (34,)),
-        ("draw_points", np.float64),  # mean over the copies that win by draw
-        ("draw_copies", np.int64),
-        ("has_yaku", np.int8),
-        ("alive", np.float64, (N_TURNS,)),  # chance that it has not won after so many draws
-    ]
-)
+class Reading(Record):
+    """What an opponent's hand may be worth, read from what is seen."""
 
-if TYPE_CHECKING:
+    found: Int8  # 1 if any hand in tenpai fits
+    # Points are those that the viewer pays, means over the samples:
+    ron: Annotated[Float64s, 34]  # if the kind is discarded
+    picked: Annotated[Float64s, 34]  # the same of one winning kind per sample
+    win_chance: Annotated[Float64s, 34]  # chance that the kind is won by ron
+    draw: Float64  # by draw, before the wall ends
+    draw_at: Annotated[Float64s, N_TURNS]  # the same at the opponent's n-th draw, n from 1
+    alive_at: Annotated[Float64s, N_TURNS]  # chance that it has not won after so many draws
+    # The part of those samples that win on the kind by ron:
+    draw_at_won: Annotated[Float64s, 34, N_TURNS]
+    alive_at_won: Annotated[Float64s, 34, N_TURNS]
 
-    class Reading:
-        """One record of :data:`READING`: ``r["field"]`` in Python, ``r.field`` compiled."""
 
-        found: int
-        ron: Points
-        picked: Points
-        win_chance: Points
-        draw: float
-        draw_at: Points
-        alive_at: Points
-        draw_at_won: Points
-        alive_at_won: Points
+READING: Final = Reading.dtype
 
-        def __getitem__(self, field: str) -> Any: ...
 
-    class Reader:
-        """One record of :data:`READER`, what reading works with."""
+class Reader(Record):
+    """What pricing works with."""
 
-        readings: Any
-        tenpai: Tenpai
-        win: Win
-        unseen: Counts
-        red: Counts
-        dora: Counts
-        held: Counts
-        ron_points: Points
-        draw_points: float
-        draw_copies: int
-        has_yaku: int
-        alive: Points
+    readings: Annotated[Sequence[Reading], 4]
+    tenpai: Tenpai
+    win: Win
+    unseen: Annotated[Int8s, 34]
+    red: Annotated[Int8s, 3]
+    dora: Annotated[Int8s, 34]
+    held: Annotated[Int8s, 34]
+    # Of the sample at hand:
+    ron_points: Annotated[Float64s, 34]
+    draw_points: Float64  # mean over the copies that win by draw
+    draw_copies: Int64
+    has_yaku: Int8
+    alive: Annotated[Float64s, N_TURNS]  # chance that it has not won after so many draws
 
-        def __getitem__(self, field: str) -> Any: ...
 
-else:
-    Reading = np.void
-    Reader = np.void
+READER: Final = Reader.dtype
 
 
 def new_reader() -> Reader:
     """Return an empty record to read opponents with."""
-    return cast(Reader, np.zeros(1, READER)[0])
+    return Reader.new()
 
 
 @compiled

@@ -3,15 +3,16 @@
 How likely each hand is, :mod:`strategies.evaluation.hidden_hands.sampler` tells.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8s, Int64, Record
 from mjbot.compiler.splitmix import next_below
 from mjbot.rules.shanten import shanten as shanten_of
-from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, Counts, Tenpai, prepare
+from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 
 DEALS: Final = 3000
@@ -20,39 +21,24 @@ MORE_SWAPS: Final = 16
 MOST_SWAPS: Final = 20_000
 DISTANCE_WEIGHT: Final = 12
 
-DEALER: Final = record_type(
-    [
-        ("unseen", np.int8, (34,)),  # tiles that are not dealt yet, per kind
-        ("red", np.int8, (3,)),  # 1 for a red five among them
-        ("hand", np.int8, (34,)),
-        ("deck", np.int8, (136,)),
-        ("n_deck", np.int64),
-        ("tenpai", TENPAI),
-    ]
-)
 
-if TYPE_CHECKING:
+class Dealer(Record):
+    """What dealing hands at random works with."""
 
-    class Dealer:
-        """One record of :data:`DEALER`: ``r["field"]`` in Python, ``r.field`` compiled."""
+    unseen: Annotated[Int8s, 34]  # tiles that are not dealt yet, per kind
+    red: Annotated[Int8s, 3]  # 1 for a red five among them
+    hand: Annotated[Int8s, 34]
+    deck: Annotated[Int8s, 136]
+    n_deck: Int64
+    tenpai: Tenpai
 
-        unseen: Counts
-        red: Counts
-        hand: Counts
-        deck: Counts
-        n_deck: int
-        tenpai: Tenpai
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Dealer = np.void
+DEALER: Final = Dealer.dtype
 
 
 def new_dealer() -> Dealer:
     """Return an empty record to deal with."""
-    return cast(Dealer, np.zeros(1, DEALER)[0])
+    return Dealer.new()
 
 
 @compiled

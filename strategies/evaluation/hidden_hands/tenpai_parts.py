@@ -5,12 +5,13 @@ tile.  Each is drawn from all unseen tiles, whatever the hand holds; if two part
 tile, and not only tiles of a kind, the hand is given up.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64s, Int8s, Int64, Int64s, Record
 from mjbot.compiler.splitmix import GOLDEN, mix
 from mjbot.rules.shapes import MAX_SHAPES
 
@@ -23,51 +24,30 @@ N_OPEN_RUNS: Final = 18
 """Two tiles of a run open at both ends: 23 to 78 of each suit."""
 N_GAPS: Final = 21 + 6
 """Two tiles of a run that wait on one kind: 13 to 79, then 12 and 89 of each suit."""
-TENPAI: Final = record_type(
-    [
-        ("unseen", np.int8, (34,)),
-        ("barred", np.int64),  # kinds that the hand may not wait on
-        ("n_melds", np.int64),
-        # Running sums of the ways to take each part:
-        ("blocks", np.float64, (N_BLOCKS,)),
-        ("pairs", np.float64, (34,)),
-        ("open_runs", np.float64, (N_OPEN_RUNS,)),
-        ("gaps", np.float64, (N_GAPS,)),
-        ("singles", np.float64, (34,)),
-        ("hopeless", np.int8, (2,)),  # 1 for a class of which no hand was found
-        # The last sample:
-        ("hand", np.int8, (34,)),
-        ("waits", np.int64),
-        # What is at work meanwhile:
-        ("rest", np.int8, (34,)),
-        ("shapes", np.int64, (MAX_SHAPES, 4)),
-    ]
-)
 
-if TYPE_CHECKING:
 
-    class Tenpai:
-        """One record of :data:`TENPAI`: ``r["field"]`` in Python, ``r.field`` compiled."""
+class Tenpai(Record):
+    """What sampling hands in tenpai works with."""
 
-        unseen: Counts
-        barred: int
-        n_melds: int
-        blocks: Weights
-        pairs: Weights
-        open_runs: Weights
-        gaps: Weights
-        singles: Weights
-        hopeless: Counts
-        hand: Counts
-        waits: int
-        rest: Counts
-        shapes: NDArray[np.int64]
+    unseen: Annotated[Int8s, 34]
+    barred: Int64  # kinds that the hand may not wait on
+    n_melds: Int64
+    # Running sums of the ways to take each part:
+    blocks: Annotated[Float64s, N_BLOCKS]
+    pairs: Annotated[Float64s, 34]
+    open_runs: Annotated[Float64s, N_OPEN_RUNS]
+    gaps: Annotated[Float64s, N_GAPS]
+    singles: Annotated[Float64s, 34]
+    hopeless: Annotated[Int8s, 2]  # 1 for a class of which no hand was found
+    # The last sample:
+    hand: Annotated[Int8s, 34]
+    waits: Int64
+    # What is at work meanwhile:
+    rest: Annotated[Int8s, 34]
+    shapes: Annotated[Int64s, MAX_SHAPES, 4]
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
 
-else:
-    Tenpai = np.void
+TENPAI: Final = Tenpai.dtype
 
 
 @compiled

@@ -3,57 +3,34 @@
 Seats are absolute, kinds 0..33, prices in points of the final worth (score and placement).
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64s, Int8, Int64, Record
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import N_KINDS
 
-MINDS: Final = record_type(
-    [
-        ("prices", np.float64, (N_KINDS,)),  # of the seat that discards now
-        ("lists", np.float64, (4, N_KINDS)),  # [viewer, kind] expected loss, fixed
-        ("odds", np.float64, (4, 4, N_KINDS)),  # [viewer, opponent, kind] P(ron | tenpai)
-        ("loss", np.float64, (4, 4, N_KINDS)),  # the same, times what the ron costs
-        ("later", np.float64, (4,)),  # what the viewer loses later if nobody wins now
-        ("tenpai", np.float64, (4,)),  # P(tenpai) of a seat as all see it
-        ("fall_back", np.float64, (4, 8)),  # [seat, shanten] what the hand is worth less
-        ("wall_left", np.int64),  # draws left when the minds were made
-        ("live", np.int8),  # 1: odds, loss and later make the price; 0: the lists
-        ("keeps_tenpai", np.int8),  # 1: whoever is tenpai stays so at any price
-        ("builds", np.int8),  # 1: falling back from tenpai has a price
-        ("declares", np.int8),  # 1: riichi is declared whenever it is legal
-    ]
-)
 
-if TYPE_CHECKING:
+class Minds(Record):
+    """How each seat of a playout decides: what it fears, wants and would pay."""
 
-    class Minds:
-        """One record of :data:`MINDS`: ``r["field"]`` in Python, ``r.field`` compiled."""
+    prices: Annotated[Float64s, N_KINDS]  # of the seat that discards now
+    lists: Annotated[Float64s, 4, N_KINDS]  # [viewer, kind] expected loss, fixed
+    odds: Annotated[Float64s, 4, 4, N_KINDS]  # [viewer, opponent, kind] P(ron | tenpai)
+    loss: Annotated[Float64s, 4, 4, N_KINDS]  # the same, times what the ron costs
+    later: Annotated[Float64s, 4]  # what the viewer loses later if nobody wins now
+    tenpai: Annotated[Float64s, 4]  # P(tenpai) of a seat as all see it
+    fall_back: Annotated[Float64s, 4, 8]  # [seat, shanten] what the hand is worth less
+    wall_left: Int64  # draws left when the minds were made
+    live: Int8  # 1: odds, loss and later make the price; 0: the lists
+    keeps_tenpai: Int8  # 1: whoever is tenpai stays so at any price
+    builds: Int8  # 1: falling back from tenpai has a price
+    declares: Int8  # 1: riichi is declared whenever it is legal
 
-        prices: NDArray[np.float64]
-        lists: NDArray[np.float64]
-        odds: NDArray[np.float64]
-        loss: NDArray[np.float64]
-        later: NDArray[np.float64]
-        tenpai: NDArray[np.float64]
-        fall_back: NDArray[np.float64]
-        wall_left: int
-        live: int
-        keeps_tenpai: int
-        builds: int
-        declares: int
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Minds = np.void
+MINDS: Final = Minds.dtype
 
 
 @compiled

@@ -8,12 +8,13 @@ comes first.  Compiled code.
 """
 
 from math import exp, log
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64s, Int8s, Int32s, Int64s, Record
 from mjbot.models.tenpai import Chances, shanten_chances
 from mjbot.rules.points import HONBA_POINTS, STICK_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.ruleset import TARGET_POINTS
@@ -49,45 +50,25 @@ TYPICAL_BASE: Final = 960
 """Base points of a hand of which nothing is known: 3 han 30 fu."""
 
 
-READS: Final = record_type(
-    [
-        ("n_samples", np.int64, (4,)),
-        ("hand", np.int8, (4, SAMPLES, 34)),
-        ("base", np.int32, (4, SAMPLES, 34)),  # base points of a ron on each kind, 0 no win
-        ("draw_base", np.int32, (4, SAMPLES)),  # of a win by draw
-        ("liable", np.int8, (4, SAMPLES)),
-        ("unseen", np.int8, (34,)),  # by nobody: all hidden hands included
-        ("chances", np.float64, (7,)),
-        ("win_odds", np.float64, (4,)),  # that the seat wins this kyoku, as all see it
-        ("tenpai", np.float64, (4,)),
-        ("later_loss", np.float64, (4, 4)),  # [viewer, winner] loss if the winner wins later
-        ("own_odds", np.float64, (7,)),  # chance to win from each shanten
-        ("scores", np.int32, (4,)),
-    ]
-)
+class Reads(Record):
+    """Sampled hands of all opponents and their weights: what reading works with."""
 
-if TYPE_CHECKING:
+    n_samples: Annotated[Int64s, 4]
+    hand: Annotated[Int8s, 4, SAMPLES, 34]
+    base: Annotated[Int32s, 4, SAMPLES, 34]  # base points of a ron on each kind, 0 no win
+    draw_base: Annotated[Int32s, 4, SAMPLES]  # of a win by draw
+    liable: Annotated[Int8s, 4, SAMPLES]
+    unseen: Annotated[Int8s, 34]  # by nobody: all hidden hands included
+    chances: Annotated[Float64s, 7]
+    win_odds: Annotated[Float64s, 4]  # that the seat wins this kyoku, as all see it
+    tenpai: Annotated[Float64s, 4]
+    later_loss: Annotated[Float64s, 4, 4]  # [viewer, winner] loss if the winner wins later
+    own_odds: Annotated[Float64s, 7]  # chance to win from each shanten
+    scores: Annotated[Int32s, 4]
 
-    class Reads:
-        """One record of :data:`READS`, what reading works with."""
 
-        n_samples: NDArray[np.int64]
-        hand: NDArray[np.int8]
-        base: NDArray[np.int32]
-        draw_base: NDArray[np.int32]
-        liable: NDArray[np.int8]
-        unseen: NDArray[np.int8]
-        chances: Points
-        win_odds: Points
-        tenpai: Points
-        later_loss: Points
-        own_odds: Points
-        scores: NDArray[np.int32]
+READS: Final = Reads.dtype
 
-        def __getitem__(self, field: str) -> Any: ...
-
-else:
-    Reads = np.void
 
 # --- samples -----------------------------------------------------------------------------------
 

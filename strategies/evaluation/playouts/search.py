@@ -4,33 +4,32 @@ Takada 2022, figure 3: m ways to deal the hidden hands, n walls for each of them
 All that it works with lies in one record, :data:`WORKSHOP`, as compiled code allocates slowly.
 """
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, record_type
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
 from mjbot.models.tenpai import Chances, draw_shanten
 from mjbot.referee.flow import carry_out
-from mjbot.referee.step import DESK, Desk
+from mjbot.referee.step import Desk
 from mjbot.table.actions import PASS, RON
 from mjbot.table.legal import can_ron
 from mjbot.table.state import (
     CHANKAN,
     MISSED_UNTIL_DISCARD,
     REACTION,
-    STATE,
     WON,
     State,
 )
-from strategies.evaluation.hidden_hands.pricing import READER, Reader
-from strategies.evaluation.hidden_hands.sampler import DEALER, Dealer, deal_hands, deal_wall
-from strategies.evaluation.playouts.opponent_models import MINDS, Minds, forget_fear
+from strategies.evaluation.hidden_hands.pricing import Reader
+from strategies.evaluation.hidden_hands.sampler import Dealer, deal_hands, deal_wall
+from strategies.evaluation.playouts.opponent_models import Minds, forget_fear
 from strategies.evaluation.playouts.playouts import play_out
 from strategies.evaluation.playouts.risk_lists import PAPER, risk_list
 from strategies.evaluation.playouts.sampled_hands import (
-    READS,
     Reads,
     make_up_mind,
     read_chances,
@@ -44,63 +43,37 @@ Codes = NDArray[np.int64]
 NO_CODE: Final = -1
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
 
-WORKSHOP: Final = record_type(
-    [
-        # What is asked:
-        ("seat", np.int64),
-        ("n_walls", np.int64),  # playouts of each deal of the hidden hands
-        ("as_paper", np.int8),
-        ("lists_on", np.int8),  # 0: in playouts the others fear nothing
-        ("bonus", np.float64, (4,)),  # points for first to fourth place
-        ("position", STATE),  # as the seat sees it
-        # What it works with:
-        ("filled", STATE),
-        ("begun", STATE),
-        ("playing", STATE),
-        ("desk", DESK),
-        ("dealer", DEALER),
-        ("reader", READER),
-        ("minds", MINDS),
-        ("shanten", np.int8, (4,)),
-        ("tenpai", np.float64, (4,)),
-        ("reads", READS),
-        ("list", np.float64, (34,)),
-    ]
-)
 
-if TYPE_CHECKING:
+class Workshop(Record):
+    """One search: what is asked, what it works with, and the answer."""
 
-    class Workshop:
-        """One record of :data:`WORKSHOP`: ``r["field"]`` in Python, ``r.field`` compiled."""
+    # What is asked:
+    seat: Int64
+    n_walls: Int64  # playouts of each deal of the hidden hands
+    as_paper: Int8
+    lists_on: Int8  # 0: in playouts the others fear nothing
+    bonus: Annotated[Float64s, 4]  # points for first to fourth place
+    position: State  # as the seat sees it
+    # What it works with:
+    filled: State
+    begun: State
+    playing: State
+    desk: Desk
+    dealer: Dealer
+    reader: Reader
+    minds: Minds
+    shanten: Annotated[Int8s, 4]
+    tenpai: Annotated[Float64s, 4]
+    reads: Reads
+    list: Annotated[Float64s, 34]
 
-        seat: int
-        n_walls: int
-        as_paper: int
-        lists_on: int
-        bonus: NDArray[np.float64]
-        position: State
-        filled: State
-        begun: State
-        playing: State
-        desk: Desk
-        dealer: Dealer
-        reader: Reader
-        minds: Minds
-        shanten: NDArray[np.int8]
-        tenpai: NDArray[np.float64]
-        reads: Reads
-        list: NDArray[np.float64]
 
-        def __getitem__(self, field: str) -> Any: ...
-        def __setitem__(self, field: str, value: Any) -> None: ...
-
-else:
-    Workshop = np.void
+WORKSHOP: Final = Workshop.dtype
 
 
 def new_workshop() -> Workshop:
     """Return an empty record to try out actions with."""
-    return cast(Workshop, np.zeros(1, WORKSHOP)[0])
+    return Workshop.new()
 
 
 @compiled
