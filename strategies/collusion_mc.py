@@ -18,7 +18,7 @@ from mjbot.table.view import View
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from strategies.evaluation.playouts.risk_table import plan_table, risk_lists_of, risk_table
-from strategies.evaluation.playouts.search import Workshop, new_workshop, try_actions
+from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
 
 PAPERS_DEALS: Final = 10
 PAPERS_WALLS: Final = 10
@@ -94,16 +94,16 @@ class CollusionMc(Strategy):
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
         """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""
-        shop = self._set_up(view)
+        workspace = self._set_up(view)
         seed = self._seed_of(view)
         if self.mode == "paper" or self.deals:
             deals = self.deals or PAPERS_DEALS
             sums = np.zeros(len(plans))
-            try_actions(shop, greedy_table(), plans, 0, deals, seed, sums)
+            try_actions(workspace, greedy_table(), plans, 0, deals, seed, sums)
             return sums / (deals * self._walls)
-        return self._halving(shop, plans, seed)
+        return self._halving(workspace, plans, seed)
 
-    def _halving(self, shop: Workshop, plans: NDArray[np.int64], seed: int) -> Worths:
+    def _halving(self, workspace: SearchWorkspace, plans: NDArray[np.int64], seed: int) -> Worths:
         """Spend the budget in rounds; after each the worse half is given up."""
         left = np.arange(len(plans))
         sums = np.zeros(len(plans))
@@ -113,7 +113,7 @@ class CollusionMc(Strategy):
         while True:
             deals = max(2, int(share / (len(left) * self._walls)))
             new = np.zeros(len(left))
-            try_actions(shop, greedy_table(), plans[left], done, done + deals, seed, new)
+            try_actions(workspace, greedy_table(), plans[left], done, done + deals, seed, new)
             sums[left] += new
             done += deals
             if len(left) <= 2:
@@ -124,20 +124,20 @@ class CollusionMc(Strategy):
         worths[left] = sums[left] / (done * self._walls)
         return worths
 
-    def _set_up(self, view: View) -> Workshop:
-        shop = self._workshop
+    def _set_up(self, view: View) -> SearchWorkspace:
+        workspace = self._workspace
         position = copy_state(view.state)
         hide(position, view.seat)
         if self.mode == "paper" or not self.liability:
             position["pao_dragons"] = -1
             position["pao_winds"] = -1
-        shop["position"] = position
-        shop["seat"] = view.seat
-        shop["n_walls"] = self._walls
-        shop["as_paper"] = self.mode == "paper"
-        shop["lists_on"] = self.lists
-        shop["bonus"] = self._bonus
-        return shop
+        workspace["position"] = position
+        workspace["seat"] = view.seat
+        workspace["n_walls"] = self._walls
+        workspace["as_paper"] = self.mode == "paper"
+        workspace["lists_on"] = self.lists
+        workspace["bonus"] = self._bonus
+        return workspace
 
     def _seed_of(self, view: View) -> int:
         """Return a seed for the moment, so that a choice does not depend on those before it."""
@@ -149,8 +149,8 @@ class CollusionMc(Strategy):
         return seed
 
     @cached_property
-    def _workshop(self) -> Workshop:
-        return new_workshop()
+    def _workspace(self) -> SearchWorkspace:
+        return new_search_workspace()
 
     @property
     def _walls(self) -> int:

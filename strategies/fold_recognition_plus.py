@@ -28,8 +28,8 @@ from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
 from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
-from strategies.evaluation.push_fold.push import Position, Temper, read_position
-from strategies.evaluation.push_fold.race import Stages, new_stages
+from strategies.evaluation.push_fold.push import Position, PushParameters, read_position
+from strategies.evaluation.push_fold.race import StageTable, new_stages
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
@@ -77,8 +77,10 @@ class FoldRecognitionPlus(Strategy):
         default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
     )
     features: FeatureSet = field(default="plus", metadata={"unit": "the evaluator's"})
-    taste: float = field(default=60.0, metadata={"unit": "evaluator's score, a factor e"})
-    near_taste: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
+    evaluator_weight: float = field(
+        default=60.0, metadata={"unit": "evaluator's score, a factor e"}
+    )
+    near_evaluator_weight: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi or the discard of most worth, else the call of most worth."""
@@ -140,7 +142,7 @@ class FoldRecognitionPlus(Strategy):
         codes = np.array([action.code for action in calls], np.int64)
         worths = np.empty(N_CALLS)
         passed = weigh_calls(
-            view.state, view.seat, view.unseen, codes, danger_weights(), self._temper,
+            view.state, view.seat, view.unseen, codes, danger_weights(), self._parameters,
             self._stages, worths,
         )  # fmt: skip
         best = max(calls, key=lambda action: (worths[action.code - PON_PLAIN], action.red))
@@ -168,7 +170,7 @@ class FoldRecognitionPlus(Strategy):
         tiles = np.array(sorted({action.tile for action in discards}), np.int64)
         hand, is_open = view.hand.copy(), view.is_open(view.seat)
         weigh_discards(hand, view.n_melds, is_open, tiles, position, self.calls, values, riichis)
-        return values * self._taste(view, values), riichis, position
+        return values * self._evaluator_factors(view, values), riichis, position
 
     def _discard(
         self, view: View, discards: Sequence[Action], values: Floats, position: Position
@@ -183,22 +185,28 @@ class FoldRecognitionPlus(Strategy):
         folds = shared_recogniser().margin(view.state, view.seat, tile_kind(wanted.tile)) > 0
         return safest if folds else best if self.push_round else wanted
 
-    def _taste(self, view: View, values: Floats) -> Floats:
+    def _evaluator_factors(self, view: View, values: Floats) -> Floats:
         """Return what share of their worth the hands keep by the evaluator's scores."""
         if not self.evaluator:
             return np.ones(N_TILES)
-        say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_taste
+        say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_evaluator_weight
         scores = _evaluator(self.features).scores_at(view.state, view.seat)
-        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.taste)
+        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.evaluator_weight)
         return np.where(values > 0, share[KINDS], 1.0)
 
     def _position(self, view: View, draws: int) -> Position:
         return read_position(
-            view.state, view.seat, view.unseen, draws, danger_weights(), self._temper, self._stages
+            view.state,
+            view.seat,
+            view.unseen,
+            draws,
+            danger_weights(),
+            self._parameters,
+            self._stages,
         )
 
     @cached_property
-    def _stages(self) -> Stages:
+    def _stages(self) -> StageTable:
         return new_stages()
 
     @cached_property
@@ -208,8 +216,8 @@ class FoldRecognitionPlus(Strategy):
         return pace
 
     @cached_property
-    def _temper(self) -> Temper:
-        return Temper(
+    def _parameters(self) -> PushParameters:
+        return PushParameters(
             self.ron, self.claims, self.swing, self.rank_share if self.placement else 0.0,
             self.caution, self.tenpai_points, self.going_round, self.fine_danger,
             self.hand_quality, self._pace,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.compiler.splitmix import mix, next_below
 from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.step import DESK, Desk
+from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import START_POINTS
 from mjbot.table.actions import N_ACTIONS, PASS
@@ -36,22 +36,22 @@ def play_games(
     tonpu, 7 for hanchan.  The walls are those of a referee with the same seed.
     """
     scores = np.empty((len(seeds), 4), np.int32)
-    states, desks = np.zeros(1, STATE), np.zeros(1, DESK)
+    states, buffers = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER)
     random = np.empty(1, np.uint64)
     for game in range(len(seeds)):
         random[0] = mix(np.uint64(seeds[game]))
-        play_game(states[0], desks[0], policies, seeds[game], last_round, random)
+        play_game(states[0], buffers[0], policies, seeds[game], last_round, random)
         for seat in range(4):
             scores[game, seat] = states[0].scores[seat]
     keep_alive(states)
-    keep_alive(desks)
+    keep_alive(buffers)
     return scores
 
 
 @compiled
 def play_game(
     state: State,
-    desk: Desk,
+    buffer: StepBuffer,
     policies: NDArray[np.int8],
     seed: int,
     last_round: int,
@@ -62,8 +62,8 @@ def play_game(
     round_, honba = 0, 0
     while True:
         shuffle_wall(seed, round_, honba, state.wall)
-        deal(state, desk, round_, honba)
-        play_kyoku(state, desk, policies, random)
+        deal(state, buffer, round_, honba)
+        play_kyoku(state, buffer, policies, random)
         if game_ends(state):
             give_leftover_sticks(state)
             return
@@ -77,36 +77,36 @@ def playouts(state: State, policies: NDArray[np.int8], n: int, seed: int) -> NDA
     ``state`` must know all hands and the wall (``has_wall``); it stays as it is.
     """
     scores = np.empty((n, 4), np.int32)
-    copies, desks = np.empty(1, STATE), np.zeros(1, DESK)
+    copies, buffers = np.empty(1, STATE), np.zeros(1, STEP_BUFFER)
     random = np.empty(1, np.uint64)
     random[0] = mix(np.uint64(seed))
     for number in range(n):
         copies[0] = state
-        play_kyoku(copies[0], desks[0], policies, random)
+        play_kyoku(copies[0], buffers[0], policies, random)
         for seat in range(4):
             scores[number, seat] = copies[0].scores[seat]
     keep_alive(copies)
-    keep_alive(desks)
+    keep_alive(buffers)
     return scores
 
 
 @compiled
 def play_kyoku(
-    state: State, desk: Desk, policies: NDArray[np.int8], random: NDArray[np.uint64]
+    state: State, buffer: StepBuffer, policies: NDArray[np.int8], random: NDArray[np.uint64]
 ) -> None:
     """Play on to the end of the kyoku (phase WON or DRAWN)."""
-    desk.outcome.n_wins = 0
+    buffer.outcome.n_wins = 0
     codes = np.empty(N_ACTIONS, np.uint8)
     while state.phase < WON:
-        desk.n_rows = 0
+        buffer.n_rows = 0
         if state.phase == REACTION or state.phase == CHANKAN:
             for step in range(4):
                 seat = (state.turn + step) & 3
-                desk.choices[seat] = choose(policies[seat], state, seat, codes, random)
+                buffer.choices[seat] = choose(policies[seat], state, seat, codes, random)
         elif state.phase != DRAW and state.phase != RINSHAN:
             seat = state.turn
-            desk.choices[seat] = choose(policies[seat], state, seat, codes, random)
-        carry_out(state, desk)
+            buffer.choices[seat] = choose(policies[seat], state, seat, codes, random)
+        carry_out(state, buffer)
 
 
 @compiled

@@ -14,7 +14,7 @@ from mjbot.referee.step import (
     LOG_PON,
     LOG_RIICHI,
     LOG_RIICHI_ACCEPTED,
-    Desk,
+    StepBuffer,
     note,
     note_used,
 )
@@ -42,33 +42,33 @@ from protocol.tiles import N_KINDS
 
 
 @compiled
-def own_action(state: State, desk: Desk) -> None:
+def own_action(state: State, buffer: StepBuffer) -> None:
     """Carry out the choice of the seat whose turn it is."""
     seat = state.turn
-    code = desk.choices[seat]
+    code = buffer.choices[seat]
     if code < DECLARE_RIICHI:
-        _discard(state, seat, code, desk)
+        _discard(state, seat, code, buffer)
     elif code == DECLARE_RIICHI:
         apply_riichi(state, seat)
-        note(desk, LOG_RIICHI, seat, -1, -1, 0)
+        note(buffer, LOG_RIICHI, seat, -1, -1, 0)
     elif code == TSUMO:
-        win_kyoku(state, seat, desk)
+        win_kyoku(state, seat, buffer)
     elif code == NINE_TERMINALS:
-        desk.outcome.actor = seat
-        abort_kyoku(state, ABORT_NINE, desk)
+        buffer.outcome.actor = seat
+        abort_kyoku(state, ABORT_NINE, buffer)
     elif code < ADDED_KAN:
-        _concealed_kan(state, seat, code - CONCEALED_KAN, desk)
+        _concealed_kan(state, seat, code - CONCEALED_KAN, buffer)
     else:
-        _added_kan(state, seat, code - ADDED_KAN, desk)
+        _added_kan(state, seat, code - ADDED_KAN, buffer)
 
 
 @compiled
-def _discard(state: State, seat: int, code: int, desk: Desk) -> None:
-    turn_dora(state, desk)  # an open kan's marker shows before the discard
+def _discard(state: State, seat: int, code: int, buffer: StepBuffer) -> None:
+    turn_dora(state, buffer)  # an open kan's marker shows before the discard
     drawn = code >= DISCARD_DRAWN
     tile = code - DISCARD_DRAWN if drawn else code
     apply_discard(state, seat, tile, drawn)
-    note(desk, LOG_DISCARD, seat, -1, tile, drawn)
+    note(buffer, LOG_DISCARD, seat, -1, tile, drawn)
 
 
 @compiled
@@ -77,85 +77,85 @@ def _holds_red(state: State, seat: int, kind: int) -> bool:
 
 
 @compiled
-def _concealed_kan(state: State, seat: int, kind: int, desk: Desk) -> None:
+def _concealed_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> None:
     has_red = _holds_red(state, seat, kind)
     apply_ankan(state, seat, kind, has_red)
-    note(desk, LOG_ANKAN, seat, -1, -1, 0)
+    note(buffer, LOG_ANKAN, seat, -1, -1, 0)
     for place in range(4):
-        note_used(desk, place, kind)
+        note_used(buffer, place, kind)
     if has_red:
-        note_used(desk, 3, N_KINDS + kind // 9)
-    turn_dora(state, desk)
+        note_used(buffer, 3, N_KINDS + kind // 9)
+    turn_dora(state, buffer)
 
 
 @compiled
-def _added_kan(state: State, seat: int, kind: int, desk: Desk) -> None:
+def _added_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> None:
     tile = N_KINDS + kind // 9 if _holds_red(state, seat, kind) else kind
-    note(desk, LOG_KAKAN, seat, -1, tile, 0)
+    note(buffer, LOG_KAKAN, seat, -1, tile, 0)
     for place in range(3):
-        note_used(desk, place, kind)
+        note_used(buffer, place, kind)
     for meld in range(state.n_melds[seat]):
         if state.meld_kind[seat, meld] == kind and state.meld_red[seat, meld]:
-            note_used(desk, 2, N_KINDS + kind // 9)
+            note_used(buffer, 2, N_KINDS + kind // 9)
     apply_kakan(state, seat, tile)
 
 
 @compiled
-def resolve_discard(state: State, desk: Desk) -> None:
+def resolve_discard(state: State, buffer: StepBuffer) -> None:
     """Ron goes before abortive draws, these before pon and kan, these before chi."""
-    if _wins(state, desk):
+    if _wins(state, buffer):
         return
     if state.riichi[state.turn] == DECLARED:
         apply_riichi_accepted(state, state.turn)
-        note(desk, LOG_RIICHI_ACCEPTED, state.turn, -1, -1, 0)
+        note(buffer, LOG_RIICHI_ACCEPTED, state.turn, -1, -1, 0)
     reason = abort_reason(state)
-    caller = _first_caller(state, desk)
+    caller = _first_caller(state, buffer)
     if reason:
-        abort_kyoku(state, reason, desk)
+        abort_kyoku(state, reason, buffer)
     elif caller >= 0:
-        _call(state, caller, desk)
+        _call(state, caller, buffer)
     elif state.wall_left == 0:
-        exhaust_kyoku(state, desk)
+        exhaust_kyoku(state, buffer)
     else:
-        draw(state, (state.turn + 1) & 3, desk)
+        draw(state, (state.turn + 1) & 3, buffer)
 
 
 @compiled
-def resolve_kakan(state: State, desk: Desk) -> None:
+def resolve_kakan(state: State, buffer: StepBuffer) -> None:
     """An added kan is robbed, or its replacement tile drawn."""
-    if not _wins(state, desk):
-        turn_dora(state, desk)  # what earlier kans owe; this one's comes after its draw
-        draw(state, state.turn, desk)
+    if not _wins(state, buffer):
+        turn_dora(state, buffer)  # what earlier kans owe; this one's comes after its draw
+        draw(state, state.turn, buffer)
 
 
 @compiled
-def _wins(state: State, desk: Desk) -> bool:
+def _wins(state: State, buffer: StepBuffer) -> bool:
     """Carry out the rons, nearest to the discarder first; three of them abort the kyoku."""
     discarder = state.turn
     rons = 0
     for step in range(1, 4):
-        rons += desk.choices[(discarder + step) & 3] == RON
+        rons += buffer.choices[(discarder + step) & 3] == RON
     if rons == 0:
         return False
     if rons == 3:
-        abort_kyoku(state, TRIPLE_RON, desk)
+        abort_kyoku(state, TRIPLE_RON, buffer)
         for step in range(1, 4):
-            desk.outcome.tenpai[(discarder + step) & 3] = 1
+            buffer.outcome.tenpai[(discarder + step) & 3] = 1
         return True
     for step in range(1, 4):
         seat = (discarder + step) & 3
-        if desk.choices[seat] == RON:
-            win_kyoku(state, seat, desk)
+        if buffer.choices[seat] == RON:
+            win_kyoku(state, seat, buffer)
     return True
 
 
 @compiled
-def _first_caller(state: State, desk: Desk) -> int:
+def _first_caller(state: State, buffer: StepBuffer) -> int:
     """Return the seat whose call goes through: pon and kan before chi, or -1."""
     chi = -1
     for step in range(1, 4):
         seat = (state.turn + step) & 3
-        code = desk.choices[seat]
+        code = buffer.choices[seat]
         if code == PON_PLAIN or code == PON_RED or code == CALL_KAN:
             return seat
         if CHI_LOW <= code < CALL_KAN:
@@ -164,10 +164,10 @@ def _first_caller(state: State, desk: Desk) -> int:
 
 
 @compiled
-def _call(state: State, seat: int, desk: Desk) -> None:
-    code = desk.choices[seat]
+def _call(state: State, seat: int, buffer: StepBuffer) -> None:
+    code = buffer.choices[seat]
     if CHI_LOW <= code < CALL_KAN:
-        _chi(state, seat, code, desk)
+        _chi(state, seat, code, buffer)
         return
     target, tile = state.turn, state.last_tile
     kind = kind_of(tile)
@@ -176,19 +176,19 @@ def _call(state: State, seat: int, desk: Desk) -> None:
         holds_red = kind < 27 and kind % 9 == 4 and state.red[seat, kind // 9] > 0
         last = red if holds_red else kind
         apply_daiminkan(state, seat, kind, kind, last)
-        note(desk, LOG_DAIMINKAN, seat, target, tile, 0)
-        note_used(desk, 1, kind)
-        note_used(desk, 2, last)
+        note(buffer, LOG_DAIMINKAN, seat, target, tile, 0)
+        note_used(buffer, 1, kind)
+        note_used(buffer, 2, last)
     else:
         last = red if code == PON_RED else kind
         apply_pon(state, seat, kind, last)
-        note(desk, LOG_PON, seat, target, tile, 0)
-        note_used(desk, 1, last)
-    note_used(desk, 0, kind)
+        note(buffer, LOG_PON, seat, target, tile, 0)
+        note_used(buffer, 1, last)
+    note_used(buffer, 0, kind)
 
 
 @compiled
-def _chi(state: State, seat: int, code: int, desk: Desk) -> None:
+def _chi(state: State, seat: int, code: int, buffer: StepBuffer) -> None:
     kind = kind_of(state.last_tile)
     low = kind - (code - CHI_LOW) % 3
     first, second = low, low + 2
@@ -198,9 +198,9 @@ def _chi(state: State, seat: int, code: int, desk: Desk) -> None:
         second = low + 1
     if code >= CHI_LOW_RED:
         first, second = _red_if_five(first), _red_if_five(second)
-    note(desk, LOG_CHI, seat, state.turn, state.last_tile, 0)
-    note_used(desk, 0, first)
-    note_used(desk, 1, second)
+    note(buffer, LOG_CHI, seat, state.turn, state.last_tile, 0)
+    note_used(buffer, 0, first)
+    note_used(buffer, 1, second)
     apply_chi(state, seat, first, second)
 
 

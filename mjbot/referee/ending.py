@@ -4,7 +4,7 @@ Tiles leave the wall: draws and dora markers, in compiled code.
 """
 
 from mjbot.compiler.compiled import compiled
-from mjbot.referee.step import LOG_DORA, LOG_DRAW, Desk, note
+from mjbot.referee.step import LOG_DORA, LOG_DRAW, StepBuffer, note
 from mjbot.referee.wall import next_live_tile
 from mjbot.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku
 from mjbot.table.settle import exhaustive_deltas, win_payment
@@ -31,14 +31,14 @@ def _turn_ura(state: State) -> None:
 
 
 @compiled
-def win_kyoku(state: State, winner: int, desk: Desk) -> None:
+def win_kyoku(state: State, winner: int, buffer: StepBuffer) -> None:
     """``winner`` wins on the drawn tile or the tile on offer; note and pay it."""
-    outcome = desk.outcome
+    outcome = buffer.outcome
     by_draw = winner == state.turn
     tile = state.drawn if by_draw else state.last_tile
     if state.riichi[winner] == ACCEPTED:
         _turn_ura(state)
-    win = desk.wins[outcome.n_wins]
+    win = buffer.wins[outcome.n_wins]
     win_payment(state, winner, tile, by_draw, win)
     outcome.reason = NO_DRAW
     outcome.target = state.turn
@@ -48,9 +48,9 @@ def win_kyoku(state: State, winner: int, desk: Desk) -> None:
 
 
 @compiled
-def abort_kyoku(state: State, reason: int, desk: Desk) -> None:
+def abort_kyoku(state: State, reason: int, buffer: StepBuffer) -> None:
     """An abortive draw: nothing is paid, the dealer stays."""
-    outcome = desk.outcome
+    outcome = buffer.outcome
     outcome.reason = reason
     for seat in range(4):
         outcome.deltas[seat] = 0
@@ -59,9 +59,9 @@ def abort_kyoku(state: State, reason: int, desk: Desk) -> None:
 
 
 @compiled
-def exhaust_kyoku(state: State, desk: Desk) -> None:
+def exhaust_kyoku(state: State, buffer: StepBuffer) -> None:
     """The wall is empty: nagashi mangan or noten payments; the dealer stays if tenpai."""
-    outcome = desk.outcome
+    outcome = buffer.outcome
     for seat in range(4):
         outcome.tenpai[seat] = state.waits[seat] != 0
     nagashi = exhaustive_deltas(state, outcome.tenpai, outcome.deltas)
@@ -70,20 +70,20 @@ def exhaust_kyoku(state: State, desk: Desk) -> None:
 
 
 @compiled
-def draw(state: State, seat: int, desk: Desk) -> None:
+def draw(state: State, seat: int, buffer: StepBuffer) -> None:
     """``seat`` draws, after a kan from the dead wall."""
     if state.phase == RINSHAN or state.phase == CHANKAN:
         tile = int(state.wall[RINSHAN_WALL + state.rinshan_taken])
     else:
         tile = next_live_tile(state, seat)
     apply_draw(state, seat, tile)
-    note(desk, LOG_DRAW, seat, -1, tile, 0)
+    note(buffer, LOG_DRAW, seat, -1, tile, 0)
 
 
 @compiled
-def turn_dora(state: State, desk: Desk) -> None:
+def turn_dora(state: State, buffer: StepBuffer) -> None:
     """Turn the markers owed for kans."""
     while state.pending_dora > 0:
         marker = state.wall[DORA_WALL + state.n_dora]
         apply_dora(state, marker)
-        note(desk, LOG_DORA, -1, -1, marker, 0)
+        note(buffer, LOG_DORA, -1, -1, marker, 0)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import step as desk
+from mjbot.referee import step as buffer
 from mjbot.rules.points import STICK_POINTS
 from mjbot.table.mirror.wire import wire_yakus
 from mjbot.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
@@ -52,15 +52,15 @@ def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
     ``scores`` are the points before the first of them.
     """
     for type_, actor, target, tile, a, b, c, d, flag in log.tolist():
-        if type_ == desk.LOG_DRAW:
+        if type_ == buffer.LOG_DRAW:
             yield m.Tsumo(actor=actor, pai=TILE_NAMES[tile])
-        elif type_ == desk.LOG_DISCARD:
+        elif type_ == buffer.LOG_DISCARD:
             yield m.Dahai(actor=actor, pai=TILE_NAMES[tile], tsumogiri=bool(flag))
-        elif type_ == desk.LOG_DORA:
+        elif type_ == buffer.LOG_DORA:
             yield m.Dora(dora_marker=TILE_NAMES[tile])
-        elif type_ == desk.LOG_RIICHI:
+        elif type_ == buffer.LOG_RIICHI:
             yield m.Reach(actor=actor)
-        elif type_ == desk.LOG_RIICHI_ACCEPTED:
+        elif type_ == buffer.LOG_RIICHI_ACCEPTED:
             deltas = _stick(actor)
             scores = _added(scores, deltas)
             yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
@@ -85,13 +85,13 @@ def _stick(actor: int) -> Seats4:
 def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...]) -> m.Event:
     a, b, c, d = used
     pai = TILE_NAMES[tile]
-    if type_ == desk.LOG_CHI:
+    if type_ == buffer.LOG_CHI:
         return m.Chi(actor=actor, target=target, pai=pai, consumed=(a, b))
-    if type_ == desk.LOG_PON:
+    if type_ == buffer.LOG_PON:
         return m.Pon(actor=actor, target=target, pai=pai, consumed=(a, b))
-    if type_ == desk.LOG_DAIMINKAN:
+    if type_ == buffer.LOG_DAIMINKAN:
         return m.Daiminkan(actor=actor, target=target, pai=pai, consumed=(a, b, c))
-    if type_ == desk.LOG_KAKAN:
+    if type_ == buffer.LOG_KAKAN:
         return m.Kakan(actor=actor, pai=pai, consumed=(a, b, c))
     return m.Ankan(actor=actor, consumed=(a, b, c, d))
 

@@ -9,7 +9,7 @@ import numpy as np
 from mjbot.compiler.compiled import compiled
 from mjbot.referee.choices import own_action, resolve_discard, resolve_kakan
 from mjbot.referee.ending import draw
-from mjbot.referee.step import Desk
+from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import (
     DECLARE_RIICHI,
     PASS,
@@ -25,10 +25,10 @@ from mjbot.table.state import CHANKAN, DORA_WALL, DRAW, REACTION, RINSHAN, WON, 
 
 
 @compiled
-def deal(state: State, desk: Desk, round_: int, honba: int) -> None:
+def deal(state: State, buffer: StepBuffer, round_: int, honba: int) -> None:
     """Start a kyoku from ``state.wall``; :func:`advance` then makes the first draw."""
-    desk.asked = 0
-    desk.outcome.n_wins = 0
+    buffer.asked = 0
+    buffer.outcome.n_wins = 0
     hands = np.empty((4, 13), np.int8)
     for seat in range(4):
         for place in range(13):
@@ -38,52 +38,52 @@ def deal(state: State, desk: Desk, round_: int, honba: int) -> None:
 
 
 @compiled
-def carry_out(state: State, desk: Desk) -> None:
-    """Carry out ``desk.choices`` of the seats that may do something now."""
+def carry_out(state: State, buffer: StepBuffer) -> None:
+    """Carry out ``buffer.choices`` of the seats that may do something now."""
     if state.phase == REACTION:
-        resolve_discard(state, desk)
+        resolve_discard(state, buffer)
     elif state.phase == CHANKAN:
-        resolve_kakan(state, desk)
+        resolve_kakan(state, buffer)
     elif state.phase == DRAW or state.phase == RINSHAN:
-        draw(state, state.turn, desk)
+        draw(state, state.turn, buffer)
     else:
-        own_action(state, desk)
+        own_action(state, buffer)
 
 
 @compiled
-def offer(state: State, desk: Desk) -> None:
+def offer(state: State, buffer: StepBuffer) -> None:
     """Note who is asked now and what each of them may do."""
-    desk.asked = 0
+    buffer.asked = 0
     for seat in range(4):
-        desk.n_codes[seat] = legal_codes(state, seat, desk.codes[seat])
-        if desk.n_codes[seat] > 0:
-            desk.asked |= 1 << seat
+        buffer.n_codes[seat] = legal_codes(state, seat, buffer.codes[seat])
+        if buffer.n_codes[seat] > 0:
+            buffer.asked |= 1 << seat
 
 
 @compiled
-def advance(state: State, desk: Desk) -> int:
+def advance(state: State, buffer: StepBuffer) -> int:
     """Carry out the choices and go on to the next decision or the end of the kyoku.
 
-    ``desk.choices`` are legal action codes of the seats that were asked; the others' entries
-    are ignored.  Returns ``desk.asked``.  At the end of a kyoku that is 0, the phase is WON or
-    DRAWN and ``desk.outcome`` tells how.
+    ``buffer.choices`` are legal action codes of the seats that were asked; the others' entries
+    are ignored.  Returns ``buffer.asked``.  At the end of a kyoku that is 0, the phase is WON or
+    DRAWN and ``buffer.outcome`` tells how.
     """
-    desk.n_rows = 0
+    buffer.n_rows = 0
     for seat in range(4):
-        if not (desk.asked >> seat) & 1:
-            desk.choices[seat] = PASS
-    carry_out(state, desk)
-    offer(state, desk)
-    while desk.asked == 0 and state.phase < WON:
+        if not (buffer.asked >> seat) & 1:
+            buffer.choices[seat] = PASS
+    carry_out(state, buffer)
+    offer(state, buffer)
+    while buffer.asked == 0 and state.phase < WON:
         for seat in range(4):
-            desk.choices[seat] = PASS
-        carry_out(state, desk)
-        offer(state, desk)
-    return desk.asked
+            buffer.choices[seat] = PASS
+        carry_out(state, buffer)
+        offer(state, buffer)
+    return buffer.asked
 
 
 @compiled
-def advance_to_choice(state: State, desk: Desk) -> int:
+def advance_to_choice(state: State, buffer: StepBuffer) -> int:
     """The same, but on to a choice that a player wants to be asked about; nothing is told.
 
     Who can do only one thing does it, who does not want to be asked takes its default action.
@@ -91,44 +91,44 @@ def advance_to_choice(state: State, desk: Desk) -> int:
     choice of that seat is not legal.
     """
     for seat in range(4):
-        if (desk.asked >> seat) & 1 and not _is_offered(desk, seat, desk.choices[seat]):
+        if (buffer.asked >> seat) & 1 and not _is_offered(buffer, seat, buffer.choices[seat]):
             return -1 - seat
-    advance(state, desk)
-    asked = settle_choices(state, desk)
-    while desk.asked and not asked:
-        advance(state, desk)
-        asked = settle_choices(state, desk)
+    advance(state, buffer)
+    asked = settle_choices(state, buffer)
+    while buffer.asked and not asked:
+        advance(state, buffer)
+        asked = settle_choices(state, buffer)
     return asked
 
 
 @compiled
-def settle_choices(state: State, desk: Desk) -> int:
+def settle_choices(state: State, buffer: StepBuffer) -> int:
     """Choose for those who need not be asked; return the mask of the others."""
     asked = 0
     for seat in range(4):
-        if not (desk.asked >> seat) & 1:
+        if not (buffer.asked >> seat) & 1:
             continue
-        if desk.n_codes[seat] == 1:
-            desk.choices[seat] = desk.codes[seat, 0]
-        elif _wants_a_say(desk, seat):
+        if buffer.n_codes[seat] == 1:
+            buffer.choices[seat] = buffer.codes[seat, 0]
+        elif _wants_a_say(buffer, seat):
             asked |= 1 << seat
         else:
-            desk.choices[seat] = default_code(state, seat)
+            buffer.choices[seat] = default_code(state, seat)
     return asked
 
 
 @compiled
-def _wants_a_say(desk: Desk, seat: int) -> bool:
-    wants = desk.wants[seat]
-    if wants & WANTS_WINS and (_is_offered(desk, seat, RON) or _is_offered(desk, seat, TSUMO)):
+def _wants_a_say(buffer: StepBuffer, seat: int) -> bool:
+    wants = buffer.wants[seat]
+    if wants & WANTS_WINS and (_is_offered(buffer, seat, RON) or _is_offered(buffer, seat, TSUMO)):
         return True
-    on_own_turn = desk.codes[seat, 0] < DECLARE_RIICHI
+    on_own_turn = buffer.codes[seat, 0] < DECLARE_RIICHI
     return bool(wants & (WANTS_TURNS if on_own_turn else WANTS_CALLS))
 
 
 @compiled
-def _is_offered(desk: Desk, seat: int, code: int) -> bool:
-    for place in range(desk.n_codes[seat]):
-        if desk.codes[seat, place] == code:
+def _is_offered(buffer: StepBuffer, seat: int, code: int) -> bool:
+    for place in range(buffer.n_codes[seat]):
+        if buffer.codes[seat, place] == code:
             return True
     return False

@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import events as narrate
+from mjbot.referee import events as serialise
 from mjbot.referee import flow
-from mjbot.referee.step import Desk, new_desk
+from mjbot.referee.step import StepBuffer, new_step_buffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
@@ -87,7 +87,7 @@ class Referee:
         self.state: State = new_state()
         self.over = False
         self._length: Length = length
-        self._desk: Desk = new_desk()
+        self._buffer: StepBuffer = new_step_buffer()
 
     # --- what happens ------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class Referee:
         asked = self.asked
         if choices.keys() != asked.keys():
             raise ValueError(f"choices from seats {sorted(choices)}, asked {sorted(asked)}")
-        codes = self._desk["choices"]
+        codes = self._buffer["choices"]
         for seat, action in choices.items():
             if action not in asked[seat]:
                 raise IllegalActionError(seat, action, self.state)
@@ -113,9 +113,9 @@ class Referee:
 
     def fault(self, seat: int) -> list[m.Event]:
         """Punish ``seat`` with a mangan-sized chombo; the kyoku is played again, honba + 1."""
-        before = narrate.four(self.state["scores"])
+        before = serialise.four(self.state["scores"])
         dealer = int(self.state["dealer"])
-        outcome = self._desk["outcome"]
+        outcome = self._buffer["outcome"]
         outcome["reason"] = CHOMBO
         outcome["tenpai"] = 0
         outcome["deltas"] = -win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
@@ -130,8 +130,8 @@ class Referee:
         Who can do only one thing is not asked, nor who does not want to be.  Raises
         :class:`IllegalActionError`.
         """
-        state, desk = self.state, self._desk
-        desk["wants"] = [player.wants for player in players]
+        state, buffer = self.state, self._buffer
+        buffer["wants"] = [player.wants for player in players]
         self._open(position)
         following = (position.round, position.honba)
         while not self.over:
@@ -140,19 +140,19 @@ class Referee:
                 player.start_kyoku(View(state, seat))
             self._play_kyoku(players)
             if watch:
-                watch(state, desk["outcome"], desk["wins"])
+                watch(state, buffer["outcome"], buffer["wins"])
             if game_ends(state):
                 self._close()
             following = next_kyoku(state)
 
     def _play_kyoku(self, players: Sequence[Player]) -> None:
-        state, desk = self.state, self._desk
-        choices = desk["choices"]
-        asked = flow.advance_to_choice(state, desk)
+        state, buffer = self.state, self._buffer
+        choices = buffer["choices"]
+        asked = flow.advance_to_choice(state, buffer)
         while asked > 0:
             for seat in _SEATS[asked]:
                 choices[seat] = players[seat].decide(View(state, seat)).code
-            asked = flow.advance_to_choice(state, desk)
+            asked = flow.advance_to_choice(state, buffer)
         if asked < 0:
             seat = -1 - asked
             raise IllegalActionError(seat, ACTIONS[choices[seat]], state)
@@ -162,10 +162,10 @@ class Referee:
     @property
     def asked(self) -> dict[int, tuple[Action, ...]]:
         """The seats that must decide now, with their legal actions; empty when over."""
-        codes, counts = self._desk["codes"], self._desk["n_codes"].tolist()
+        codes, counts = self._buffer["codes"], self._buffer["n_codes"].tolist()
         return {
             seat: tuple([ACTIONS[code] for code in codes[seat, : counts[seat]].tolist()])
-            for seat in _SEATS[self._desk["asked"]]
+            for seat in _SEATS[self._buffer["asked"]]
         }
 
     def view(self, seat: int) -> View:
@@ -186,35 +186,35 @@ class Referee:
 
     def _deal_tiles(self, round_: int, honba: int) -> None:
         self._walls(round_, honba, self.state["wall"])
-        flow.deal(self.state, self._desk, round_, honba)
+        flow.deal(self.state, self._buffer, round_, honba)
 
     def _deal(self, round_: int, honba: int) -> list[m.Event]:
         self._deal_tiles(round_, honba)
-        return [narrate.start_kyoku(self.state), *self._advance()]
+        return [serialise.start_kyoku(self.state), *self._advance()]
 
     def _advance(self) -> list[m.Event]:
-        before = narrate.four(self.state["scores"])
-        flow.advance(self.state, self._desk)
-        log = self._desk["log"][: self._desk["n_rows"]]
-        events = list(narrate.log_events(log, before))
+        before = serialise.four(self.state["scores"])
+        flow.advance(self.state, self._buffer)
+        log = self._buffer["log"][: self._buffer["n_rows"]]
+        events = list(serialise.log_events(log, before))
         if int(self.state["phase"]) in (WON, DRAWN):
-            events += self._end_kyoku(narrate.scores_after(events, before))
+            events += self._end_kyoku(serialise.scores_after(events, before))
         return events
 
-    def _end_kyoku(self, before: narrate.Seats4) -> list[m.Event]:
-        events = narrate.ending(self.state, self._desk["outcome"], self._desk["wins"], before)
+    def _end_kyoku(self, before: serialise.Seats4) -> list[m.Event]:
+        events = serialise.ending(self.state, self._buffer["outcome"], self._buffer["wins"], before)
         if game_ends(self.state):
             self._close()
-            return [*events, m.EndGame(scores=narrate.four(self.state["scores"]))]
+            return [*events, m.EndGame(scores=serialise.four(self.state["scores"]))]
         return [*events, *self._deal(*next_kyoku(self.state))]
 
     def _close(self) -> None:
         give_leftover_sticks(self.state)
-        self._desk["asked"] = 0
+        self._buffer["asked"] = 0
         self.over = True
 
 
-class RememberingReferee(Referee):
+class RecordingReferee(Referee):
     """Plays the very same games as :class:`Referee`, event by event.
 
     ``events`` are those of :meth:`play` so far; ``names`` go into ``start_game``.
@@ -226,23 +226,25 @@ class RememberingReferee(Referee):
 
     def _deal_tiles(self, round_: int, honba: int) -> None:
         super()._deal_tiles(round_, honba)
-        self.events.append(narrate.start_kyoku(self.state))
+        self.events.append(serialise.start_kyoku(self.state))
 
     def _play_kyoku(self, players: Sequence[Player]) -> None:
-        state, desk = self.state, self._desk
+        state, buffer = self.state, self._buffer
         while True:
-            before = narrate.four(state["scores"])
-            flow.advance(state, desk)
-            log = list(narrate.log_events(desk["log"][: desk["n_rows"]], before))
+            before = serialise.four(state["scores"])
+            flow.advance(state, buffer)
+            log = list(serialise.log_events(buffer["log"][: buffer["n_rows"]], before))
             self.events += log
             if int(state["phase"]) in (WON, DRAWN):
-                after_sticks = narrate.scores_after(log, before)
-                self.events += narrate.ending(state, desk["outcome"], desk["wins"], after_sticks)
+                after_sticks = serialise.scores_after(log, before)
+                self.events += serialise.ending(
+                    state, buffer["outcome"], buffer["wins"], after_sticks
+                )
                 return
-            asked = flow.settle_choices(state, desk)
+            asked = flow.settle_choices(state, buffer)
             for seat in range(4):
                 if asked >> seat & 1:
-                    desk["choices"][seat] = self._checked(seat, players[seat])
+                    buffer["choices"][seat] = self._checked(seat, players[seat])
 
     def _checked(self, seat: int, player: Player) -> int:
         action = player.decide(View(self.state, seat))
@@ -252,4 +254,4 @@ class RememberingReferee(Referee):
 
     def _close(self) -> None:
         super()._close()
-        self.events.append(m.EndGame(scores=narrate.four(self.state["scores"])))
+        self.events.append(m.EndGame(scores=serialise.four(self.state["scores"])))

@@ -1,4 +1,4 @@
-"""The referee's desk, one compiled record: choices come in, events, offers and payments go out.
+"""The referee's step buffer, one compiled record: choices in; events, offers and payments out.
 
 Every event is one row of the log: type, actor, target, tile, four consumed tiles, flag (-1
 where a field does not apply).
@@ -50,7 +50,7 @@ LOG_ROWS: Final = 16
 """More than one decision can bring: at most five markers, a call, a draw and a few more."""
 
 
-class Desk(Record):
+class StepBuffer(Record):
     """What is asked and answered in one step of a kyoku, and the log of its events."""
 
     choices: Annotated[Int16s, 4]  # action codes; only those of asked seats matter
@@ -64,22 +64,22 @@ class Desk(Record):
     wins: Annotated[Sequence[Payment], 3]
 
 
-DESK: Final = Desk.dtype
+STEP_BUFFER: Final = StepBuffer.dtype
 
 
 Wins = Sequence[Payment]
 """An array of three records of :data:`mjbot.table.settle.PAYMENT`."""
 
 
-def new_desk() -> Desk:
-    """Return an empty desk: nobody is asked, nothing happened."""
-    return Desk.new()
+def new_step_buffer() -> StepBuffer:
+    """Return an empty buffer: nobody is asked, nothing happened."""
+    return StepBuffer.new()
 
 
 @compiled
-def note(desk: Desk, type_: int, actor: int, target: int, tile: int, flag: int) -> None:
+def note(buffer: StepBuffer, type_: int, actor: int, target: int, tile: int, flag: int) -> None:
     """Write down an event without consumed tiles."""
-    row = desk.log[desk.n_rows]
+    row = buffer.log[buffer.n_rows]
     row[0] = type_
     row[1] = actor
     row[2] = target
@@ -87,10 +87,10 @@ def note(desk: Desk, type_: int, actor: int, target: int, tile: int, flag: int) 
     for place in range(USED, FLAG):
         row[place] = -1
     row[FLAG] = flag
-    desk.n_rows += 1
+    buffer.n_rows += 1
 
 
 @compiled
-def note_used(desk: Desk, place: int, tile: int) -> None:
+def note_used(buffer: StepBuffer, place: int, tile: int) -> None:
     """Write down a consumed tile of the last event at ``place`` 0..3."""
-    desk.log[desk.n_rows - 1, USED + place] = tile
+    buffer.log[buffer.n_rows - 1, USED + place] = tile

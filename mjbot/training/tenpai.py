@@ -28,7 +28,7 @@ from mjbot.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.step import DESK, Desk
+from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.acceptance import acceptance, count_tiles
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
@@ -69,43 +69,43 @@ GREEDY: Final = Greedy.dtype
 @compiled
 def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
     """Play a game for each seed int64[n], add its hands to ``hands``; return the kyoku played."""
-    states, desks, minds = np.zeros(1, STATE), np.zeros(1, DESK), np.zeros(1, GREEDY)
-    state, desk = states[0], desks[0]
+    states, buffers, minds = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER), np.zeros(1, GREEDY)
+    state, buffer = states[0], buffers[0]
     kyoku = 0
     for seed in seeds:
         apply_start_game(state, last_round, START_POINTS)
         round_, honba = 0, 0
         while True:
             shuffle_wall(seed, round_, honba, state.wall)
-            deal(state, desk, round_, honba)
-            _play_kyoku(state, desk, minds[0], hands)
+            deal(state, buffer, round_, honba)
+            _play_kyoku(state, buffer, minds[0], hands)
             kyoku += 1
             if game_ends(state):
                 give_leftover_sticks(state)
                 break
             round_, honba = next_kyoku(state)
     keep_alive(states)
-    keep_alive(desks)
+    keep_alive(buffers)
     keep_alive(minds)
     return kyoku
 
 
 @compiled
-def _play_kyoku(state: State, desk: Desk, mind: Greedy, hands: Hands) -> None:
+def _play_kyoku(state: State, buffer: StepBuffer, mind: Greedy, hands: Hands) -> None:
     mind.middle[:] = 0
     for seat in range(4):
         _count_hand(state, seat, mind, hands)
     while state.phase < WON:
-        desk.n_rows = 0
+        buffer.n_rows = 0
         if state.phase == REACTION or state.phase == CHANKAN:
             mind.middle[state.turn] += is_middle(kind_of(state.last_tile))
             _count_hand(state, state.turn, mind, hands)
             for step in range(1, 4):
                 seat = (state.turn + step) & 3
-                desk.choices[seat] = RON if can_ron(state, seat) else PASS
+                buffer.choices[seat] = RON if can_ron(state, seat) else PASS
         elif state.phase != DRAW and state.phase != RINSHAN:
-            desk.choices[state.turn] = greedy_choice(state, state.turn, mind)
-        carry_out(state, desk)
+            buffer.choices[state.turn] = greedy_choice(state, state.turn, mind)
+        carry_out(state, buffer)
 
 
 @compiled

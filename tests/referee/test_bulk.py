@@ -18,7 +18,7 @@ from mjbot.referee.bulk import (
     play_kyoku,
     playouts,
 )
-from mjbot.referee.step import DESK
+from mjbot.referee.step import STEP_BUFFER
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.state import CHANKAN, REACTION, State, copy_state
 from proof.peer.plots import WRITERS, robbed_kans
@@ -142,12 +142,12 @@ def test_playouts_keep_all_points():
 
 
 def test_a_desk_forgets_the_wins_of_the_kyoku_before():
-    """Else the fourth win of a desk is written behind the end of its record."""
-    desks = np.zeros(1, DESK)
-    desks[0]["outcome"]["n_wins"] = 3
+    """Else the fourth win of a buffer is written behind the end of its record."""
+    buffers = np.zeros(1, STEP_BUFFER)
+    buffers[0]["outcome"]["n_wins"] = 3
     state = copy_state(middle(3, 30))
-    play_kyoku(state, desks[0], ALL_RANDOM, np.array([1], np.uint64))
-    assert int(desks[0]["outcome"]["n_wins"]) == int(state["wins"]).bit_count()
+    play_kyoku(state, buffers[0], ALL_RANDOM, np.array([1], np.uint64))
+    assert int(buffers[0]["outcome"]["n_wins"]) == int(state["wins"]).bit_count()
 
 
 def test_playouts_go_on_from_a_discard_that_others_may_claim():

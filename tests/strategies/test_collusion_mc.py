@@ -34,7 +34,7 @@ def test_bots_at_one_table_do_not_share_their_playouts():
     bots = [make_strategy("collusion-mc", QUICK, seed=seat) for seat in range(4)]
     referee.play(bots)
     assert int(referee.state["scores"].sum()) == 100_000
-    assert len({id(bot._workshop) for bot in bots}) == 4
+    assert len({id(bot._workspace) for bot in bots}) == 4
 
 
 def test_a_budget_is_spent_as_a_number_of_playouts():

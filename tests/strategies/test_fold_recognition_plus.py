@@ -111,7 +111,7 @@ def test_a_call_must_gain_the_margin(position):
     codes = np.array([action.code for action in view.legal if action.name == "pon"], np.int64)
     bot, worths = FoldRecognitionPlus(), np.empty(N_CALLS)
     passed = weigh_calls(
-        view.state, 0, view.unseen, codes, danger_weights(), bot._temper, bot._stages, worths
+        view.state, 0, view.unseen, codes, danger_weights(), bot._parameters, bot._stages, worths
     )
     gained = worths.max() - passed
     assert choice(view, call_margin=gained - 1) == "pon"

@@ -34,7 +34,7 @@ from strategies.evaluation.hidden_hands.random_hands import (
     stack_unseen,
     walk_to_shanten,
 )
-from strategies.evaluation.hidden_hands.sampler import deal_hands, deal_wall, new_dealer
+from strategies.evaluation.hidden_hands.sampler import deal_hands, deal_wall, new_hand_sampler
 from strategies.evaluation.hidden_hands.tenpai_samples import ONE_KIND, TWO_SIDES
 
 
@@ -93,7 +93,7 @@ def concealed_before_draw(state, seat):
 
 
 def test_every_tile_is_there_once_and_nothing_known_is_changed(tables):
-    random, dealer = np.array([5], np.uint64), new_dealer()
+    random, dealer = np.array([5], np.uint64), new_hand_sampler()
     for number, before in enumerate(tables):
         seat = number % 4
         state = copy_state(before)
@@ -116,7 +116,7 @@ def test_every_tile_is_there_once_and_nothing_known_is_changed(tables):
 
 
 def test_hands_have_their_shanten_and_are_not_furiten(tables):
-    random, dealer = np.array([6], np.uint64), new_dealer()
+    random, dealer = np.array([6], np.uint64), new_hand_sampler()
     tried = found_all = 0
     for number, before in enumerate(tables):
         for wished in range(5):
@@ -145,7 +145,7 @@ def test_hands_have_their_shanten_and_are_not_furiten(tables):
 
 
 def test_the_table_plays_on(tables):
-    random, dealer = np.array([7], np.uint64), new_dealer()
+    random, dealer = np.array([7], np.uint64), new_hand_sampler()
     for number, before in enumerate(tables[::3]):
         state = copy_state(before)
         deal_hands(state, number % 4, np.array([2, 1, 0, 2], np.int8), random, dealer)
@@ -161,7 +161,7 @@ def test_the_same_seed_deals_the_same_and_nothing_hidden_is_looked_at(tables):
     hide(blind, 2)
     dealt = []
     for state in (copy_state(before), copy_state(before), blind):
-        random, dealer = np.array([8], np.uint64), new_dealer()
+        random, dealer = np.array([8], np.uint64), new_hand_sampler()
         deal_hands(state, 2, np.array([1, 0, 2, 3], np.int8), random, dealer)
         deal_wall(state, random, dealer)
         dealt.append((state["hand"].tolist(), state["red"].tolist(), hidden_wall(state)))
@@ -212,7 +212,7 @@ def test_hands_of_a_shanten_are_equally_likely(deal, wished):
         for hand, ways in hands_from(unseen, 7)
         if shanten(hand, 2) == wished
     }
-    dealer, out = new_dealer(), np.zeros((8000, 34), np.int8)
+    dealer, out = new_hand_sampler(), np.zeros((8000, 34), np.int8)
     dealer["unseen"] = unseen
     deal(dealer, 7, 2, wished, np.array([wished], np.uint64), out)
     assert deviation(Counter(map(tuple, out.tolist())), weights) < 4
@@ -227,7 +227,7 @@ def features(hands):
 
 def test_walked_hands_of_13_are_like_dealt_ones():
     """One-shanten hands from 100 tiles: a fair deal has one in 150."""
-    dealer = new_dealer()
+    dealer = new_hand_sampler()
     dealer["unseen"] = 3
     n = 3000
     fair, ours = np.zeros((10 * n, 34), np.int8), np.zeros((n, 34), np.int8)
@@ -295,7 +295,7 @@ def test_each_hand_is_dealt_from_what_the_ones_before_it_left():
             for second, then in chances(left - first, 1):
                 share = unseen[kind] / unseen.sum() * chance * then
                 expected[in_short(first) + in_short(second)] += share
-    dealer, random = new_dealer(), np.array([3], np.uint64)
+    dealer, random = new_hand_sampler(), np.array([3], np.uint64)
     seen = Counter()
     for _ in range(8000):
         assert deal_hands(state, 0, np.array([0, 1, 1, 3], np.int8), random, dealer)
@@ -306,7 +306,7 @@ def test_each_hand_is_dealt_from_what_the_ones_before_it_left():
 @pytest.mark.parametrize("class_", [TWO_SIDES, ONE_KIND])
 def test_both_sorts_of_waits_are_dealt(class_):
     state = small_table()
-    dealer, random = new_dealer(), np.array([3], np.uint64)
+    dealer, random = new_hand_sampler(), np.array([3], np.uint64)
     sorts = Counter()
     for _ in range(2000):
         deal_hands(state, 0, np.array([0, 0, 5, 5], np.int8), random, dealer)
@@ -322,7 +322,7 @@ def test_a_seat_in_riichi_is_tenpai_on_nothing_it_let_pass():
     state["riichi"][1] = ACCEPTED
     passed = hand_counts("2345m2345p")
     state["passed"][1] = sum(1 << int(kind) for kind in np.flatnonzero(passed))
-    dealer, random = new_dealer(), np.array([3], np.uint64)
+    dealer, random = new_hand_sampler(), np.array([3], np.uint64)
     for _ in range(50):
         assert deal_hands(state, 0, np.full(4, 2, np.int8), random, dealer)
         assert state["waits"][1]

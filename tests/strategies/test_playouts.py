@@ -6,15 +6,15 @@ import pytest
 from mjbot.experiments.takada2022.experiment import position
 from mjbot.models.tenpai import greedy_table
 from mjbot.referee import Referee
-from mjbot.referee.step import new_desk
+from mjbot.referee.step import new_step_buffer
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.playouts.opponent_models import MINDS
+from strategies.evaluation.playouts.opponent_models import OPPONENT_MODELS
 from strategies.evaluation.playouts.playouts import own_turn, play_out
-from strategies.evaluation.playouts.search import begin, fill_in, make_minds
+from strategies.evaluation.playouts.search import begin, fill_in, make_opponent_models
 from strategies.evaluation.playouts.worth import OVER, final_worth, kyoku_left, worth
 
 LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
@@ -22,16 +22,16 @@ LEADER, CALLER = 0, 2
 DORA, IDLE_TILE = 7, 14  # 8m, 6p
 
 
-def new_minds():
+def new_opponent_models():
     """Every discard costs nothing."""
-    return np.zeros(1, MINDS)[0]
+    return np.zeros(1, OPPONENT_MODELS)[0]
 
 
-def random_minds(seed: int):
-    minds = new_minds()
-    minds["lists"] = np.random.default_rng(seed).integers(0, 5, (4, 34))
-    minds["keeps_tenpai"] = 1
-    return minds
+def random_models(seed: int):
+    models = new_opponent_models()
+    models["lists"] = np.random.default_rng(seed).integers(0, 5, (4, 34))
+    models["keeps_tenpai"] = 1
+    return models
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -40,8 +40,8 @@ def test_a_playout_is_the_kyoku_that_the_referee_would_play(seed):
     referee.start()
     for _ in range(20):
         referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
-    minds, played = random_minds(seed), copy_state(referee.state)
-    play_out(played, new_desk(), minds, np.array([seed], np.uint64))
+    models, played = random_models(seed), copy_state(referee.state)
+    play_out(played, new_step_buffer(), models, np.array([seed], np.uint64))
     assert int(played["phase"]) in (WON, DRAWN)
     random = np.array([seed], np.uint64)
     kyoku = (int(referee.state["round"]), int(referee.state["honba"]))
@@ -50,7 +50,7 @@ def test_a_playout_is_the_kyoku_that_the_referee_would_play(seed):
         choices = {}
         for seat, legal in referee.asked.items():
             if int(referee.state["turn"]) == seat and int(referee.state["phase"]) != REACTION:
-                choices[seat] = ACTIONS[own_turn(referee.state, minds, random)]
+                choices[seat] = ACTIONS[own_turn(referee.state, models, random)]
             else:
                 choices[seat] = ACTIONS[RON if ACTIONS[RON] in legal else PASS]
         for event in referee.step(choices):
@@ -70,57 +70,57 @@ def seat_to_discard(hand: str, drawn: int):
 
 def test_the_tile_of_least_risk_goes_and_of_equals_any():
     state = seat_to_discard("159m159p159s12345z", 31)
-    minds, random = new_minds(), np.array([1], np.uint64)
-    minds["lists"][0] = 100
-    minds["lists"][0, [8, 28]] = 50
-    chosen = [own_turn(state, minds, random) for _ in range(300)]
+    models, random = new_opponent_models(), np.array([1], np.uint64)
+    models["lists"][0] = 100
+    models["lists"][0, [8, 28]] = 50
+    chosen = [own_turn(state, models, random) for _ in range(300)]
     assert set(chosen) == {DISCARD + 8, DISCARD + 28}
     assert 100 < chosen.count(DISCARD + 8) < 200
 
 
 def test_whoever_is_tenpai_stays_so():
     state = seat_to_discard("234567m234p2366s9s", 26)
-    minds, random = new_minds(), np.array([1], np.uint64)
-    minds["lists"][0] = np.arange(34)  # 2m is the safest, 9s the one that keeps tenpai
-    minds["keeps_tenpai"] = 1
-    assert own_turn(state, minds, random) == DISCARD_DRAWN + 26
-    minds["keeps_tenpai"] = 0
-    assert own_turn(state, minds, random) == DISCARD + 1
+    models, random = new_opponent_models(), np.array([1], np.uint64)
+    models["lists"][0] = np.arange(34)  # 2m is the safest, 9s the one that keeps tenpai
+    models["keeps_tenpai"] = 1
+    assert own_turn(state, models, random) == DISCARD_DRAWN + 26
+    models["keeps_tenpai"] = 0
+    assert own_turn(state, models, random) == DISCARD + 1
 
 
 def test_dealt_positions_hold_no_fifth_copy_and_keep_all_points():
     view = position("figure6.jsonl", 0)
     bot = CollusionMc(mode="paper")
-    shop = bot._set_up(view)
+    workspace = bot._set_up(view)
     random, visible = np.array([5], np.uint64), np.empty(34, np.int8)
     for _ in range(30):
-        shop["filled"] = shop["position"]
-        fill_in(shop, greedy_table(), random)
-        assert extra_copy(shop["filled"], visible) == -1
-        assert shop["filled"]["hand"][0].tolist() == view.hand.tolist()
-        shop["begun"] = shop["filled"]
-        begin(shop["begun"], shop["desk"], 0, np.array([view.legal[0].code, -1]))
-        make_minds(shop, greedy_table(), random)
-        play_out(shop["begun"], shop["desk"], shop["minds"], random)
-        assert int(shop["begun"]["scores"].sum()) == 100_000
+        workspace["filled"] = workspace["position"]
+        fill_in(workspace, greedy_table(), random)
+        assert extra_copy(workspace["filled"], visible) == -1
+        assert workspace["filled"]["hand"][0].tolist() == view.hand.tolist()
+        workspace["begun"] = workspace["filled"]
+        begin(workspace["begun"], workspace["buffer"], 0, np.array([view.legal[0].code, -1]))
+        make_opponent_models(workspace, greedy_table(), random)
+        play_out(workspace["begun"], workspace["buffer"], workspace["models"], random)
+        assert int(workspace["begun"]["scores"].sum()) == 100_000
 
 
 def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
     """Figure 2 of the paper: what the discard shows is read by who sees it."""
     view = position("figure2.jsonl", CALLER)
-    shop = CollusionMc()._set_up(view)
+    workspace = CollusionMc()._set_up(view)
     mean = {}
     for code in (DORA, IDLE_TILE):
         loss, odds = 0.0, 0.0
         for deal in range(60):
             random = np.array([deal], np.uint64)
-            shop["filled"] = shop["position"]
-            fill_in(shop, greedy_table(), random)
-            shop["begun"] = shop["filled"]
-            begin(shop["begun"], shop["desk"], CALLER, np.array([code, -1]))
-            make_minds(shop, greedy_table(), random)
-            loss += shop["minds"]["loss"][LEADER, CALLER].sum()
-            odds += shop["minds"]["odds"][LEADER, CALLER].sum()
+            workspace["filled"] = workspace["position"]
+            fill_in(workspace, greedy_table(), random)
+            workspace["begun"] = workspace["filled"]
+            begin(workspace["begun"], workspace["buffer"], CALLER, np.array([code, -1]))
+            make_opponent_models(workspace, greedy_table(), random)
+            loss += workspace["models"]["loss"][LEADER, CALLER].sum()
+            odds += workspace["models"]["odds"][LEADER, CALLER].sum()
         mean[code] = loss / odds
     assert mean[DORA] < mean[IDLE_TILE] - 1000
 

@@ -23,7 +23,7 @@ from strategies.evaluation.push_fold.race import (
 )
 from strategies.evaluation.push_fold.win_value import (
     EXTRA_HAN,
-    Holding,
+    HandContext,
     add_meld,
     hand_dora,
     typical_points,
@@ -43,10 +43,10 @@ def race(hand, draws=6, ron=0.0, live=1.0, risk=0.0, riichi=True, own=0) -> Race
     )  # fmt: skip
 
 
-def holding(dora="", dealer=False) -> Holding:
+def hand_context(dora="", dealer=False) -> HandContext:
     win = np.zeros(1, WIN)
     win["seat_wind"] = 0 if dealer else 1
-    return Holding(win, hand_counts(dora) if dora else np.zeros(34, np.int8),
+    return HandContext(win, hand_counts(dora) if dora else np.zeros(34, np.int8),
                    np.zeros(2, np.int64), dealer)  # fmt: skip
 
 
@@ -60,16 +60,16 @@ TANYAO = hand_counts("234m234p23467s88s")  # waits 5s 8s, simples
 
 
 def test_points_of_a_win_are_those_of_the_rules():
-    points = win_points(TANYAO, 22, 0, holding(), False, False)
+    points = win_points(TANYAO, 22, 0, hand_context(), False, False)
     assert points == 7700  # simples, pinfu, the same run in three suits
-    assert win_points(TANYAO, 22, 3, holding(), False, False) == 12000
-    assert win_points(TANYAO, 22, 0, holding(dealer=True), False, False) == 11600
+    assert win_points(TANYAO, 22, 3, hand_context(), False, False) == 12000
+    assert win_points(TANYAO, 22, 0, hand_context(dealer=True), False, False) == 11600
     no_yaku = hand_counts("123m99m")
-    melded = holding()
+    melded = hand_context()
     for run in (10, 12, 21):
         add_meld(melded, 0, run)
     assert win_points(hand_counts("23m99m"), 0, 0, melded, False, False) == 0
-    assert hand_dora(no_yaku, holding("9m")) == 2
+    assert hand_dora(no_yaku, hand_context("9m")) == 2
 
 
 def test_a_riichi_win_is_paid_the_mean_of_what_ippatsu_and_ura_dora_make_it():
@@ -77,34 +77,34 @@ def test_a_riichi_win_is_paid_the_mean_of_what_ippatsu_and_ura_dora_make_it():
     mean = sum(share * points[han] for han, share in enumerate(EXTRA_HAN))
     assert sum(EXTRA_HAN) == pytest.approx(1)
     pinfu = hand_counts("123m234p23467s99s")  # waits on 5s 8s
-    assert win_points(pinfu, 22, 0, holding(), True, False) == pytest.approx(mean)
-    assert win_points(pinfu, 22, 0, holding(), False, False) == 1000
+    assert win_points(pinfu, 22, 0, hand_context(), True, False) == pytest.approx(mean)
+    assert win_points(pinfu, 22, 0, hand_context(), False, False) == 1000
 
 
 @pytest.mark.parametrize("draws", [1, 3, 9])
 def test_without_rivals_and_rons_the_chance_is_that_of_the_draws(draws):
     r = race(TANYAO, draws)
-    out = tenpai(TANYAO, r, holding(), False)
+    out = tenpai(TANYAO, r, hand_context(), False)
     chance = (r.unseen[22] + r.unseen[25]) / r.total
-    drawn = win_points(TANYAO, 22, 0, holding(), False, True)
-    low = win_points(TANYAO, 25, 0, holding(), False, True)
+    drawn = win_points(TANYAO, 22, 0, hand_context(), False, True)
+    low = win_points(TANYAO, 25, 0, hand_context(), False, True)
     mean = (drawn * r.unseen[22] + low * r.unseen[25]) / (r.unseen[22] + r.unseen[25])
     assert out[draws] == pytest.approx(mean * (1 - (1 - chance) ** draws))
 
 
 def test_rivals_risk_and_furiten_take_away_and_rons_add():
-    base = tenpai(TANYAO, race(TANYAO, ron=1.5), holding(), False)[6]
-    assert tenpai(TANYAO, race(TANYAO, ron=1.5, live=0.9), holding(), False)[6] < base
-    assert tenpai(TANYAO, race(TANYAO, ron=1.5, risk=50.0), holding(), False)[6] < base
-    assert tenpai(TANYAO, race(TANYAO), holding(), False)[6] < base
-    furiten = tenpai(TANYAO, race(TANYAO, ron=1.5), holding(), False, own=1 << 25)[6]
-    assert furiten == tenpai(TANYAO, race(TANYAO), holding(), False)[6]
+    base = tenpai(TANYAO, race(TANYAO, ron=1.5), hand_context(), False)[6]
+    assert tenpai(TANYAO, race(TANYAO, ron=1.5, live=0.9), hand_context(), False)[6] < base
+    assert tenpai(TANYAO, race(TANYAO, ron=1.5, risk=50.0), hand_context(), False)[6] < base
+    assert tenpai(TANYAO, race(TANYAO), hand_context(), False)[6] < base
+    furiten = tenpai(TANYAO, race(TANYAO, ron=1.5), hand_context(), False, own=1 << 25)[6]
+    assert furiten == tenpai(TANYAO, race(TANYAO), hand_context(), False)[6]
 
 
 def test_a_silent_tenpai_may_fold_and_one_in_riichi_may_not():
     dangerous = race(TANYAO, risk=5000.0)
-    assert tenpai(TANYAO, dangerous, holding(), False)[6] == 0
-    assert tenpai(TANYAO, dangerous, holding(), True)[6] < -1000
+    assert tenpai(TANYAO, dangerous, hand_context(), False)[6] == 0
+    assert tenpai(TANYAO, dangerous, hand_context(), True)[6] < -1000
 
 
 def slow_tenpai(hand, r, holding_, left, riichi):
@@ -121,9 +121,9 @@ def slow_tenpai(hand, r, holding_, left, riichi):
     ]  # fmt: skip
     claimed = r.ron * drawn
     share = min(1.0, 0.9 / claimed) if claimed else 0.0
-    later = slow_tenpai(hand, r, holding_, left - 1, riichi)
+    later_loss = slow_tenpai(hand, r, holding_, left - 1, riichi)
     risk = (r.risk if riichi else r.evasion)[left]
-    own = gain[True] + (1 - drawn) * (later - risk)
+    own = gain[True] + (1 - drawn) * (later_loss - risk)
     worth = share * r.ron * gain[False] + (1 - share * claimed) * r.live[left] * own
     return worth if riichi else max(worth, 0.0)
 
@@ -135,10 +135,10 @@ def slow_tenpai(hand, r, holding_, left, riichi):
 def test_tenpai_is_what_enumeration_gives(ron, live, risk, riichi):
     r = race(TANYAO, 5, ron, live, risk)._replace(tenpai_points=1500.0, extra_points=2300.0)
     r = r._replace(evasion=r.risk / 2)
-    out = tenpai(TANYAO, r, holding(), riichi)
+    out = tenpai(TANYAO, r, hand_context(), riichi)
     stick = 1000 if riichi else 0
     for left in range(6):
-        slow = slow_tenpai(TANYAO, r, holding(), left, riichi) - stick
+        slow = slow_tenpai(TANYAO, r, hand_context(), left, riichi) - stick
         assert out[left] == pytest.approx(slow), left
 
 
@@ -199,7 +199,7 @@ def slow_one_away(hand, r, holding_, left):
     if left == 0:
         return 0.0
     accepted = acceptance(hand, 0)
-    later = slow_one_away(hand, r, holding_, left - 1)
+    later_loss = slow_one_away(hand, r, holding_, left - 1)
     total, rest = 0.0, 1.0
     for kind in range(34):
         chance = r.unseen[kind] / r.total
@@ -214,15 +214,15 @@ def slow_one_away(hand, r, holding_, left):
                 best = max(best, tenpai(after, r, holding_, True, own=1 << given)[left - 1])
         total += chance * best
         rest -= chance
-    return max(0.0, r.live[left] * (total + rest * later - r.evasion[left]))
+    return max(0.0, r.live[left] * (total + rest * later_loss - r.evasion[left]))
 
 
 @pytest.mark.parametrize(("ron", "live", "risk"), [(0.0, 1.0, 0.0), (2.0, 0.9, 30.0)])
 def test_one_away_is_what_enumeration_gives(ron, live, risk):
     r = race(ONE_AWAY, 4, ron, live, risk)
     out = np.zeros(MAX_DRAWS + 1)
-    one_away_worth(ONE_AWAY.copy(), 0, acceptance(ONE_AWAY, 0), r, holding(), False, out)
-    assert out[4] == pytest.approx(slow_one_away(ONE_AWAY, r, holding(), 4))
+    one_away_worth(ONE_AWAY.copy(), 0, acceptance(ONE_AWAY, 0), r, hand_context(), False, out)
+    assert out[4] == pytest.approx(slow_one_away(ONE_AWAY, r, hand_context(), 4))
     assert out[4] > 50
 
 
@@ -239,7 +239,7 @@ def test_nearer_hands_and_more_tiles_are_worth_more():
 
 def plan_worth(hand, melds=(), dora=""):
     counts = hand_counts(hand)
-    r, stages, held = race(counts, 12, 2.0, 0.95), new_stages(), holding(dora)
+    r, stages, held = race(counts, 12, 2.0, 0.95), new_stages(), hand_context(dora)
     for type_, kind in melds:
         add_meld(held, type_, kind)
     fill_stages(r, stages)
@@ -259,10 +259,10 @@ def test_a_pair_of_dragons_is_worth_more_than_one_of_guest_winds():
 
 
 def test_a_closed_hand_counts_its_yaku_and_dora():
-    assert closed_han(hand_counts("234m345p34677s88s"), holding()) > closed_han(
-        hand_counts("234m345p34677s99s"), holding()
+    assert closed_han(hand_counts("234m345p34677s88s"), hand_context()) > closed_han(
+        hand_counts("234m345p34677s99s"), hand_context()
     )
-    plain, with_dora = holding(), holding("88s")
+    plain, with_dora = hand_context(), hand_context("88s")
     assert closed_han(TANYAO, with_dora) == closed_han(TANYAO, plain) + 4  # 8s counts double
     assert regular_acceptance(hand_counts("1133557799m11p2z"), 0)[0] > 1  # no seven pairs
 
@@ -296,14 +296,14 @@ FEW_EDGES = (0.9, 0.6, 0.35, 0.15)
     ],
 )
 def test_a_closed_hand_may_expect_so_many_han(hand, han):
-    assert closed_han(hand_counts(hand), holding()) == pytest.approx(2 + han)
+    assert closed_han(hand_counts(hand), hand_context()) == pytest.approx(2 + han)
 
 
 def test_an_open_plan_is_worth_what_its_kept_tiles_win():
     """A half flush with a triplet of dragons and dora inside and outside of the suit."""
     hand, drop = "224679m555z", "9p1s3z"
     counts = hand_counts(hand + drop)
-    r, stages, held = race(counts, 12, 2.0, 0.95), new_stages(), holding("2m9p")
+    r, stages, held = race(counts, 12, 2.0, 0.95), new_stages(), hand_context("2m9p")
     fill_stages(r, stages)
     kept = hand_counts(hand + "3z")
     stage, accepted = regular_acceptance(kept.copy(), 0)

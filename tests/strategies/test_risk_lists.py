@@ -13,9 +13,9 @@ from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
 from mjbot.table.view import View
 from protocol.tiles import parse_tiles, tile_kind
 from strategies.evaluation.hidden_hands.hand_values import draws_left, read_opponent, survive_draws
-from strategies.evaluation.hidden_hands.pricing import prepare_reader, price_sample
+from strategies.evaluation.hidden_hands.pricing import prepare_pricing, price_sample
 from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
-from strategies.evaluation.playouts.risk_lists import JOINT, PAPER, new_reader, risk_list
+from strategies.evaluation.playouts.risk_lists import JOINT, PAPER, new_pricing_workspace, risk_list
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 
 MELDS = {
@@ -64,15 +64,15 @@ def random_of(seed):
 
 
 def reading_of(state, other, viewer=0, seed=1):
-    reader = new_reader()
-    read_opponent(state, viewer, other, random_of(seed), reader)
-    return reader["readings"][other]
+    pricing = new_pricing_workspace()
+    read_opponent(state, viewer, other, random_of(seed), pricing)
+    return pricing["values"][other]
 
 
-def prices(reading):
+def prices(value):
     """Return kind -> what a ron on it costs, a mean over the samples that win on it."""
-    won = np.flatnonzero(reading["win_chance"])
-    return {int(kind): reading["ron"][kind] / reading["win_chance"][kind] for kind in won}
+    won = np.flatnonzero(value["win_chance"])
+    return {int(kind): value["ron"][kind] / value["win_chance"][kind] for kind in won}
 
 
 @pytest.mark.parametrize("melds", [("234m",), ("234m", "555s"), ("777z", "345p", "999m"), ()])
@@ -80,16 +80,16 @@ def prices(reading):
 def test_a_sample_costs_what_the_table_would_make_one_pay(table, melds, by_draw):
     """The table's own payment is the oracle; the red fives are all in the viewer's hand."""
     state = table({2: melds}, honba=2)
-    reader, random, payment = new_reader(), random_of(3), np.zeros(1, PAYMENT)[0]
-    prepare_reader(state, 0, 2, reader)
+    pricing, random, payment = new_pricing_workspace(), random_of(3), np.zeros(1, PAYMENT)[0]
+    prepare_pricing(state, 0, 2, pricing)
     for _ in range(60):
-        assert sample_tenpai(reader["tenpai"], random)
-        price_sample(state, 0, 2, random, reader)
+        assert sample_tenpai(pricing["tenpai"], random)
+        price_sample(state, 0, 2, random, pricing)
         expected, copies = 0.0, 0
-        for kind in kinds_of(reader["tenpai"]["waits"]):
+        for kind in kinds_of(pricing["tenpai"]["waits"]):
             after = copy_state(state)
-            after["hand_known"][2], after["waits"][2] = 1, reader["tenpai"]["waits"]
-            after["hand"][2] = reader["tenpai"]["hand"]
+            after["hand_known"][2], after["waits"][2] = 1, pricing["tenpai"]["waits"]
+            after["hand"][2] = pricing["tenpai"]["hand"]
             after["phase"], after["turn"], after["last_tile"] = REACTION, 0, kind
             after["n_river"][2] = 1
             if by_draw:
@@ -97,22 +97,20 @@ def test_a_sample_costs_what_the_table_would_make_one_pay(table, melds, by_draw)
                 after["hand"][2, kind] += 1
             win_payment(after, 2, kind, by_draw, payment)
             paid = -int(payment["deltas"][0]) if payment["han"] else 0
-            left = int(reader["unseen"][kind] - reader["tenpai"]["hand"][kind])
+            left = int(pricing["unseen"][kind] - pricing["tenpai"]["hand"][kind])
             if payment["han"]:
                 expected, copies = expected + left * paid, copies + left
             if not by_draw:
-                assert reader["ron_points"][kind] == paid
+                assert pricing["ron_points"][kind] == paid
         if by_draw:
-            assert reader["draw_copies"] == copies
-            assert reader["draw_points"] == pytest.approx(expected / max(1, copies))
+            assert pricing["draw_copies"] == copies
+            assert pricing["draw_points"] == pytest.approx(expected / max(1, copies))
 
 
 def test_three_dragons_are_priced_as_daisangen(table):
-    reading = reading_of(table({2: DRAGONS}), 2)
-    assert {round(points) for points in prices(reading).values()} == {32000}
-    assert reading["draw"] == pytest.approx(
-        16000 * (1 - reading["alive_at"][-1])
-    )  # 0 is the dealer
+    value = reading_of(table({2: DRAGONS}), 2)
+    assert {round(points) for points in prices(value).values()} == {32000}
+    assert value["draw"] == pytest.approx(16000 * (1 - value["alive_at"][-1]))  # 0 is the dealer
 
 
 @pytest.mark.parametrize(("viewer", "ron", "draw"), [(0, 16000, 0), (1, 32000, 32000)])
@@ -121,15 +119,15 @@ def test_who_is_liable_pays(table, viewer, ron, draw):
     state["pao_dragons"][2] = 1
     state["hand_known"][1] = 1
     state["hand"][1] = hand_counts("123456789m1234p")
-    reading = reading_of(state, 2, viewer)
-    assert {round(points) for points in prices(reading).values()} == {ron}
-    assert reading["draw"] == pytest.approx(draw * (1 - reading["alive_at"][-1]))
+    value = reading_of(state, 2, viewer)
+    assert {round(points) for points in prices(value).values()} == {ron}
+    assert value["draw"] == pytest.approx(draw * (1 - value["alive_at"][-1]))
 
 
 def mean_price(state):
-    readings = [reading_of(state, 2, seed=seed) for seed in range(20)]
-    chances = sum(reading["win_chance"].sum() for reading in readings)
-    return sum(reading["ron"].sum() for reading in readings) / chances
+    values = [reading_of(state, 2, seed=seed) for seed in range(20)]
+    chances = sum(value["win_chance"].sum() for value in values)
+    return sum(value["ron"].sum() for value in values) / chances
 
 
 def test_a_hand_that_shows_itself_cheap_is_priced_cheap(table):
@@ -143,17 +141,17 @@ def test_nothing_in_the_own_river_is_won_by_ron(table):
     state = table({2: ("234m",)}, rivers={2: "3456789m3456p19s"})
     barred = kinds_of(state["discarded"][2])
     for seed in range(5):
-        reading = reading_of(state, 2, seed=seed)
-        assert not reading["win_chance"][barred].any()
-        assert reading["win_chance"].any()
+        value = reading_of(state, 2, seed=seed)
+        assert not value["win_chance"][barred].any()
+        assert value["win_chance"].any()
 
 
 def test_open_hands_without_a_yaku_are_left_out(table):
     state = table({2: ("234m", "555s")})
     for seed in range(5):
-        reading = reading_of(state, 2, seed=seed)
-        assert reading["win_chance"].sum() > 0.99  # each sample wins on something
-        assert reading["draw"] > 0
+        value = reading_of(state, 2, seed=seed)
+        assert value["win_chance"].sum() > 0.99  # each sample wins on something
+        assert value["draw"] > 0
 
 
 def test_where_no_other_yaku_is_found_it_is_a_flush_or_nothing(table):
@@ -178,24 +176,24 @@ def test_draws_left_share_out_the_wall(table, wall_left):
 
 
 def test_the_chance_to_draw_is_that_of_drawing_without_replacement(table):
-    state, reader, random = table(riichi=[1]), new_reader(), random_of(9)
-    prepare_reader(state, 0, 1, reader)
+    state, pricing, random = table(riichi=[1]), new_pricing_workspace(), random_of(9)
+    prepare_pricing(state, 0, 1, pricing)
     for draws in (0, 1, 7, 18):
-        assert sample_tenpai(reader["tenpai"], random)
-        price_sample(state, 0, 1, random, reader)
-        survive_draws(draws, reader)
-        left = (reader["unseen"] - reader["tenpai"]["hand"]).astype(int)
-        good = sum(left[kind] for kind in kinds_of(reader["tenpai"]["waits"]))
+        assert sample_tenpai(pricing["tenpai"], random)
+        price_sample(state, 0, 1, random, pricing)
+        survive_draws(draws, pricing)
+        left = (pricing["unseen"] - pricing["tenpai"]["hand"]).astype(int)
+        good = sum(left[kind] for kind in kinds_of(pricing["tenpai"]["waits"]))
         missed = [comb(left.sum() - good, n) / comb(left.sum(), n) for n in range(draws + 1)]
-        assert reader["alive"][: draws + 1] == pytest.approx(missed)
-        assert (reader["alive"][draws:] == reader["alive"][draws]).all()
+        assert pricing["alive"][: draws + 1] == pytest.approx(missed)
+        assert (pricing["alive"][draws:] == pricing["alive"][draws]).all()
 
 
 def test_the_paper_knows_ron_or_draw_but_not_both(table):
     state = table({2: DRAGONS}, riichi=[1])
-    reader, out = new_reader(), np.zeros(34)
-    risk_list(state, 0, np.array([0, 1.0, 1, 0]), PAPER, random_of(2), out, reader)
-    one, two = reader["readings"][1], reader["readings"][2]
+    pricing, out = new_pricing_workspace(), np.zeros(34)
+    risk_list(state, 0, np.array([0, 1.0, 1, 0]), PAPER, random_of(2), out, pricing)
+    one, two = pricing["values"][1], pricing["values"][2]
     picked = one["picked"] + two["picked"]
     assert 0 < np.count_nonzero(picked) <= 20
     assert out[picked > 0] == pytest.approx(picked[picked > 0])
@@ -203,19 +201,19 @@ def test_the_paper_knows_ron_or_draw_but_not_both(table):
 
 
 def test_one_opponent_is_ron_or_what_is_left_of_the_draw(table):
-    state, reader, out = table(riichi=[3]), new_reader(), np.zeros(34)
-    risk_list(state, 0, np.array([0, 0, 0, 0.25]), JOINT, random_of(2), out, reader)
-    reading = reader["readings"][3]
-    kept = reading["draw"] - reading["draw_at_won"].sum(axis=1)
-    assert reading["draw_at"].sum() == pytest.approx(reading["draw"])
-    assert out == pytest.approx(0.25 * (reading["ron"] + kept))
-    safe = reading["win_chance"] == 0
-    assert kept[safe] == pytest.approx(reading["draw"])
-    assert (kept[~safe] < reading["draw"]).all()
+    state, pricing, out = table(riichi=[3]), new_pricing_workspace(), np.zeros(34)
+    risk_list(state, 0, np.array([0, 0, 0, 0.25]), JOINT, random_of(2), out, pricing)
+    value = pricing["values"][3]
+    kept = value["draw"] - value["draw_at_won"].sum(axis=1)
+    assert value["draw_at"].sum() == pytest.approx(value["draw"])
+    assert out == pytest.approx(0.25 * (value["ron"] + kept))
+    safe = value["win_chance"] == 0
+    assert kept[safe] == pytest.approx(value["draw"])
+    assert (kept[~safe] < value["draw"]).all()
 
 
-def draw_price(reading):
-    return reading["draw"] / (1 - reading["alive_at"][-1])
+def draw_price(value):
+    return value["draw"] / (1 - value["alive_at"][-1])
 
 
 def test_two_opponents_are_as_playing_it_out_would_show(table):
@@ -227,12 +225,12 @@ def test_two_opponents_are_as_playing_it_out_would_show(table):
         state["meld_type"][seat, 3] = MELDS[melds]
         state["discarded"][seat] = ~(1 << kind) & (1 << 34) - 1
     tenpai = np.array([0, 0.8, 0, 1.0])
-    reader, out = new_reader(), np.zeros(34)
-    risk_list(state, 0, tenpai, JOINT, random_of(4), out, reader)
+    pricing, out = new_pricing_workspace(), np.zeros(34)
+    risk_list(state, 0, tenpai, JOINT, random_of(4), out, pricing)
     unseen = View(state, 0).unseen.copy()
     unseen[[2, 20]] -= 1  # both hold one of what they wait on
     pool = np.repeat(np.arange(34), unseen)
-    prices = {seat: draw_price(reader["readings"][seat]) for seat in (1, 3)}
+    prices = {seat: draw_price(pricing["values"][seat]) for seat in (1, 3)}
     assert prices[1] == pytest.approx(16000)
     numbers, lost = np.random.default_rng(7), []
     for _ in range(6000):
@@ -245,7 +243,7 @@ def test_two_opponents_are_as_playing_it_out_would_show(table):
     mean, error = np.mean(lost), np.std(lost) / len(lost) ** 0.5
     assert abs(out[0] - mean) < 4 * error + 0.02 * mean
     # who feeds the cheap one is out of danger
-    assert out[2] == pytest.approx(reader["readings"][3]["ron"][2])
+    assert out[2] == pytest.approx(pricing["values"][3]["ron"][2])
     assert out[2] < out[0] < out[20]
 
 
@@ -258,7 +256,7 @@ def test_only_what_the_viewer_sees_counts(table):
     hide(blind, 0)
     for seen in (state, blind):
         out = np.zeros(34)
-        risk_list(seen, 0, np.ones(4), JOINT, random_of(6), out, new_reader())
+        risk_list(seen, 0, np.ones(4), JOINT, random_of(6), out, new_pricing_workspace())
         lists.append(out)
     assert (lists[0] == lists[1]).all()
 

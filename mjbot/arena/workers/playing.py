@@ -17,7 +17,7 @@ from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, Guard
 from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from mjbot.referee.referee import RememberingReferee
+from mjbot.referee.referee import RecordingReferee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
 from mjbot.statistics.counts import Counts, EventCounter, as_rows, count_kyoku, no_counts
 from mjbot.strategy.options import StrategyError
@@ -157,7 +157,7 @@ class Games:
         if len(guards) == 4:
             referee = new_referee(self._setup, unit, names if self._recording else None)
             counts = play_game(referee, [guards[seat] for seat in range(4)])
-            events = referee.events if isinstance(referee, RememberingReferee) else []
+            events = referee.events if isinstance(referee, RecordingReferee) else []
             return _played(referee, unit, counts, guards, [], events)
         referee = new_referee(self._setup, unit)
         game = MixedGame(guards, self._foreigners_at(table), self._setup.deadline_s)
@@ -198,7 +198,7 @@ def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = Non
     if remembered is None:
         referee = Referee(seed, setup.length)
     else:
-        referee = RememberingReferee(seed, setup.length, names=remembered)
+        referee = RecordingReferee(seed, setup.length, names=remembered)
     referee.state["pinned"] = setup.walls == "pinned"
     return referee
 

@@ -15,12 +15,12 @@ from mjbot.compiler.splitmix import next_below
 from mjbot.table.state import State
 from strategies.evaluation.hidden_hands.pricing import (
     N_TURNS,
-    READER,
+    PRICING_WORKSPACE,
+    HandValues,
     Points,
-    Reader,
-    Reading,
-    new_reader,
-    prepare_reader,
+    PricingWorkspace,
+    new_pricing_workspace,
+    prepare_pricing,
     price_sample,
     sampled_dora,
     sampled_ura,
@@ -29,11 +29,11 @@ from strategies.evaluation.hidden_hands.tenpai_parts import prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 
 __all__ = [
-    "READER",
+    "PRICING_WORKSPACE",
     "Points",
-    "Reader",
-    "new_reader",
-    "prepare_reader",
+    "PricingWorkspace",
+    "new_pricing_workspace",
+    "prepare_pricing",
     "read_opponent",
     "sampled_dora",
     "sampled_ura",
@@ -46,42 +46,42 @@ MOST_SAMPLES: Final = 60
 
 @compiled
 def read_opponent(
-    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
+    state: State, viewer: int, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
 ) -> None:
     """Fill ``reader.readings[other]``: what the viewer would lose if ``other`` were tenpai.
 
     ``found`` is 0 if that cannot be, or not with a yaku.
     """
-    reading = reader.readings[other]
-    _clear(reading)
-    prepare_reader(state, viewer, other, reader)
-    n = _sample_hands(state, viewer, other, random, reader)
-    if n == 0 and state.is_open[other] and _suppose_flush(state, other, reader):
-        n = _sample_hands(state, viewer, other, random, reader)
+    value = pricing.values[other]
+    _clear(value)
+    prepare_pricing(state, viewer, other, pricing)
+    n = _sample_hands(state, viewer, other, random, pricing)
+    if n == 0 and state.is_open[other] and _suppose_flush(state, other, pricing):
+        n = _sample_hands(state, viewer, other, random, pricing)
     if n > 0:
-        reading.found = 1
-        _divide(reading, n)
+        value.found = 1
+        _divide(value, n)
 
 
 @compiled
 def _sample_hands(
-    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
+    state: State, viewer: int, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
 ) -> int:
     """Add up to ten hands to the sums of a reading; return how many could be had."""
     draws = draws_left(state, viewer, other)
     n = 0
     for _ in range(MOST_SAMPLES):
-        if n == SAMPLES or not sample_tenpai(reader.tenpai, random):
+        if n == SAMPLES or not sample_tenpai(pricing.tenpai, random):
             break
-        price_sample(state, viewer, other, random, reader)
-        if reader.has_yaku or not state.is_open[other]:
-            _add_sample(reader.readings[other], draws, random, reader)
+        price_sample(state, viewer, other, random, pricing)
+        if pricing.has_yaku or not state.is_open[other]:
+            _add_sample(pricing.values[other], draws, random, pricing)
             n += 1
     return n
 
 
 @compiled
-def _suppose_flush(state: State, other: int, reader: Reader) -> bool:
+def _suppose_flush(state: State, other: int, pricing: PricingWorkspace) -> bool:
     """Leave only honours and the suit of the melds to sample from; False if they have two."""
     suit = -1
     for place in range(state.n_melds[other]):
@@ -92,43 +92,43 @@ def _suppose_flush(state: State, other: int, reader: Reader) -> bool:
             suit = kind // 9
     for kind in range(27):
         if kind // 9 != suit:
-            reader.tenpai.unseen[kind] = 0
-    prepare(reader.tenpai)
+            pricing.tenpai.unseen[kind] = 0
+    prepare(pricing.tenpai)
     return suit >= 0
 
 
 @compiled
-def _clear(reading: Reading) -> None:
-    reading.found = 0
-    reading.draw = 0
+def _clear(value: HandValues) -> None:
+    value.found = 0
+    value.draw = 0
     for turn in range(N_TURNS):
-        reading.draw_at[turn] = 0
-        reading.alive_at[turn] = 0
+        value.draw_at[turn] = 0
+        value.alive_at[turn] = 0
     for kind in range(34):
-        reading.ron[kind] = 0
-        reading.picked[kind] = 0
-        reading.win_chance[kind] = 0
+        value.ron[kind] = 0
+        value.picked[kind] = 0
+        value.win_chance[kind] = 0
         for turn in range(N_TURNS):
-            reading.draw_at_won[kind, turn] = 0
-            reading.alive_at_won[kind, turn] = 0
+            value.draw_at_won[kind, turn] = 0
+            value.alive_at_won[kind, turn] = 0
 
 
 @compiled
-def _divide(reading: Reading, n: int) -> None:
+def _divide(value: HandValues, n: int) -> None:
     """Turn the sums over ``n`` samples into means."""
-    reading.draw /= n
+    value.draw /= n
     for turn in range(N_TURNS):
-        reading.draw_at[turn] /= n
-        reading.alive_at[turn] /= n
+        value.draw_at[turn] /= n
+        value.alive_at[turn] /= n
     for kind in range(34):
-        if reading.win_chance[kind] == 0:
+        if value.win_chance[kind] == 0:
             continue
-        reading.ron[kind] /= n
-        reading.win_chance[kind] /= n
-        reading.picked[kind] /= n
+        value.ron[kind] /= n
+        value.win_chance[kind] /= n
+        value.picked[kind] /= n
         for turn in range(N_TURNS):
-            reading.draw_at_won[kind, turn] /= n
-            reading.alive_at_won[kind, turn] /= n
+            value.draw_at_won[kind, turn] /= n
+            value.alive_at_won[kind, turn] /= n
 
 
 @compiled
@@ -139,16 +139,18 @@ def draws_left(state: State, viewer: int, other: int) -> int:
 
 
 @compiled
-def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader: Reader) -> None:
+def _add_sample(
+    value: HandValues, draws: int, random: NDArray[np.uint64], pricing: PricingWorkspace
+) -> None:
     """Add a priced sample to the sums of a reading."""
-    tenpai = reader.tenpai
-    survive_draws(draws, reader)
-    reading.draw += reader.draw_points * (1 - reader.alive[draws])
+    tenpai = pricing.tenpai
+    survive_draws(draws, pricing)
+    value.draw += pricing.draw_points * (1 - pricing.alive[draws])
     for turn in range(N_TURNS):
-        reading.alive_at[turn] += reader.alive[turn]
+        value.alive_at[turn] += pricing.alive[turn]
         if turn > 0:
-            won_now = reader.alive[turn - 1] - reader.alive[turn]
-            reading.draw_at[turn] += reader.draw_points * won_now
+            won_now = pricing.alive[turn - 1] - pricing.alive[turn]
+            value.draw_at[turn] += pricing.draw_points * won_now
     n_waits, picked = 0, -1
     for kind in range(34):
         if not (tenpai.waits >> kind) & 1:
@@ -156,27 +158,27 @@ def _add_sample(reading: Reading, draws: int, random: NDArray[np.uint64], reader
         n_waits += 1
         if next_below(random, n_waits) == 0:
             picked = kind
-        points = reader.ron_points[kind]
+        points = pricing.ron_points[kind]
         if points > 0:
-            reading.ron[kind] += points
-            reading.win_chance[kind] += 1
-            _add_won(reading, kind, reader)
+            value.ron[kind] += points
+            value.win_chance[kind] += 1
+            _add_won(value, kind, pricing)
     if picked >= 0:
-        reading.picked[picked] += reader.ron_points[picked]
+        value.picked[picked] += pricing.ron_points[picked]
 
 
 @compiled
-def _add_won(reading: Reading, kind: int, reader: Reader) -> None:
+def _add_won(value: HandValues, kind: int, pricing: PricingWorkspace) -> None:
     """Note of a sample that wins on a kind what else it would have come to."""
     for turn in range(N_TURNS):
-        reading.alive_at_won[kind, turn] += reader.alive[turn]
+        value.alive_at_won[kind, turn] += pricing.alive[turn]
         if turn > 0:
-            won_now = reader.alive[turn - 1] - reader.alive[turn]
-            reading.draw_at_won[kind, turn] += reader.draw_points * won_now
+            won_now = pricing.alive[turn - 1] - pricing.alive[turn]
+            value.draw_at_won[kind, turn] += pricing.draw_points * won_now
 
 
 @compiled
-def survive_draws(draws: int, reader: Reader) -> None:
+def survive_draws(draws: int, pricing: PricingWorkspace) -> None:
     """Write the chance that the sampled hand has not won by draw after 0, 1, ... draws.
 
     The tiles come from those that are neither seen by the viewer nor in the sampled hand; after
@@ -184,11 +186,11 @@ def survive_draws(draws: int, reader: Reader) -> None:
     """
     tiles = 0
     for kind in range(34):
-        tiles += reader.unseen[kind] - reader.tenpai.hand[kind]
+        tiles += pricing.unseen[kind] - pricing.tenpai.hand[kind]
     alive = 1.0
-    reader.alive[0] = alive
+    pricing.alive[0] = alive
     for turn in range(1, N_TURNS):
         left = tiles - turn + 1
         if turn <= draws and left > 0:
-            alive *= max(0, left - reader.draw_copies) / left
-        reader.alive[turn] = alive
+            alive *= max(0, left - pricing.draw_copies) / left
+        pricing.alive[turn] = alive

@@ -28,7 +28,7 @@ N_TURNS: Final = 19
 """One more than a seat can draw in a kyoku without calls."""
 
 
-class Reading(Record):
+class HandValues(Record):
     """What an opponent's hand may be worth, read from what is seen."""
 
     found: Int8  # 1 if any hand in tenpai fits
@@ -44,13 +44,13 @@ class Reading(Record):
     alive_at_won: Annotated[Float64s, 34, N_TURNS]
 
 
-READING: Final = Reading.dtype
+HAND_VALUES: Final = HandValues.dtype
 
 
-class Reader(Record):
+class PricingWorkspace(Record):
     """What pricing works with."""
 
-    readings: Annotated[Sequence[Reading], 4]
+    values: Annotated[Sequence[HandValues], 4]
     tenpai: Tenpai
     win: Win
     unseen: Annotated[Int8s, 34]
@@ -65,28 +65,28 @@ class Reader(Record):
     alive: Annotated[Float64s, N_TURNS]  # chance that it has not won after so many draws
 
 
-READER: Final = Reader.dtype
+PRICING_WORKSPACE: Final = PricingWorkspace.dtype
 
 
-def new_reader() -> Reader:
+def new_pricing_workspace() -> PricingWorkspace:
     """Return an empty record to read opponents with."""
-    return Reader.new()
+    return PricingWorkspace.new()
 
 
 @compiled
-def prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> None:
+def prepare_pricing(state: State, viewer: int, other: int, pricing: PricingWorkspace) -> None:
     """Set up the sampling, and all of the win that does not change from sample to sample."""
-    unseen_kinds(state, viewer, reader.unseen)
-    unseen_reds(state, viewer, reader.red)
-    dora_values(state, reader.dora)
-    tenpai, win = reader.tenpai, reader.win
+    unseen_kinds(state, viewer, pricing.unseen)
+    unseen_reds(state, viewer, pricing.red)
+    dora_values(state, pricing.dora)
+    tenpai, win = pricing.tenpai, pricing.win
     for kind in range(34):
-        tenpai.unseen[kind] = reader.unseen[kind]
-        reader.held[kind] = 0
+        tenpai.unseen[kind] = pricing.unseen[kind]
+        pricing.held[kind] = 0
     tenpai.barred = barred_waits(state, other)
     tenpai.n_melds = state.n_melds[other]
     prepare(tenpai)
-    add_melds(state, other, reader.held)
+    add_melds(state, other, pricing.held)
     win.n_melds = state.n_melds[other]
     for place in range(state.n_melds[other]):
         win.meld_type[place] = state.meld_type[other, place]
@@ -100,89 +100,91 @@ def prepare_reader(state: State, viewer: int, other: int, reader: Reader) -> Non
 
 @compiled
 def price_sample(
-    state: State, viewer: int, other: int, random: NDArray[np.uint64], reader: Reader
+    state: State, viewer: int, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
 ) -> None:
     """Note what the viewer pays for the sampled hand: by ron on each kind, and by draw.
 
     By draw it is the mean over the unseen copies that win.
     """
-    win, tenpai = reader.win, reader.tenpai
-    dora = sampled_dora(state, other, random, reader)
-    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    win, tenpai = pricing.win, pricing.tenpai
+    dora = sampled_dora(state, other, random, pricing)
+    win.ura = sampled_ura(state, random, pricing) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
     flags = win.flags
     for kind in range(34):
-        reader.ron_points[kind] = 0
+        pricing.ron_points[kind] = 0
         win.hand[kind] = tenpai.hand[kind]
-    reader.has_yaku = 0
+    pricing.has_yaku = 0
     copies, drawn = 0, 0.0
     for kind in range(34):
         if not (tenpai.waits >> kind) & 1:
             continue
-        left = reader.unseen[kind] - tenpai.hand[kind]
+        left = pricing.unseen[kind] - tenpai.hand[kind]
         win.hand[kind] += 1
         win.win_kind = kind
-        win.dora = dora + reader.dora[kind]
-        reader.ron_points[kind] = max(0.0, _payment(state, viewer, other, reader))
+        win.dora = dora + pricing.dora[kind]
+        pricing.ron_points[kind] = max(0.0, _payment(state, viewer, other, pricing))
         win.flags = flags | TSUMO
-        points = _payment(state, viewer, other, reader)
+        points = _payment(state, viewer, other, pricing)
         win.flags = flags
         if points >= 0 and left > 0:
             drawn += left * points
             copies += left
         win.hand[kind] -= 1
-    reader.draw_copies = copies
-    reader.draw_points = drawn / copies if copies else 0.0
+    pricing.draw_copies = copies
+    pricing.draw_points = drawn / copies if copies else 0.0
 
 
 @compiled
-def sampled_dora(state: State, other: int, random: NDArray[np.uint64], reader: Reader) -> int:
+def sampled_dora(
+    state: State, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
+) -> int:
     """Return the dora of the sampled hand with its melds; write its red fives into the win."""
-    tenpai, win = reader.tenpai, reader.win
+    tenpai, win = pricing.tenpai, pricing.win
     dora = 0
     for kind in range(34):
-        if reader.dora[kind]:
-            dora += reader.dora[kind] * (tenpai.hand[kind] + reader.held[kind])
+        if pricing.dora[kind]:
+            dora += pricing.dora[kind] * (tenpai.hand[kind] + pricing.held[kind])
     win.red = 0
     for place in range(state.n_melds[other]):
         for suit in range(3):
             win.red += (state.meld_red[other, place] >> suit) & 1
     for suit in range(3):
         five = 9 * suit + 4
-        fives, held = reader.unseen[five], tenpai.hand[five]
-        if held and reader.red[suit] and next_below(random, int(fives)) < held:
+        fives, held = pricing.unseen[five], tenpai.hand[five]
+        if held and pricing.red[suit] and next_below(random, int(fives)) < held:
             win.red += 1
     return dora
 
 
 @compiled
-def sampled_ura(state: State, random: NDArray[np.uint64], reader: Reader) -> int:
+def sampled_ura(state: State, random: NDArray[np.uint64], pricing: PricingWorkspace) -> int:
     """Return the ura dora of the sampled hand under markers drawn from the unseen tiles."""
     total = 0
     for kind in range(34):
-        total += reader.unseen[kind]
+        total += pricing.unseen[kind]
     ura = 0
     for _ in range(state.n_dora):
         at = next_below(random, total)
         marker = 0
-        while at >= reader.unseen[marker]:
-            at -= reader.unseen[marker]
+        while at >= pricing.unseen[marker]:
+            at -= pricing.unseen[marker]
             marker += 1
         kind = dora_kind(marker)
-        ura += reader.tenpai.hand[kind] + reader.held[kind]
+        ura += pricing.tenpai.hand[kind] + pricing.held[kind]
     return ura
 
 
 @compiled
-def _payment(state: State, viewer: int, other: int, reader: Reader) -> float:
+def _payment(state: State, viewer: int, other: int, pricing: PricingWorkspace) -> float:
     """Return what the viewer pays for ``reader.win``, honba and liability included.
 
     It is -1 without a yaku; with one that is noted.
     """
-    han, fu, mask, yakuman = score_win(reader.win)
+    han, fu, mask, yakuman = score_win(pricing.win)
     if han == 0:
         return -1.0
-    reader.has_yaku = 1
-    by_draw = reader.win.flags & TSUMO
+    pricing.has_yaku = 1
+    by_draw = pricing.win.flags & TSUMO
     base = base_points(han, fu, yakuman)
     honba = HONBA_POINTS * state.honba
     liable = liable_seat(state, other, mask)

@@ -22,7 +22,7 @@ MOST_SWAPS: Final = 20_000
 DISTANCE_WEIGHT: Final = 12
 
 
-class Dealer(Record):
+class HandSampler(Record):
     """What dealing hands at random works with."""
 
     unseen: Annotated[Int8s, 34]  # tiles that are not dealt yet, per kind
@@ -33,75 +33,77 @@ class Dealer(Record):
     tenpai: Tenpai
 
 
-DEALER: Final = Dealer.dtype
+HAND_SAMPLER: Final = HandSampler.dtype
 
 
-def new_dealer() -> Dealer:
+def new_hand_sampler() -> HandSampler:
     """Return an empty record to deal with."""
-    return Dealer.new()
+    return HandSampler.new()
 
 
 @compiled
-def deal_tenpai(dealer: Dealer, n_melds: int, barred: int, random: NDArray[np.uint64]) -> bool:
+def deal_tenpai(
+    sampler: HandSampler, n_melds: int, barred: int, random: NDArray[np.uint64]
+) -> bool:
     """Deal ``dealer.hand`` as a hand in tenpai that waits on none of the kinds in a mask."""
-    tenpai = dealer.tenpai
+    tenpai = sampler.tenpai
     for kind in range(34):
-        tenpai.unseen[kind] = dealer.unseen[kind]
+        tenpai.unseen[kind] = sampler.unseen[kind]
     tenpai.barred = barred
     tenpai.n_melds = n_melds
     prepare(tenpai)
     if not sample_tenpai(tenpai, random):
         return False
     for kind in range(34):
-        dealer.hand[kind] = tenpai.hand[kind]
+        sampler.hand[kind] = tenpai.hand[kind]
     return True
 
 
 @compiled
 def deal_shanten(
-    dealer: Dealer, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
+    sampler: HandSampler, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
 ) -> bool:
     """Deal ``dealer.hand``: ``size`` tiles of that shanten; False if none is found."""
-    stack_unseen(dealer)
+    stack_unseen(sampler)
     for _ in range(DEALS):
-        deal_fairly(dealer, size, random)
-        if shanten_of(dealer.hand, n_melds) == wished:
+        deal_fairly(sampler, size, random)
+        if shanten_of(sampler.hand, n_melds) == wished:
             return True
-    return walk_to_shanten(dealer, size, n_melds, wished, random)
+    return walk_to_shanten(sampler, size, n_melds, wished, random)
 
 
 @compiled
 def walk_to_shanten(
-    dealer: Dealer, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
+    sampler: HandSampler, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
 ) -> bool:
     """Swap tiles of the hand that was dealt until it is a random one of the wished shanten."""
-    here = shanten_of(dealer.hand, n_melds)
+    here = shanten_of(sampler.hand, n_melds)
     for number in range(MOST_SWAPS):
-        here = _swap(dealer, size, n_melds, wished, here, random)
+        here = _swap(sampler, size, n_melds, wished, here, random)
         if here == wished and number >= SWAPS and number % MORE_SWAPS == 0:
             return True
     return False
 
 
 @compiled
-def stack_unseen(dealer: Dealer) -> None:
+def stack_unseen(sampler: HandSampler) -> None:
     """Lay the tiles that are not dealt yet out in the deck, as kinds."""
     n = 0
     for kind in range(34):
-        for _ in range(dealer.unseen[kind]):
-            dealer.deck[n] = kind
+        for _ in range(sampler.unseen[kind]):
+            sampler.deck[n] = kind
             n += 1
-    dealer.n_deck = n
+    sampler.n_deck = n
 
 
 @compiled
-def deal_fairly(dealer: Dealer, size: int, random: NDArray[np.uint64]) -> None:
+def deal_fairly(sampler: HandSampler, size: int, random: NDArray[np.uint64]) -> None:
     """Deal ``dealer.hand`` from the deck: its first ``size`` tiles, any of them as likely."""
-    deck, hand = dealer.deck, dealer.hand
+    deck, hand = sampler.deck, sampler.hand
     for kind in range(34):
         hand[kind] = 0
     for place in range(size):
-        other = place + next_below(random, dealer.n_deck - place)
+        other = place + next_below(random, sampler.n_deck - place)
         kind = deck[other]
         deck[other] = deck[place]
         deck[place] = kind
@@ -110,12 +112,17 @@ def deal_fairly(dealer: Dealer, size: int, random: NDArray[np.uint64]) -> None:
 
 @compiled
 def _swap(
-    dealer: Dealer, size: int, n_melds: int, wished: int, here: int, random: NDArray[np.uint64]
+    sampler: HandSampler,
+    size: int,
+    n_melds: int,
+    wished: int,
+    here: int,
+    random: NDArray[np.uint64],
 ) -> int:
     """Swap a tile of the hand for another one, or not; return the hand's shanten."""
-    deck, hand = dealer.deck, dealer.hand
+    deck, hand = sampler.deck, sampler.hand
     place = next_below(random, size)
-    other = size + next_below(random, dealer.n_deck - size)
+    other = size + next_below(random, sampler.n_deck - size)
     old, new = deck[place], deck[other]
     if old == new:
         return here

@@ -35,21 +35,28 @@ from mjbot.table.state import (
     State,
 )
 from strategies.evaluation.hidden_hands.random_hands import (
-    DEALER,
-    Dealer,
+    HAND_SAMPLER,
+    HandSampler,
     deal_shanten,
     deal_tenpai,
-    new_dealer,
+    new_hand_sampler,
     stack_unseen,
 )
 from strategies.evaluation.hidden_hands.tenpai_parts import Counts
 
-__all__ = ["DEALER", "Dealer", "barred_waits", "deal_hands", "deal_wall", "new_dealer"]
+__all__ = [
+    "HAND_SAMPLER",
+    "HandSampler",
+    "barred_waits",
+    "deal_hands",
+    "deal_wall",
+    "new_hand_sampler",
+]
 
 
 @compiled
 def deal_hands(
-    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], dealer: Dealer
+    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
 ) -> bool:
     """Fill in the hands of the three others, as far as ``seat`` knows anything: at random.
 
@@ -60,14 +67,14 @@ def deal_hands(
     another one.  ``random`` uint64[1] is advanced.
     """
     hide(state, seat)
-    unseen_kinds(state, seat, dealer.unseen)
-    unseen_reds(state, seat, dealer.red)
+    unseen_kinds(state, seat, sampler.unseen)
+    unseen_reds(state, seat, sampler.red)
     found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
             if wanted == wished_shanten(state, other, shanten[other]):
-                found = _deal_hand(state, other, wanted, random, dealer) and found
+                found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
 
 
@@ -91,7 +98,7 @@ def barred_waits(state: State, seat: int) -> int:
 
 @compiled
 def _deal_hand(
-    state: State, seat: int, wished: int, random: NDArray[np.uint64], dealer: Dealer
+    state: State, seat: int, wished: int, random: NDArray[np.uint64], sampler: HandSampler
 ) -> bool:
     """Deal one hand out of ``dealer.unseen`` and write it into the state."""
     size = state.hand_size[seat]
@@ -99,47 +106,49 @@ def _deal_hand(
     n_melds = int(state.n_melds[seat])
     found = False
     if wished == 0:
-        found = deal_tenpai(dealer, n_melds, barred_waits(state, seat), random)
+        found = deal_tenpai(sampler, n_melds, barred_waits(state, seat), random)
     if not found:
-        found = deal_shanten(dealer, size - drew, n_melds, wished, random)
+        found = deal_shanten(sampler, size - drew, n_melds, wished, random)
         found = found and wished > 0  # a tenpai hand that comes here is furiten
     for kind in range(34):
-        dealer.unseen[kind] -= dealer.hand[kind]
-    _write_hand(state, seat, dealer, random)
+        sampler.unseen[kind] -= sampler.hand[kind]
+    _write_hand(state, seat, sampler, random)
     if drew:
-        _draw_one_more(state, seat, dealer, random)
+        _draw_one_more(state, seat, sampler, random)
     return found
 
 
 @compiled
-def _write_hand(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint64]) -> None:
+def _write_hand(state: State, seat: int, sampler: HandSampler, random: NDArray[np.uint64]) -> None:
     """Put the hand into the state; which fives of it are red is a matter of chance."""
     state.hand_known[seat] = 1
     state.missed[seat] = 0
     for kind in range(34):
-        state.hand[seat, kind] = dealer.hand[kind]
+        state.hand[seat, kind] = sampler.hand[kind]
     for suit in range(3):
         five = 9 * suit + 4
-        held, left = int(dealer.hand[five]), int(dealer.unseen[five])
-        red = dealer.red[suit] and held and next_below(random, held + left) < held
+        held, left = int(sampler.hand[five]), int(sampler.unseen[five])
+        red = sampler.red[suit] and held and next_below(random, held + left) < held
         state.red[seat, suit] = 1 if red else 0
         if red:
-            dealer.red[suit] = 0
-    state.waits[seat] = waits(dealer.hand, int(state.n_melds[seat]))
+            sampler.red[suit] = 0
+    state.waits[seat] = waits(sampler.hand, int(state.n_melds[seat]))
 
 
 @compiled
-def _draw_one_more(state: State, seat: int, dealer: Dealer, random: NDArray[np.uint64]) -> None:
+def _draw_one_more(
+    state: State, seat: int, sampler: HandSampler, random: NDArray[np.uint64]
+) -> None:
     """Give the seat whose turn it is its last tile."""
-    stack_unseen(dealer)
-    kind = int(dealer.deck[next_below(random, dealer.n_deck)])
+    stack_unseen(sampler)
+    kind = int(sampler.deck[next_below(random, sampler.n_deck)])
     tile = kind
-    red_is_left = kind < 27 and kind % 9 == 4 and dealer.red[kind // 9] == 1
-    if red_is_left and next_below(random, int(dealer.unseen[kind])) == 0:
+    red_is_left = kind < 27 and kind % 9 == 4 and sampler.red[kind // 9] == 1
+    if red_is_left and next_below(random, int(sampler.unseen[kind])) == 0:
         tile = 34 + kind // 9
-        dealer.red[kind // 9] = 0
+        sampler.red[kind // 9] = 0
         state.red[seat, kind // 9] = 1
-    dealer.unseen[kind] -= 1
+    sampler.unseen[kind] -= 1
     state.hand[seat, kind] += 1
     if state.turn == seat and state.drawn >= 0:
         state.drawn = tile
@@ -168,15 +177,15 @@ def unseen_reds(state: State, seat: int, red: Counts) -> None:
 
 
 @compiled
-def deal_wall(state: State, random: NDArray[np.uint64], dealer: Dealer) -> None:
+def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) -> None:
     """Shuffle all tiles that are in nobody's hand and in nobody's sight into the wall.
 
     All four hands must be known.  Draws come in order from then on, also where the table's draws
     were pinned.
     """
-    _unknown_tiles(state, dealer)
-    deck = dealer.deck
-    n = dealer.n_deck
+    _unknown_tiles(state, sampler)
+    deck = sampler.deck
+    n = sampler.n_deck
     for place in range(n - 1, 0, -1):
         other = next_below(random, place + 1)
         tile = deck[place]
@@ -202,22 +211,22 @@ def _lay(state: State, deck: Counts, n: int, start: int, stop: int) -> int:
 
 
 @compiled
-def _unknown_tiles(state: State, dealer: Dealer) -> None:
+def _unknown_tiles(state: State, sampler: HandSampler) -> None:
     """Write the tiles (0..36) that no hand holds and nobody sees into the deck."""
-    unseen, deck = dealer.unseen, dealer.deck
+    unseen, deck = sampler.unseen, sampler.deck
     visible_kinds(state, unseen)
-    unseen_reds(state, 0, dealer.red)
+    unseen_reds(state, 0, sampler.red)
     for seat in range(4):
         for kind in range(34):
             unseen[kind] += state.hand[seat, kind]
         for suit in range(3):
             if state.red[seat, suit]:
-                dealer.red[suit] = 0
+                sampler.red[suit] = 0
     n = 0
     for kind in range(34):
         for _ in range(4 - unseen[kind]):
             deck[n] = kind
             n += 1
-        if kind < 27 and kind % 9 == 4 and dealer.red[kind // 9]:
+        if kind < 27 and kind % 9 == 4 and sampler.red[kind // 9]:
             deck[n - 1] = 34 + kind // 9
-    dealer.n_deck = n
+    sampler.n_deck = n

@@ -13,71 +13,71 @@ from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import N_KINDS
 
 
-class Minds(Record):
+class OpponentModels(Record):
     """How each seat of a playout decides: what it fears, wants and would pay."""
 
     prices: Annotated[Float64s, N_KINDS]  # of the seat that discards now
     lists: Annotated[Float64s, 4, N_KINDS]  # [viewer, kind] expected loss, fixed
     odds: Annotated[Float64s, 4, 4, N_KINDS]  # [viewer, opponent, kind] P(ron | tenpai)
     loss: Annotated[Float64s, 4, 4, N_KINDS]  # the same, times what the ron costs
-    later: Annotated[Float64s, 4]  # what the viewer loses later if nobody wins now
+    later_loss: Annotated[Float64s, 4]  # what the viewer loses later if nobody wins now
     tenpai: Annotated[Float64s, 4]  # P(tenpai) of a seat as all see it
-    fall_back: Annotated[Float64s, 4, 8]  # [seat, shanten] what the hand is worth less
-    wall_left: Int64  # draws left when the minds were made
+    shanten_cost: Annotated[Float64s, 4, 8]  # [seat, shanten] what the hand is worth less
+    wall_left: Int64  # draws left when the opponent models were made
     live: Int8  # 1: odds, loss and later make the price; 0: the lists
     keeps_tenpai: Int8  # 1: whoever is tenpai stays so at any price
-    builds: Int8  # 1: falling back from tenpai has a price
+    prices_shanten: Int8  # 1: falling back from tenpai has a price
     declares: Int8  # 1: riichi is declared whenever it is legal
 
 
-MINDS: Final = Minds.dtype
+OPPONENT_MODELS: Final = OpponentModels.dtype
 
 
 @compiled
-def forget_fear(minds: Minds, viewer: int) -> None:
+def clear_fear(models: OpponentModels, viewer: int) -> None:
     """Let a viewer see no danger in any discard."""
-    minds.later[viewer] = 0.0
+    models.later_loss[viewer] = 0.0
     for other in range(4):
         for kind in range(N_KINDS):
-            minds.odds[viewer, other, kind] = 0.0
-            minds.loss[viewer, other, kind] = 0.0
+            models.odds[viewer, other, kind] = 0.0
+            models.loss[viewer, other, kind] = 0.0
 
 
 @compiled
-def price_discards(state: State, seat: int, minds: Minds) -> None:
-    """Write what each kind in the hand of ``seat`` costs to discard into ``minds.prices``."""
-    if minds.live:
-        _price_by_odds(state, seat, minds)
+def price_discards(state: State, seat: int, models: OpponentModels) -> None:
+    """Write what each kind in the hand of ``seat`` costs to discard into ``models.prices``."""
+    if models.live:
+        _price_by_odds(state, seat, models)
     else:
         for kind in range(N_KINDS):
-            minds.prices[kind] = minds.lists[seat, kind]
-    if minds.builds:
-        _add_fall_back(state, seat, minds)
+            models.prices[kind] = models.lists[seat, kind]
+    if models.prices_shanten:
+        _add_shanten_cost(state, seat, models)
 
 
 @compiled
-def _price_by_odds(state: State, seat: int, minds: Minds) -> None:
+def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
     """Sum over the opponents: P(tenpai) x P(ron | tenpai) x (its cost less that of later wins).
 
     Own discards of an opponent and what passed its riichi are safe by now.
     """
     for kind in range(N_KINDS):
-        minds.prices[kind] = 0.0
-    later = minds.later[seat] * state.wall_left / max(1, minds.wall_left)
+        models.prices[kind] = 0.0
+    later_loss = models.later_loss[seat] * state.wall_left / max(1, models.wall_left)
     for step in range(1, 4):
         other = (seat + step) & 3
         safe = state.discarded[other] | state.passed[other]
-        weight = 1.0 if state.riichi[other] == ACCEPTED else minds.tenpai[other]
+        weight = 1.0 if state.riichi[other] == ACCEPTED else models.tenpai[other]
         if weight == 0.0:
             continue
         for kind in range(N_KINDS):
             if state.hand[seat, kind] and not (safe >> kind) & 1:
-                odds = minds.odds[seat, other, kind]
-                minds.prices[kind] += weight * (minds.loss[seat, other, kind] - odds * later)
+                odds = models.odds[seat, other, kind]
+                models.prices[kind] += weight * (models.loss[seat, other, kind] - odds * later_loss)
 
 
 @compiled
-def _add_fall_back(state: State, seat: int, minds: Minds) -> None:
+def _add_shanten_cost(state: State, seat: int, models: OpponentModels) -> None:
     """Add what the hand is worth less after each discard, by its shanten."""
     hand, melds = state.hand[seat], state.n_melds[seat]
     n_kinds, n_pairs, _, _ = count_kinds_held(hand)
@@ -99,5 +99,5 @@ def _add_fall_back(state: State, seat: int, minds: Minds) -> None:
                 pairs = n_pairs - (hand[kind] == 1)
                 kinds = n_kinds - (hand[kind] == 0)
                 after = min(after, 6 - pairs + max(0, 7 - kinds))
-            minds.prices[kind] += minds.fall_back[seat, max(0, min(after, 7))]
+            models.prices[kind] += models.shanten_cost[seat, max(0, min(after, 7))]
             hand[kind] += 1

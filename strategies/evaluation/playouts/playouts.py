@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
 from mjbot.referee.flow import carry_out
-from mjbot.referee.step import Desk
+from mjbot.referee.step import StepBuffer
 from mjbot.rules.acceptance import waits
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DECLARE_RIICHI, DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
@@ -24,40 +24,40 @@ from mjbot.table.legal import (
 )
 from mjbot.table.state import ACCEPTED, CHANKAN, DRAW, REACTION, RINSHAN, TURN, WON, State
 from protocol.tiles import N_KINDS
-from strategies.evaluation.playouts.opponent_models import Minds, price_discards
+from strategies.evaluation.playouts.opponent_models import OpponentModels, price_discards
 
 Random = NDArray[np.uint64]
 
 
 @compiled
-def play_out(state: State, desk: Desk, minds: Minds, random: Random) -> None:
+def play_out(state: State, buffer: StepBuffer, models: OpponentModels, random: Random) -> None:
     """Play the kyoku to its end (phase WON or DRAWN).
 
-    ``state`` must know all hands and the wall (``has_wall``), ``minds`` is what the four think
+    ``state`` must know all hands and the wall (``has_wall``), ``models`` is what the four think
     of each discard, ``random`` uint64[1].
     """
-    desk.outcome.n_wins = 0
+    buffer.outcome.n_wins = 0
     while state.phase < WON:
-        desk.n_rows = 0
+        buffer.n_rows = 0
         if state.phase == REACTION or state.phase == CHANKAN:
-            _take_wins(state, desk)
+            _take_wins(state, buffer)
         elif state.phase != DRAW and state.phase != RINSHAN:
-            desk.choices[state.turn] = own_turn(state, minds, random)
-        carry_out(state, desk)
+            buffer.choices[state.turn] = own_turn(state, models, random)
+        carry_out(state, buffer)
 
 
 @compiled
-def _take_wins(state: State, desk: Desk) -> None:
+def _take_wins(state: State, buffer: StepBuffer) -> None:
     """Whoever can win the tile on offer does, nobody else claims it."""
     bit = 1 << kind_of(state.last_tile)
     for seat in range(4):
-        desk.choices[seat] = PASS
+        buffer.choices[seat] = PASS
         if state.waits[seat] & bit and seat != state.turn and can_ron(state, seat):
-            desk.choices[seat] = RON
+            buffer.choices[seat] = RON
 
 
 @compiled
-def own_turn(state: State, minds: Minds, random: Random) -> int:
+def own_turn(state: State, models: OpponentModels, random: Random) -> int:
     """Return the code of what ``state.turn`` does: win, declare riichi, or discard."""
     seat = state.turn
     if state.phase == TURN:
@@ -65,20 +65,20 @@ def own_turn(state: State, minds: Minds, random: Random) -> int:
             return TSUMO
         if state.riichi[seat] == ACCEPTED:
             return DISCARD_DRAWN + state.drawn
-        if minds.declares and can_declare_riichi(state, seat):
+        if models.declares and can_declare_riichi(state, seat):
             return DECLARE_RIICHI
-    return _copy_to_discard(state, seat, _kind_to_discard(state, seat, minds, random))
+    return _copy_to_discard(state, seat, _kind_to_discard(state, seat, models, random))
 
 
 @compiled
-def _kind_to_discard(state: State, seat: int, minds: Minds, random: Random) -> int:
+def _kind_to_discard(state: State, seat: int, models: OpponentModels, random: Random) -> int:
     """Return the kind of least price that keeps tenpai; any of equals, a copy as likely as any."""
-    price_discards(state, seat, minds)
+    price_discards(state, seat, models)
     tenpai = False
-    if minds.keeps_tenpai:
+    if models.keeps_tenpai:
         tenpai = shanten(state.hand[seat], state.n_melds[seat]) <= 0
-    kind = _cheapest(state, seat, minds, random, tenpai)
-    return _cheapest(state, seat, minds, random, False) if kind < 0 else kind
+    kind = _cheapest(state, seat, models, random, tenpai)
+    return _cheapest(state, seat, models, random, False) if kind < 0 else kind
 
 
 @compiled
@@ -100,17 +100,17 @@ def _copy_to_discard(state: State, seat: int, kind: int) -> int:
 
 
 @compiled
-def _cheapest(state: State, seat: int, minds: Minds, random: Random, tenpai: bool) -> int:
+def _cheapest(state: State, seat: int, models: OpponentModels, random: Random, tenpai: bool) -> int:
     best, n_best = -1, 0
     for kind in range(N_KINDS):
         copies = state.hand[seat, kind]
-        if copies == 0 or (best >= 0 and minds.prices[kind] > minds.prices[best]):
+        if copies == 0 or (best >= 0 and models.prices[kind] > models.prices[best]):
             continue
         if not can_discard_kind(state, seat, kind) or (
             tenpai and not _stays_tenpai(state, seat, kind)
         ):
             continue
-        if best < 0 or minds.prices[kind] < minds.prices[best]:
+        if best < 0 or models.prices[kind] < models.prices[best]:
             n_best = 0
         n_best += copies
         if next_below(random, n_best) < copies:

@@ -29,15 +29,23 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.table.state import State
 from strategies.evaluation.hidden_hands.hand_values import (
-    READER,
+    PRICING_WORKSPACE,
     Points,
-    Reader,
-    new_reader,
+    PricingWorkspace,
+    new_pricing_workspace,
     read_opponent,
 )
 from strategies.evaluation.hidden_hands.pricing import N_TURNS
 
-__all__ = ["JOINT", "PAPER", "READER", "Reader", "join_readings", "new_reader", "risk_list"]
+__all__ = [
+    "JOINT",
+    "PAPER",
+    "PRICING_WORKSPACE",
+    "PricingWorkspace",
+    "join_readings",
+    "new_pricing_workspace",
+    "risk_list",
+]
 
 PAPER: Final = 0
 JOINT: Final = 1
@@ -51,7 +59,7 @@ def risk_list(
     mode: int,
     random: NDArray[np.uint64],
     out: Points,
-    reader: Reader,
+    pricing: PricingWorkspace,
 ) -> None:
     """Write the points that ``viewer`` expects to lose by discarding each kind: float64[34].
 
@@ -62,35 +70,37 @@ def risk_list(
     for step in range(1, 4):
         other = (viewer + step) & 3
         if tenpai[other] > 0:
-            read_opponent(state, viewer, other, random, reader)
-    join_readings(viewer, tenpai, mode, out, reader)
+            read_opponent(state, viewer, other, random, pricing)
+    join_readings(viewer, tenpai, mode, out, pricing)
 
 
 @compiled
-def join_readings(viewer: int, tenpai: Points, mode: int, out: Points, reader: Reader) -> None:
+def join_readings(
+    viewer: int, tenpai: Points, mode: int, out: Points, pricing: PricingWorkspace
+) -> None:
     """Join the readings of three opponents into a risk list: float64[34]."""
     if mode == PAPER:
-        _join_as_paper(viewer, tenpai, out, reader)
+        _join_as_paper(viewer, tenpai, out, pricing)
         return
     for kind in range(34):
         out[kind] = 0
     for step in range(1, 4):
         other = (viewer + step) & 3
-        reading = reader.readings[other]
-        if tenpai[other] == 0 or not reading.found:
+        value = pricing.values[other]
+        if tenpai[other] == 0 or not value.found:
             continue
         for kind in range(34):
-            out[kind] += tenpai[other] * reading.ron[kind]
+            out[kind] += tenpai[other] * value.ron[kind]
             for turn in range(1, N_TURNS):
-                paid = reading.draw_at[turn] - reading.draw_at_won[kind, turn]
+                paid = value.draw_at[turn] - value.draw_at_won[kind, turn]
                 if paid > 0:
-                    before = _nobody_before(viewer, step, kind, turn, tenpai, reader)
+                    before = _nobody_before(viewer, step, kind, turn, tenpai, pricing)
                     out[kind] += tenpai[other] * paid * before
 
 
 @compiled
 def _nobody_before(
-    viewer: int, step: int, kind: int, turn: int, tenpai: Points, reader: Reader
+    viewer: int, step: int, kind: int, turn: int, tenpai: Points, pricing: PricingWorkspace
 ) -> float:
     """Return the chance that neither other opponent wins before this one's ``turn``-th draw.
 
@@ -99,26 +109,26 @@ def _nobody_before(
     chance = 1.0
     for other_step in range(1, 4):
         other = (viewer + other_step) & 3
-        reading = reader.readings[other]
-        if other_step != step and tenpai[other] > 0 and reading.found:
+        value = pricing.values[other]
+        if other_step != step and tenpai[other] > 0 and value.found:
             draws = turn if other_step < step else turn - 1
-            alive = reading.alive_at[draws] - reading.alive_at_won[kind, draws]
+            alive = value.alive_at[draws] - value.alive_at_won[kind, draws]
             chance *= 1 - tenpai[other] + tenpai[other] * alive
     return chance
 
 
 @compiled
-def _join_as_paper(viewer: int, tenpai: Points, out: Points, reader: Reader) -> None:
+def _join_as_paper(viewer: int, tenpai: Points, out: Points, pricing: PricingWorkspace) -> None:
     draw = 0.0
     for kind in range(34):
         out[kind] = 0
     for step in range(1, 4):
         other = (viewer + step) & 3
-        reading = reader.readings[other]
-        if tenpai[other] > 0 and reading.found:
-            draw += tenpai[other] * reading.draw
+        value = pricing.values[other]
+        if tenpai[other] > 0 and value.found:
+            draw += tenpai[other] * value.draw
             for kind in range(34):
-                out[kind] += tenpai[other] * reading.picked[kind]
+                out[kind] += tenpai[other] * value.picked[kind]
     for kind in range(34):
         if out[kind] == 0:
             out[kind] = draw

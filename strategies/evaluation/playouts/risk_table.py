@@ -20,8 +20,8 @@ from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_NAMES
 from strategies.evaluation.hidden_hands.hand_values import Points
-from strategies.evaluation.hidden_hands.sampler import Dealer, deal_hands, new_dealer
-from strategies.evaluation.playouts.risk_lists import JOINT, new_reader, risk_list
+from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, new_hand_sampler
+from strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list
 
 
 def risk_lists_of(view: View, mode: int = JOINT, n_hands: int = 10, seed: int = 0) -> Points:
@@ -31,21 +31,21 @@ def risk_lists_of(view: View, mode: int = JOINT, n_hands: int = 10, seed: int = 
     seats are tenpai or not as was drawn for each of the ``n_hands`` positions.
     """
     random = np.array([mix(np.uint64(seed))], np.uint64)
-    dealer, reader, table = new_dealer(), new_reader(), greedy_table()
+    sampler, pricing, table = new_hand_sampler(), new_pricing_workspace(), greedy_table()
     lists, total = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
     for _ in range(n_hands):
         state = copy_state(view.state)
-        tenpai = suppose_hands(state, view.seat, table, random, dealer)
+        tenpai = suppose_hands(state, view.seat, table, random, sampler)
         if mode == JOINT:
             tenpai = np.array([tenpai_chance(state, seat, table) for seat in range(4)])
         for seat in range(4):
-            risk_list(state, seat, tenpai, mode, random, lists[seat], reader)
+            risk_list(state, seat, tenpai, mode, random, lists[seat], pricing)
         total += lists
     return total / n_hands
 
 
 def suppose_hands(
-    state: State, seat: int, table: Chances, random: NDArray[np.uint64], dealer: Dealer
+    state: State, seat: int, table: Chances, random: NDArray[np.uint64], sampler: HandSampler
 ) -> Points:
     """Fill in what ``seat`` does not see; return 1 for each seat that all take for tenpai.
 
@@ -53,7 +53,7 @@ def suppose_hands(
     """
     drawn = [draw_shanten(state, other, table, random) for other in range(4)]
     shanten = np.array(drawn, np.int8)
-    deal_hands(state, seat, shanten, random, dealer)
+    deal_hands(state, seat, shanten, random, sampler)
     return np.where(shanten == 0, 1.0, 0.0)
 
 

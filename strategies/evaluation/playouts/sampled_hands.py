@@ -23,14 +23,14 @@ from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI
 from mjbot.table.settle import liable_seat, top_seat
 from mjbot.table.state import State
 from strategies.evaluation.hidden_hands.pricing import (
-    Reader,
-    prepare_reader,
+    PricingWorkspace,
+    prepare_pricing,
     sampled_dora,
     sampled_ura,
 )
 from strategies.evaluation.hidden_hands.tenpai_parts import prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
-from strategies.evaluation.playouts.opponent_models import Minds
+from strategies.evaluation.playouts.opponent_models import OpponentModels
 from strategies.evaluation.playouts.worth import OVER, worth
 
 Points = NDArray[np.float64]
@@ -50,7 +50,7 @@ TYPICAL_BASE: Final = 960
 """Base points of a hand of which nothing is known: 3 han 30 fu."""
 
 
-class Reads(Record):
+class SampledHands(Record):
     """Sampled hands of all opponents and their weights: what reading works with."""
 
     n_samples: Annotated[Int64s, 4]
@@ -67,7 +67,7 @@ class Reads(Record):
     scores: Annotated[Int32s, 4]
 
 
-READS: Final = Reads.dtype
+SAMPLED_HANDS: Final = SampledHands.dtype
 
 
 # --- samples -----------------------------------------------------------------------------------
@@ -75,21 +75,25 @@ READS: Final = Reads.dtype
 
 @compiled
 def sample_hands(
-    state: State, seat: int, random: NDArray[np.uint64], reads: Reads, reader: Reader
+    state: State,
+    seat: int,
+    random: NDArray[np.uint64],
+    samples: SampledHands,
+    pricing: PricingWorkspace,
 ) -> None:
     """Sample hands in tenpai of ``seat`` from the tiles that are in nobody's sight."""
-    prepare_reader(state, seat, seat, reader)
+    prepare_pricing(state, seat, seat, pricing)
     for kind in range(34):
-        reader.unseen[kind] += state.hand[seat, kind]
-        reader.tenpai.unseen[kind] = reader.unseen[kind]
-        reads.unseen[kind] = reader.unseen[kind]
-    prepare(reader.tenpai)
+        pricing.unseen[kind] += state.hand[seat, kind]
+        pricing.tenpai.unseen[kind] = pricing.unseen[kind]
+        samples.unseen[kind] = pricing.unseen[kind]
+    prepare(pricing.tenpai)
     n = 0
     for _ in range(MOST_SAMPLES):
-        if n == SAMPLES or not sample_tenpai(reader.tenpai, random):
+        if n == SAMPLES or not sample_tenpai(pricing.tenpai, random):
             break
-        n += _price_sample(state, seat, n, random, reads, reader)
-    reads.n_samples[seat] = n
+        n += _price_sample(state, seat, n, random, samples, pricing)
+    samples.n_samples[seat] = n
 
 
 @compiled
@@ -98,37 +102,37 @@ def _price_sample(
     seat: int,
     number: int,
     random: NDArray[np.uint64],
-    reads: Reads,
-    reader: Reader,
+    samples: SampledHands,
+    pricing: PricingWorkspace,
 ) -> bool:
     """Note the sampled hand and the base points of its wins; by draw the mean of its kinds.
 
     False if it is open and has no yaku on any of its waits.
     """
-    tenpai, win = reader.tenpai, reader.win
-    dora = sampled_dora(state, seat, random, reader)
-    win.ura = sampled_ura(state, random, reader) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
-    reads.liable[seat, number] = -1
+    tenpai, win = pricing.tenpai, pricing.win
+    dora = sampled_dora(state, seat, random, pricing)
+    win.ura = sampled_ura(state, random, pricing) if win.flags & (RIICHI | DOUBLE_RIICHI) else 0
+    samples.liable[seat, number] = -1
     total, n_waits = 0, 0
     for kind in range(34):
-        reads.hand[seat, number, kind] = tenpai.hand[kind]
-        reads.base[seat, number, kind] = 0
+        samples.hand[seat, number, kind] = tenpai.hand[kind]
+        samples.base[seat, number, kind] = 0
         if not (tenpai.waits >> kind) & 1:
             continue
         for each in range(34):
             win.hand[each] = tenpai.hand[each]
         win.hand[kind] += 1
         win.win_kind = kind
-        win.dora = dora + reader.dora[kind]
+        win.dora = dora + pricing.dora[kind]
         han, fu, mask, yakuman = score_win(win)
         n_waits += 1
         if han > 0:
-            reads.base[seat, number, kind] = base_points(han, fu, yakuman)
-            reads.liable[seat, number] = liable_seat(state, seat, mask)
+            samples.base[seat, number, kind] = base_points(han, fu, yakuman)
+            samples.liable[seat, number] = liable_seat(state, seat, mask)
         elif not state.is_open[seat]:  # concealed self-draw is a yaku
             total += base_points(1 + dora, 30, 0)
-        total += reads.base[seat, number, kind]
-    reads.draw_base[seat, number] = total // max(1, n_waits)
+        total += samples.base[seat, number, kind]
+    samples.draw_base[seat, number] = total // max(1, n_waits)
     return total > 0
 
 
@@ -177,7 +181,7 @@ def _worth_after(
     return worth(scores, viewer, _left_after(state, scores, winner), bonus)
 
 
-# --- minds -------------------------------------------------------------------------------------
+# --- opponent models ---
 
 
 @compiled
@@ -202,35 +206,37 @@ def draws_of_each(state: State) -> int:
 
 
 @compiled
-def read_chances(state: State, table: Chances, reads: Reads) -> None:
+def write_chances(state: State, table: Chances, samples: SampledHands) -> None:
     """Write how likely each seat is tenpai, and to win, as everybody sees it."""
-    win_odds(draws_of_each(state), 1.0, reads.own_odds)
+    win_odds(draws_of_each(state), 1.0, samples.own_odds)
     for seat in range(4):
-        shanten_chances(state, seat, table, reads.chances)
-        reads.tenpai[seat] = reads.chances[0]
-        reads.win_odds[seat] = 0.0
+        shanten_chances(state, seat, table, samples.chances)
+        samples.tenpai[seat] = samples.chances[0]
+        samples.win_odds[seat] = 0.0
         for shanten in range(N_SHANTEN):
-            reads.win_odds[seat] += reads.chances[shanten] * reads.own_odds[shanten]
+            samples.win_odds[seat] += samples.chances[shanten] * samples.own_odds[shanten]
 
 
 @compiled
-def make_up_mind(state: State, viewer: int, minds: Minds, bonus: Points, reads: Reads) -> None:
+def build_opponent_model(
+    state: State, viewer: int, models: OpponentModels, bonus: Points, samples: SampledHands
+) -> None:
     """Fill in what a viewer thinks of each discard, once all hands are sampled."""
     for seat in range(4):
-        reads.scores[seat] = state.scores[seat]
-    now = worth(reads.scores, viewer, _left_after(state, reads.scores, -1), bonus)
+        samples.scores[seat] = state.scores[seat]
+    now = worth(samples.scores, viewer, _left_after(state, samples.scores, -1), bonus)
     for other in range(4):
         for kind in range(34):
-            minds.odds[viewer, other, kind] = 0.0
-            minds.loss[viewer, other, kind] = 0.0
+            models.odds[viewer, other, kind] = 0.0
+            models.loss[viewer, other, kind] = 0.0
         if other != viewer:
-            _read(state, viewer, other, now, minds, bonus, reads)
-    minds.later[viewer] = _later(viewer, reads)
-    _set_fall_back(state, viewer, now, minds, bonus, reads)
+            _weigh_samples(state, viewer, other, now, models, bonus, samples)
+    models.later_loss[viewer] = _later_loss(viewer, samples)
+    _set_shanten_cost(state, viewer, now, models, bonus, samples)
 
 
 @compiled
-def _weight(state: State, viewer: int, other: int, number: int, reads: Reads) -> float:
+def _weight(state: State, viewer: int, other: int, number: int, samples: SampledHands) -> float:
     """Return how much likelier or less likely a sample is to who knows the viewer's hand.
 
     Nobody discards what it has use for: a kind in the river is seldom in the hand, and who has
@@ -238,11 +244,11 @@ def _weight(state: State, viewer: int, other: int, number: int, reads: Reads) ->
     """
     weight = 1.0
     for kind in range(34):
-        held = reads.hand[other, number, kind]
+        held = samples.hand[other, number, kind]
         if held and (state.discarded[other] >> kind) & 1:
             weight *= DISCARDED_YET_HELD
         if held and state.hand[viewer, kind]:
-            hidden = reads.unseen[kind]
+            hidden = samples.unseen[kind]
             own = state.hand[viewer, kind]
             for copy in range(held):
                 weight *= max(0, hidden - own - copy) / max(1, hidden - copy)
@@ -250,85 +256,96 @@ def _weight(state: State, viewer: int, other: int, number: int, reads: Reads) ->
 
 
 @compiled
-def _read(
-    state: State, viewer: int, other: int, now: float, minds: Minds, bonus: Points, reads: Reads
+def _weigh_samples(
+    state: State,
+    viewer: int,
+    other: int,
+    now: float,
+    models: OpponentModels,
+    bonus: Points,
+    samples: SampledHands,
 ) -> None:
     third = (viewer + 1) & 3
     while third == other:
         third = (third + 1) & 3
     total = 0.0
-    reads.later_loss[viewer, other] = 0.0
-    for number in range(reads.n_samples[other]):
-        weight = _weight(state, viewer, other, number, reads)
+    samples.later_loss[viewer, other] = 0.0
+    for number in range(samples.n_samples[other]):
+        weight = _weight(state, viewer, other, number, samples)
         if weight == 0.0:
             continue
         total += weight
-        liable = int(reads.liable[other, number])
+        liable = int(samples.liable[other, number])
         base, loss = 0, 0.0
         for kind in range(34):
-            points = int(reads.base[other, number, kind])
+            points = int(samples.base[other, number, kind])
             if points == 0:
                 continue
             if points != base:
                 base = points
                 loss = now - _worth_after(
-                    state, viewer, other, viewer, base, liable, bonus, reads.scores
+                    state, viewer, other, viewer, base, liable, bonus, samples.scores
                 )
-            minds.odds[viewer, other, kind] += weight
-            minds.loss[viewer, other, kind] += weight * loss
-        drawn = int(reads.draw_base[other, number])
+            models.odds[viewer, other, kind] += weight
+            models.loss[viewer, other, kind] += weight * loss
+        drawn = int(samples.draw_base[other, number])
         if drawn:
-            after = _worth_after(state, viewer, other, -1, drawn, liable, bonus, reads.scores)
-            reads.later_loss[viewer, other] += weight * BY_DRAW * (now - after)
+            after = _worth_after(state, viewer, other, -1, drawn, liable, bonus, samples.scores)
+            samples.later_loss[viewer, other] += weight * BY_DRAW * (now - after)
         if base:
-            after = _worth_after(state, viewer, other, third, base, liable, bonus, reads.scores)
+            after = _worth_after(state, viewer, other, third, base, liable, bonus, samples.scores)
             lost = OFF_SELF * loss + (1 - BY_DRAW - OFF_SELF) * (now - after)
-            reads.later_loss[viewer, other] += weight * lost
+            samples.later_loss[viewer, other] += weight * lost
     if total > 0:
-        reads.later_loss[viewer, other] /= total
+        samples.later_loss[viewer, other] /= total
         for kind in range(34):
-            minds.odds[viewer, other, kind] /= total
-            minds.loss[viewer, other, kind] /= total
+            models.odds[viewer, other, kind] /= total
+            models.loss[viewer, other, kind] /= total
 
 
 @compiled
-def _hazard(reads: Reads, seat: int) -> float:
+def _hazard(samples: SampledHands, seat: int) -> float:
     """Return the rate at which a seat wins, in expected wins until the end of the wall."""
-    return -log(max(1e-6, 1 - reads.win_odds[seat]))
+    return -log(max(1e-6, 1 - samples.win_odds[seat]))
 
 
 @compiled
-def _later(viewer: int, reads: Reads) -> float:
+def _later_loss(viewer: int, samples: SampledHands) -> float:
     """Return what the viewer loses if the kyoku goes on: by whoever of the others wins first."""
     hazard = 0.0
     lost = 0.0
     for seat in range(4):
-        rate = _hazard(reads, seat)
+        rate = _hazard(samples, seat)
         hazard += rate
         if seat != viewer:
-            lost += rate * reads.later_loss[viewer, seat]
+            lost += rate * samples.later_loss[viewer, seat]
     return lost / hazard * (1 - exp(-hazard)) if hazard > 0 else 0.0
 
 
 @compiled
-def _set_fall_back(
-    state: State, viewer: int, now: float, minds: Minds, bonus: Points, reads: Reads
+def _set_shanten_cost(
+    state: State,
+    viewer: int,
+    now: float,
+    models: OpponentModels,
+    bonus: Points,
+    samples: SampledHands,
 ) -> None:
     """Price each shanten by the chance to win that it costs."""
     base = 0
-    for number in range(reads.n_samples[viewer]):
-        base += reads.draw_base[viewer, number]
-    base = base // reads.n_samples[viewer] if reads.n_samples[viewer] else TYPICAL_BASE
+    for number in range(samples.n_samples[viewer]):
+        base += samples.draw_base[viewer, number]
+    base = base // samples.n_samples[viewer] if samples.n_samples[viewer] else TYPICAL_BASE
     gain = 0.0
     for step in range(1, 4):
         loser = (viewer + step) & 3
-        after = _worth_after(state, viewer, viewer, loser, base, -1, bonus, reads.scores)
+        after = _worth_after(state, viewer, viewer, loser, base, -1, bonus, samples.scores)
         gain += max(0.0, after - now) / 3
     draws = draws_of_each(state)
     others = 0.0
     for step in range(1, 4):
-        others += _hazard(reads, (viewer + step) & 3)
-    win_odds(draws, exp(-others / max(1, draws)), reads.own_odds)
+        others += _hazard(samples, (viewer + step) & 3)
+    win_odds(draws, exp(-others / max(1, draws)), samples.own_odds)
     for shanten in range(8):
-        odds = reads.own_odds[min(shanten, N_SHANTEN - 1)]
-        minds.fall_back[viewer, shanten] = gain * (reads.own_odds[0] - odds)
+        odds = samples.own_odds[min(shanten, N_SHANTEN - 1)]
+        models.shanten_cost[viewer, shanten] = gain * (samples.own_odds[0] - odds)

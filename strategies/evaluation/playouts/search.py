@@ -1,7 +1,9 @@
-"""Trying out actions by playouts: hidden hands dealt, minds made, walls shuffled, played on.
+"""Trying out actions by playouts: hidden hands dealt, opponents modelled, walls shuffled, played
+on.
 
 Takada 2022, figure 3: m ways to deal the hidden hands, n walls for each of them.  Compiled code.
-All that it works with lies in one record, :data:`WORKSHOP`, as compiled code allocates slowly.
+All that it works with lies in one record, :data:`SEARCH_WORKSPACE`, as compiled code allocates
+slowly.
 """
 
 from typing import Annotated, Final
@@ -14,7 +16,7 @@ from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
 from mjbot.models.tenpai import Chances, draw_shanten
 from mjbot.referee.flow import carry_out
-from mjbot.referee.step import Desk
+from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import PASS, RON
 from mjbot.table.legal import can_ron
 from mjbot.table.state import (
@@ -24,16 +26,16 @@ from mjbot.table.state import (
     WON,
     State,
 )
-from strategies.evaluation.hidden_hands.pricing import Reader
-from strategies.evaluation.hidden_hands.sampler import Dealer, deal_hands, deal_wall
-from strategies.evaluation.playouts.opponent_models import Minds, forget_fear
+from strategies.evaluation.hidden_hands.pricing import PricingWorkspace
+from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, deal_wall
+from strategies.evaluation.playouts.opponent_models import OpponentModels, clear_fear
 from strategies.evaluation.playouts.playouts import play_out
 from strategies.evaluation.playouts.risk_lists import PAPER, risk_list
 from strategies.evaluation.playouts.sampled_hands import (
-    Reads,
-    make_up_mind,
-    read_chances,
+    SampledHands,
+    build_opponent_model,
     sample_hands,
+    write_chances,
 )
 from strategies.evaluation.playouts.worth import final_worth
 
@@ -44,7 +46,7 @@ NO_CODE: Final = -1
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
 
 
-class Workshop(Record):
+class SearchWorkspace(Record):
     """One search: what is asked, what it works with, and the answer."""
 
     # What is asked:
@@ -58,27 +60,27 @@ class Workshop(Record):
     filled: State
     begun: State
     playing: State
-    desk: Desk
-    dealer: Dealer
-    reader: Reader
-    minds: Minds
+    buffer: StepBuffer
+    sampler: HandSampler
+    pricing: PricingWorkspace
+    models: OpponentModels
     shanten: Annotated[Int8s, 4]
     tenpai: Annotated[Float64s, 4]
-    reads: Reads
+    samples: SampledHands
     list: Annotated[Float64s, 34]
 
 
-WORKSHOP: Final = Workshop.dtype
+SEARCH_WORKSPACE: Final = SearchWorkspace.dtype
 
 
-def new_workshop() -> Workshop:
+def new_search_workspace() -> SearchWorkspace:
     """Return an empty record to try out actions with."""
-    return Workshop.new()
+    return SearchWorkspace.new()
 
 
 @compiled
 def try_actions(
-    shop: Workshop,
+    workspace: SearchWorkspace,
     table: Chances,
     codes: Codes,
     first: int,
@@ -96,102 +98,118 @@ def try_actions(
     random = np.empty(1, np.uint64)
     for deal in range(first, last):
         for place in range(len(codes)):
-            own = place + 1 if shop.as_paper else 0
+            own = place + 1 if workspace.as_paper else 0
             key = mix(mix(np.uint64(seed)) + np.uint64(deal) * _SPREAD + np.uint64(own))
-            out[place] += _try_action(shop, table, codes[place], key, random)
+            out[place] += _try_action(workspace, table, codes[place], key, random)
 
 
 @compiled
 def _try_action(
-    shop: Workshop, table: Chances, codes: NDArray[np.int64], key: np.uint64, random: Random
+    workspace: SearchWorkspace,
+    table: Chances,
+    codes: NDArray[np.int64],
+    key: np.uint64,
+    random: Random,
 ) -> float:
     """Return the sum of the worth of ``n_walls`` playouts after an action."""
     random[0] = key
-    shop.filled = shop.position
-    fill_in(shop, table, random)
-    shop.begun = shop.filled
-    begin(shop.begun, shop.desk, shop.seat, codes)
-    if shop.begun.phase >= WON:
-        worth = final_worth(shop.begun, shop.seat, shop.bonus, not shop.as_paper)
-        return shop.n_walls * worth
-    make_minds(shop, table, random)
+    workspace.filled = workspace.position
+    fill_in(workspace, table, random)
+    workspace.begun = workspace.filled
+    begin(workspace.begun, workspace.buffer, workspace.seat, codes)
+    if workspace.begun.phase >= WON:
+        worth = final_worth(
+            workspace.begun, workspace.seat, workspace.bonus, not workspace.as_paper
+        )
+        return workspace.n_walls * worth
+    make_opponent_models(workspace, table, random)
     total = 0.0
-    for wall in range(shop.n_walls):
+    for wall in range(workspace.n_walls):
         random[0] = mix(key + np.uint64(wall + 1) * _SPREAD)
-        shop.playing = shop.begun
-        deal_wall(shop.playing, random, shop.dealer)
-        play_out(shop.playing, shop.desk, shop.minds, random)
-        total += final_worth(shop.playing, shop.seat, shop.bonus, not shop.as_paper)
+        workspace.playing = workspace.begun
+        deal_wall(workspace.playing, random, workspace.sampler)
+        play_out(workspace.playing, workspace.buffer, workspace.models, random)
+        total += final_worth(
+            workspace.playing, workspace.seat, workspace.bonus, not workspace.as_paper
+        )
     return total
 
 
 @compiled
-def fill_in(shop: Workshop, table: Chances, random: Random) -> None:
+def fill_in(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
     """Draw what shanten everybody seems to have, and deal the hidden hands and a wall."""
     for seat in range(4):
-        shop.shanten[seat] = draw_shanten(shop.filled, seat, table, random)
-    deal_hands(shop.filled, shop.seat, shop.shanten, random, shop.dealer)
-    deal_wall(shop.filled, random, shop.dealer)
+        workspace.shanten[seat] = draw_shanten(workspace.filled, seat, table, random)
+    deal_hands(workspace.filled, workspace.seat, workspace.shanten, random, workspace.sampler)
+    deal_wall(workspace.filled, random, workspace.sampler)
 
 
 @compiled
-def begin(state: State, desk: Desk, seat: int, codes: NDArray[np.int64]) -> None:
+def begin(state: State, buffer: StepBuffer, seat: int, codes: NDArray[np.int64]) -> None:
     """Carry out an action of ``seat`` and the discard that follows; all hands are known.
 
     After a pass nothing happens yet, but that the seat cannot win the tile any more.
     """
-    desk.outcome.n_wins = 0
-    desk.n_rows = 0
+    buffer.outcome.n_wins = 0
+    buffer.n_rows = 0
     if codes[0] == PASS:
         state.missed[seat] = max(state.missed[seat], MISSED_UNTIL_DISCARD)
         return
     if state.phase == REACTION or state.phase == CHANKAN:
         for other in range(4):
             wins = other != state.turn and can_ron(state, other)
-            desk.choices[other] = RON if wins else PASS
-    desk.choices[seat] = codes[0]
-    carry_out(state, desk)
+            buffer.choices[other] = RON if wins else PASS
+    buffer.choices[seat] = codes[0]
+    carry_out(state, buffer)
     if codes[1] != NO_CODE and state.phase < WON:
-        desk.n_rows = 0
-        desk.choices[seat] = codes[1]
-        carry_out(state, desk)
+        buffer.n_rows = 0
+        buffer.choices[seat] = codes[1]
+        carry_out(state, buffer)
 
 
 @compiled
-def make_minds(shop: Workshop, table: Chances, random: Random) -> None:
-    """Make up the four players' minds for the position after the action."""
-    if shop.as_paper:
-        _make_lists(shop, random)
+def make_opponent_models(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
+    """Make up the four players' opponent models for the position after the action."""
+    if workspace.as_paper:
+        _make_lists(workspace, random)
     else:
-        _make_live_minds(shop, table, random)
+        _make_live_models(workspace, table, random)
 
 
 @compiled
-def _make_lists(shop: Workshop, random: Random) -> None:
+def _make_lists(workspace: SearchWorkspace, random: Random) -> None:
     """Write the paper's risk lists, which stay as they are through the playout."""
-    minds = shop.minds
-    minds.live, minds.builds, minds.declares, minds.keeps_tenpai = 0, 0, 0, 1
+    models = workspace.models
+    models.live, models.prices_shanten, models.declares, models.keeps_tenpai = 0, 0, 0, 1
     for seat in range(4):
-        shop.tenpai[seat] = shop.shanten[seat] == 0
+        workspace.tenpai[seat] = workspace.shanten[seat] == 0
     for viewer in range(4):
         for kind in range(34):
-            minds.lists[viewer, kind] = 0.0
-        if shop.lists_on or viewer == shop.seat:
-            risk_list(shop.begun, viewer, shop.tenpai, PAPER, random, shop.list, shop.reader)
+            models.lists[viewer, kind] = 0.0
+        if workspace.lists_on or viewer == workspace.seat:
+            risk_list(
+                workspace.begun,
+                viewer,
+                workspace.tenpai,
+                PAPER,
+                random,
+                workspace.list,
+                workspace.pricing,
+            )
             for kind in range(34):
-                minds.lists[viewer, kind] = shop.list[kind]
+                models.lists[viewer, kind] = workspace.list[kind]
 
 
 @compiled
-def _make_live_minds(shop: Workshop, table: Chances, random: Random) -> None:
-    minds, reads = shop.minds, shop.reads
-    minds.live, minds.builds, minds.declares, minds.keeps_tenpai = 1, 1, 1, 0
-    minds.wall_left = shop.begun.wall_left
-    read_chances(shop.begun, table, reads)
+def _make_live_models(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
+    models, samples = workspace.models, workspace.samples
+    models.live, models.prices_shanten, models.declares, models.keeps_tenpai = 1, 1, 1, 0
+    models.wall_left = workspace.begun.wall_left
+    write_chances(workspace.begun, table, samples)
     for seat in range(4):
-        minds.tenpai[seat] = reads.tenpai[seat]
-        sample_hands(shop.begun, seat, random, reads, shop.reader)
+        models.tenpai[seat] = samples.tenpai[seat]
+        sample_hands(workspace.begun, seat, random, samples, workspace.pricing)
     for viewer in range(4):
-        make_up_mind(shop.begun, viewer, minds, shop.bonus, reads)
-        if not shop.lists_on and viewer != shop.seat:
-            forget_fear(minds, viewer)
+        build_opponent_model(workspace.begun, viewer, models, workspace.bonus, samples)
+        if not workspace.lists_on and viewer != workspace.seat:
+            clear_fear(models, viewer)

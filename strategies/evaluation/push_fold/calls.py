@@ -18,8 +18,8 @@ from strategies.evaluation.push_fold.hand_worth import (
     less_danger,
     weigh_discards,
 )
-from strategies.evaluation.push_fold.push import Position, Temper, read_position
-from strategies.evaluation.push_fold.race import Race, Stages
+from strategies.evaluation.push_fold.push import Position, PushParameters, read_position
+from strategies.evaluation.push_fold.race import Race, StageTable
 from strategies.evaluation.push_fold.win_value import add_meld
 
 Counts = NDArray[np.int8]
@@ -36,8 +36,8 @@ def weigh_calls(
     unseen: Counts,
     codes: NDArray[np.int64],
     weights: DangerWeights,
-    temper: Temper,
-    stages: Stages,
+    parameters: PushParameters,
+    stages: StageTable,
     worths: Floats,
 ) -> float:
     """Fill the worth of each call in ``codes`` and return that of passing.
@@ -49,7 +49,9 @@ def weigh_calls(
     before_own = (seat - state.turn - 1) & 3
     passing = (state.wall_left - before_own + 3) // 4
     calling = state.wall_left // 4
-    position = read_position(state, seat, unseen, max(passing, calling), weights, temper, stages)
+    position = read_position(
+        state, seat, unseen, max(passing, calling), weights, parameters, stages
+    )
     here = with_draws(position, passing)
     is_open = state.is_open[seat] > 0
     hand = state.hand[seat].copy()
@@ -73,42 +75,47 @@ def with_draws(position: Position, draws: int) -> Position:
         r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
     )  # fmt: skip
     return Position(
-        race, position.stages, position.holding, position.by_hand, position.deal_in, position.loss
+        race,
+        position.stages,
+        position.hand_context,
+        position.by_hand,
+        position.deal_in,
+        position.loss,
     )
 
 
 @compiled
 def _call_worth(state: State, seat: int, code: int, position: Position) -> float:
     """Return the worth of the hand after a call and its best discard."""
-    holding = position.holding
+    hand_context = position.hand_context
     claimed = state.last_tile
     kind = kind_of(claimed)
     hand, red = state.hand[seat].copy(), state.red[seat].copy()
     is_chi = code >= CHI_LOW
     gives_red = code >= CHI_LOW_RED or code == PON_RED
     low = kind - (code - CHI_LOW) % 3 if is_chi else kind
-    gained = holding.dora[kind] + int(claimed >= 34)
+    gained = hand_context.dora[kind] + int(claimed >= 34)
     for step in range(3):
         used = low + step if is_chi else kind
         if (is_chi and used == kind) or (not is_chi and step == 0):
             continue
         hand[used] -= 1
-        gained += holding.dora[used]
+        gained += hand_context.dora[used]
     gained += gives_red
     if gives_red:
         red[kind // 9] = 0
-    record = holding.win[0]
+    record = hand_context.win[0]
     melds = record.n_melds
-    add_meld(holding, CHI if is_chi else PON, low)
-    holding.bonus[0] += gained
-    holding.bonus[1] -= gives_red
+    add_meld(hand_context, CHI if is_chi else PON, low)
+    hand_context.bonus[0] += gained
+    hand_context.bonus[1] -= gives_red
     banned = kuikae_kinds(CHI if is_chi else PON, kind, low)
     values, riichis = np.empty(N_TILES), np.empty(N_TILES)
     tiles = _discards(hand, red, banned)
     weigh_discards(hand, melds + 1, True, tiles, position, True, values, riichis)
     record.n_melds = melds
-    holding.bonus[0] -= gained
-    holding.bonus[1] += gives_red
+    hand_context.bonus[0] -= gained
+    hand_context.bonus[1] += gives_red
     return float(less_danger(values, position).max())
 
 

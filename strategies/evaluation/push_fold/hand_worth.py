@@ -57,24 +57,24 @@ def hand_worth(
     ``near`` is the least shanten that some discard would have left, ``given`` the mask of the kind
     just discarded, ``calls`` whether the hand may be opened.
     """
-    race, holding = position.race, position.holding
+    race, hand_context = position.race, position.hand_context
     stage, accepted = shanten_and_acceptance(hand, n_melds)
     one = np.zeros(MAX_DRAWS + 1)
     best = 0.0
     if not position.by_hand:
-        points = typical_points(MEAN_HAN, holding.is_dealer) + race.extra_points
+        points = typical_points(MEAN_HAN, hand_context.is_dealer) + race.extra_points
         usual = USUAL_TILES[min(stage, N_STAGES - 1)]
         return stage_worth(race, position.stages, stage, usual, worth_of(race.worth, points))
     if stage == 0:
-        tenpai_worth(hand, accepted, race, holding, race.own | given, False, one)
+        tenpai_worth(hand, accepted, race, hand_context, race.own | given, False, one)
         best = one[race.draws]
     elif stage == 1:
-        one_away_worth(hand, n_melds, accepted, race, holding, is_open, one)
+        one_away_worth(hand, n_melds, accepted, race, hand_context, is_open, one)
         best = one[race.draws]
     elif not is_open:
         best = _closed_worth(hand, n_melds, position, near)
     if calls or is_open:
-        other = open_worth(hand, n_melds, race, position.stages, holding)
+        other = open_worth(hand, n_melds, race, position.stages, hand_context)
         if stage < 2:
             return max(best, other)
         best = max(best, other) + SECOND_WAY * min(best, other)
@@ -84,10 +84,10 @@ def hand_worth(
 @compiled
 def _closed_worth(hand: Counts, n_melds: int, position: Position, near: int) -> float:
     """Return the worth of a closed hand from 2 shanten on, as four blocks or as seven pairs."""
-    race, holding, stages = position.race, position.holding, position.stages
+    race, hand_context, stages = position.race, position.hand_context, position.stages
     stage, accepted = regular_acceptance(hand, n_melds)
-    han = closed_han(hand, holding)
-    gain = worth_of(race.worth, typical_points(han, holding.is_dealer) + race.extra_points)
+    han = closed_han(hand, hand_context)
+    gain = worth_of(race.worth, typical_points(han, hand_context.is_dealer) + race.extra_points)
     usual = USUAL_TILES[min(stage, N_STAGES - 1)]
     tiles = min(count_tiles(accepted, race.unseen), usual * WIDEST)
     if stage > near:
@@ -116,7 +116,7 @@ def riichi_worth(hand: Counts, n_melds: int, position: Position, given: int) -> 
         return NEVER
     one = np.zeros(MAX_DRAWS + 1)
     race = position.race
-    tenpai_worth(hand, accepted, race, position.holding, race.own | given, True, one)
+    tenpai_worth(hand, accepted, race, position.hand_context, race.own | given, True, one)
     return float(one[race.draws])
 
 
@@ -144,12 +144,12 @@ def weigh_discards(
         kind = kind_of(tile)
         gives_red = tile >= 34
         hand[kind] -= 1
-        position.holding.bonus[1] -= gives_red
+        position.hand_context.bonus[1] -= gives_red
         values[tile] = hand_worth(hand, n_melds, is_open, position, near, 1 << kind, calls)
         if declares:
             riichis[tile] = riichi_worth(hand, n_melds, position, 1 << kind)
         hand[kind] += 1
-        position.holding.bonus[1] += gives_red
+        position.hand_context.bonus[1] += gives_red
 
 
 @compiled

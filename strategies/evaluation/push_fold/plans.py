@@ -14,8 +14,8 @@ from mjbot.models.placement import worth_of
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.table.state import CHI
-from strategies.evaluation.push_fold.race import Race, Stages, call_share, stage_worth
-from strategies.evaluation.push_fold.win_value import Holding, hand_dora, typical_points
+from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_worth
+from strategies.evaluation.push_fold.win_value import HandContext, hand_dora, typical_points
 
 Counts = NDArray[np.int8]
 
@@ -30,18 +30,18 @@ SIMPLES_HAN: Final = (0.9, 0.6, 0.35, 0.15)
 
 
 @compiled
-def honour_han(holding: Holding, kind: int) -> int:
+def honour_han(hand_context: HandContext, kind: int) -> int:
     """Return the han of a triplet of an honour: 0, 1 or 2."""
     if kind >= 31:
         return 1
-    record = holding.win[0]
+    record = hand_context.win[0]
     return int(kind - 27 == record.seat_wind) + int(kind - 27 == record.round_wind)
 
 
 @compiled
-def meld_kinds(holding: Holding) -> int:
+def meld_kinds(hand_context: HandContext) -> int:
     """Return the mask of kinds in the melds."""
-    record = holding.win[0]
+    record = hand_context.win[0]
     mask = 0
     for place in range(record.n_melds):
         bit = 1 << int(record.meld_kind[place])
@@ -50,26 +50,26 @@ def meld_kinds(holding: Holding) -> int:
 
 
 @compiled
-def meld_honours(holding: Holding) -> int:
+def meld_honours(hand_context: HandContext) -> int:
     """Return the han of the value triplets among the melds."""
-    record = holding.win[0]
+    record = hand_context.win[0]
     han = 0
     for place in range(record.n_melds):
         if record.meld_kind[place] >= FIRST_HONOUR:
-            han += honour_han(holding, int(record.meld_kind[place]))
+            han += honour_han(hand_context, int(record.meld_kind[place]))
     return han
 
 
 @compiled
-def closed_han(hand: Counts, holding: Holding) -> float:
+def closed_han(hand: Counts, hand_context: HandContext) -> float:
     """Return the han that a closed hand may expect when it wins after riichi."""
-    han = RIICHI_HAN + hand_dora(hand, holding)
+    han = RIICHI_HAN + hand_dora(hand, hand_context)
     edges = 0
     for kind in range(34):
         if hand[kind] and not SIMPLES >> kind & 1:
             edges += hand[kind]
         if kind >= FIRST_HONOUR and hand[kind] >= 2:
-            han += honour_han(holding, kind) * (1.0 if hand[kind] >= 3 else 0.3)
+            han += honour_han(hand_context, kind) * (1.0 if hand[kind] >= 3 else 0.3)
     if edges < len(SIMPLES_HAN):
         han += SIMPLES_HAN[edges]
     return han + _three_suits(hand) + _straight(hand) + _one_suit(hand)
@@ -119,14 +119,16 @@ def _one_suit(hand: Counts) -> float:
 
 
 @compiled
-def open_worth(hand: Counts, n_melds: int, race: Race, stages: Stages, holding: Holding) -> float:
+def open_worth(
+    hand: Counts, n_melds: int, race: Race, stages: StageTable, hand_context: HandContext
+) -> float:
     """Return the worth of the best plan with calls, of 3n+1 tiles and ``n_melds`` melds."""
-    melds = meld_kinds(holding)
-    dora = hand_dora(hand, holding)
-    secured = meld_honours(holding)
+    melds = meld_kinds(hand_context)
+    dora = hand_dora(hand, hand_context)
+    secured = meld_honours(hand_context)
     pair = -1
     for kind in range(FIRST_HONOUR, 34):
-        value = honour_han(holding, kind)
+        value = honour_han(hand_context, kind)
         if value and hand[kind] >= 3:
             secured += value
         elif value and hand[kind] == 2 and race.unseen[kind] > 0:
@@ -134,17 +136,17 @@ def open_worth(hand: Counts, n_melds: int, race: Race, stages: Stages, holding: 
     flush = _flush_suit(melds)
     best = 0.0
     if secured:
-        best = _plan(hand, n_melds, race, stages, holding, (-1, dora + secured))
+        best = _plan(hand, n_melds, race, stages, hand_context, (-1, dora + secured))
     elif pair >= 0:
-        best = _honour_plan(hand, n_melds, race, stages, holding, pair, dora)
+        best = _honour_plan(hand, n_melds, race, stages, hand_context, pair, dora)
     if not melds & ~SIMPLES:
         plan = (SIMPLES, dora + 1.0)
-        best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
+        best = max(best, _plan(hand, n_melds, race, stages, hand_context, plan))
     for suit in range(3):
         if flush in (-1, suit):
             kept = SUIT << 9 * suit | HONOURS
             plan = (kept, dora + secured + 2.0)
-            best = max(best, _plan(hand, n_melds, race, stages, holding, plan))
+            best = max(best, _plan(hand, n_melds, race, stages, hand_context, plan))
     return best
 
 
@@ -165,8 +167,8 @@ def _plan(
     hand: Counts,
     n_melds: int,
     race: Race,
-    stages: Stages,
-    holding: Holding,
+    stages: StageTable,
+    hand_context: HandContext,
     plan: tuple[int, float],
 ) -> float:
     """Return the worth of a plan: the mask of kinds kept, and the han."""
@@ -175,7 +177,7 @@ def _plan(
     dropped = 0
     for kind in range(34):
         if not mask >> kind & 1:
-            dropped += kept[kind] * holding.dora[kind]
+            dropped += kept[kind] * hand_context.dora[kind]
             kept[kind] = 0
     stage, accepted = regular_acceptance(kept, n_melds)
     tiles = 0.0
@@ -183,7 +185,7 @@ def _plan(
         if accepted >> kind & 1 & mask >> kind:
             tiles += race.unseen[kind] * (1 + call_share(hand, kind, race))
     gain = worth_of(
-        race.worth, typical_points(han - dropped, holding.is_dealer) + race.extra_points
+        race.worth, typical_points(han - dropped, hand_context.is_dealer) + race.extra_points
     )
     return stage_worth(race, stages, stage, tiles, gain)
 
@@ -210,8 +212,8 @@ def _honour_plan(
     hand: Counts,
     n_melds: int,
     race: Race,
-    stages: Stages,
-    holding: Holding,
+    stages: StageTable,
+    hand_context: HandContext,
     pair: int,
     dora: float,
 ) -> float:
@@ -223,6 +225,6 @@ def _honour_plan(
     for kind in range(34):
         if accepted >> kind & 1:
             tiles += race.unseen[kind] * 0.5 * (1 + call_share(rest, kind, race))
-    points = typical_points(dora + honour_han(holding, pair), holding.is_dealer)
+    points = typical_points(dora + honour_han(hand_context, pair), hand_context.is_dealer)
     gain = worth_of(race.worth, points + race.extra_points)
     return stage_worth(race, stages, stage + 1, tiles, gain)

@@ -21,8 +21,8 @@ from mjbot.models.placement import N_STEPS, rank_worth, worth_of
 from mjbot.rules.wins import WIN
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
-from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, Stages, fill_stages
-from strategies.evaluation.push_fold.win_value import Holding, read_holding
+from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
+from strategies.evaluation.push_fold.win_value import HandContext, read_holding
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ FADING: Final = 0.7
 """How much of the present threats' pace is left after each go-around."""
 
 
-class Temper(NamedTuple):
+class PushParameters(NamedTuple):
     """The weights of the strategy, as compiled code takes them."""
 
     ron: float
@@ -52,8 +52,8 @@ class Position(NamedTuple):
     """Everything that a decision looks at."""
 
     race: Race
-    stages: Stages
-    holding: Holding
+    stages: StageTable
+    hand_context: HandContext
     by_hand: bool
     deal_in: Floats  # float64[34]: chance to deal in
     loss: Floats  # float64[34]: worth lost by that, in the mean
@@ -66,17 +66,17 @@ def read_position(
     unseen: Counts,
     draws: int,
     weights: DangerWeights,
-    temper: Temper,
-    stages: Stages,
+    parameters: PushParameters,
+    stages: StageTable,
 ) -> Position:
     """Return what a seat with so many own draws left has to weigh.
 
     ``unseen`` is int8[34]; ``stages`` is filled.
     """
     worth = np.empty(N_STEPS)
-    rank_worth(state, seat, temper.swing, temper.share, worth)
+    rank_worth(state, seat, parameters.swing, parameters.share, worth)
     deal_in, loss = np.zeros(34), np.zeros(34)
-    _read_dangers(state, seat, unseen, weights, temper, worth, deal_in, loss)
+    _read_dangers(state, seat, unseen, weights, parameters, worth, deal_in, loss)
     total, mean_loss, mean_deal_in = 1e-6, 0.0, 0.0
     for kind in range(34):
         total += unseen[kind]
@@ -84,18 +84,18 @@ def read_position(
         mean_deal_in += unseen[kind] * deal_in[kind]
     draws = min(max(draws, 0), MAX_DRAWS)
     live, risk = np.ones(MAX_DRAWS + 1), np.zeros(MAX_DRAWS + 1)
-    _read_pace(state, seat, draws, temper, live)
-    live *= 1 - temper.going_round * mean_deal_in / total
+    _read_pace(state, seat, draws, parameters, live)
+    live *= 1 - parameters.going_round * mean_deal_in / total
     risk[:] = mean_loss / total
     may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
     race = Race(
-        unseen, total, draws, int(state.discarded[seat]), live, risk, risk * temper.going_round,
-        worth, temper.ron, temper.calls, worth_of(worth, temper.tenpai_points),
+        unseen, total, draws, int(state.discarded[seat]), live, risk, risk * parameters.going_round,
+        worth, parameters.ron, parameters.calls, worth_of(worth, parameters.tenpai_points),
         HONBA_POINTS * state.honba + STICK * state.sticks, may_riichi and state.wall_left >= 4,
     )  # fmt: skip
     fill_stages(race, stages)
-    holding = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
-    return Position(race, stages, holding, temper.by_hand, deal_in, loss)
+    hand_context = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
+    return Position(race, stages, hand_context, parameters.by_hand, deal_in, loss)
 
 
 @compiled
@@ -104,27 +104,29 @@ def _read_dangers(
     seat: int,
     unseen: Counts,
     weights: DangerWeights,
-    temper: Temper,
+    parameters: PushParameters,
     worth: Floats,
     deal_in: Floats,
     loss: Floats,
 ) -> None:
     chance, points = np.zeros((4, 34)), np.zeros((4, 34))
     deal_in_chances(state, seat, unseen, weights, chance, points)
-    if not temper.fine_danger:
+    if not parameters.fine_danger:
         grade_chances(state, seat, unseen, weights, chance)
     for kind in range(34):
         safe = 1.0
         for opponent in range(4):
             if chance[opponent, kind] > 0:
                 paid = points[opponent, kind] + HONBA_POINTS * state.honba
-                loss[kind] -= temper.caution * chance[opponent, kind] * worth_of(worth, -paid)
+                loss[kind] -= parameters.caution * chance[opponent, kind] * worth_of(worth, -paid)
                 safe *= 1 - chance[opponent, kind]
         deal_in[kind] = 1 - safe
 
 
 @compiled
-def _read_pace(state: State, seat: int, draws: int, temper: Temper, live: Floats) -> None:
+def _read_pace(
+    state: State, seat: int, draws: int, parameters: PushParameters, live: Floats
+) -> None:
     """Fill the chance that nobody else wins in each go-around to come.
 
     The threats of now fade into those that the turn usually has.
@@ -135,8 +137,8 @@ def _read_pace(state: State, seat: int, draws: int, temper: Temper, live: Floats
     fade = 1.0
     for ahead in range(draws):
         turn = min(state.n_river[seat] + ahead, 17)
-        now = temper.pace[turn, threats]
-        usual = temper.pace[turn, 3]
+        now = parameters.pace[turn, threats]
+        usual = parameters.pace[turn, 3]
         live[draws - ahead] = 1 - (fade * now + (1 - fade) * max(now, usual))
         fade *= FADING
 

@@ -15,7 +15,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import shanten, shanten_regular
-from strategies.evaluation.push_fold.win_value import Holding, hand_dora, win_points
+from strategies.evaluation.push_fold.win_value import HandContext, hand_dora, win_points
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Race(NamedTuple):
     may_riichi: bool
 
 
-class Stages(NamedTuple):
+class StageTable(NamedTuple):
     """Chances by stage: [shanten, tiles accepted, draws left]."""
 
     win: Floats  # to win
@@ -58,14 +58,14 @@ class Stages(NamedTuple):
 
 
 @compiled
-def new_stages() -> Stages:
+def new_stages() -> StageTable:
     """Return tables to be filled by :func:`fill_stages`, again and again."""
     shape = (N_STAGES, N_TILES_WANTED, MAX_DRAWS + 1)
-    return Stages(np.zeros(shape), np.zeros(shape))
+    return StageTable(np.zeros(shape), np.zeros(shape))
 
 
 @compiled
-def fill_stages(race: Race, stages: Stages) -> None:
+def fill_stages(race: Race, stages: StageTable) -> None:
     """Fill the tables for hands of usual shapes."""
     for stage in range(N_STAGES):
         for tiles in range(0, N_TILES_WANTED, 2):
@@ -75,7 +75,7 @@ def fill_stages(race: Race, stages: Stages) -> None:
 
 
 @compiled
-def _fill_stage(race: Race, stages: Stages, stage: int, tiles: int) -> None:
+def _fill_stage(race: Race, stages: StageTable, stage: int, tiles: int) -> None:
     win, turns = stages.win[stage, tiles], stages.turns[stage, tiles]
     win[0] = turns[0] = 0
     relative = (tiles + 0.5) / USUAL_TILES[stage]
@@ -98,7 +98,7 @@ def _fill_stage(race: Race, stages: Stages, stage: int, tiles: int) -> None:
 
 
 @compiled
-def stage_worth(race: Race, stages: Stages, stage: int, tiles: float, gain: float) -> float:
+def stage_worth(race: Race, stages: StageTable, stage: int, tiles: float, gain: float) -> float:
     """Return the worth of a hand of the usual shape: ``gain`` is what a win is worth."""
     if stage >= N_STAGES:
         return 0.0
@@ -124,13 +124,19 @@ def call_share(hand: Counts, kind: int, race: Race) -> float:
 
 @compiled
 def tenpai_worth(
-    hand: Counts, waits: int, race: Race, holding: Holding, own: int, riichi: bool, out: Floats
+    hand: Counts,
+    waits: int,
+    race: Race,
+    hand_context: HandContext,
+    own: int,
+    riichi: bool,
+    out: Floats,
 ) -> None:
     """Fill ``out`` float64[19] with the worth of a tenpai hand by own draws left.
 
     ``own`` is the mask of own discards.
     """
-    dora = hand_dora(hand, holding)
+    dora = hand_dora(hand, hand_context)
     extra = race.extra_points + (STICK if riichi else 0.0)
     drawn = drawn_gain = claimed = claimed_gain = 0.0
     furiten = waits & own
@@ -138,13 +144,13 @@ def tenpai_worth(
         if not waits >> kind & 1 or race.unseen[kind] <= 0:
             continue
         chance = race.unseen[kind] / race.total
-        points = win_points(hand, kind, dora, holding, riichi, True)
+        points = win_points(hand, kind, dora, hand_context, riichi, True)
         if points > 0:
             drawn += chance
             drawn_gain += chance * worth_of(race.worth, points + extra)
         if furiten:
             continue
-        points = win_points(hand, kind, dora, holding, riichi, False)
+        points = win_points(hand, kind, dora, hand_context, riichi, False)
         if points > 0:
             claimed += chance * race.ron
             claimed_gain += chance * race.ron * worth_of(race.worth, points + extra)
@@ -168,7 +174,7 @@ def one_away_worth(
     n_melds: int,
     accepted: int,
     race: Race,
-    holding: Holding,
+    hand_context: HandContext,
     is_open: bool,
     out: Floats,
 ) -> None:
@@ -183,7 +189,7 @@ def one_away_worth(
         chance = copies / race.total
         hand[kind] += 1
         best[:] = 0
-        _best_tenpai(hand, n_melds, kind, race, holding, is_open, best, one)
+        _best_tenpai(hand, n_melds, kind, race, hand_context, is_open, best, one)
         hand[kind] -= 1
         hit += chance
         for left in range(race.draws + 1):
@@ -204,7 +210,7 @@ def _best_tenpai(
     n_melds: int,
     drawn: int,
     race: Race,
-    holding: Holding,
+    hand_context: HandContext,
     is_open: bool,
     best: Floats,
     one: Floats,
@@ -217,7 +223,7 @@ def _best_tenpai(
         if shanten(hand, n_melds) == 0:
             waits = shanten_and_acceptance(hand, n_melds)[1]
             riichi = race.may_riichi and not is_open
-            tenpai_worth(hand, waits, race, holding, race.own | 1 << kind, riichi, one)
+            tenpai_worth(hand, waits, race, hand_context, race.own | 1 << kind, riichi, one)
             for left in range(race.draws + 1):
                 best[left] = max(best[left], one[left])
         hand[kind] += 1
@@ -225,7 +231,13 @@ def _best_tenpai(
 
 @compiled
 def far_worth(
-    hand: Counts, n_melds: int, accepted: int, race: Race, stages: Stages, stage: int, gain: float
+    hand: Counts,
+    n_melds: int,
+    accepted: int,
+    race: Race,
+    stages: StageTable,
+    stage: int,
+    gain: float,
 ) -> float:
     """Return the worth of a closed hand of ``stage`` >= 2 shanten, looking one draw ahead."""
     if stage >= N_STAGES:

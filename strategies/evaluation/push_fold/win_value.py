@@ -18,7 +18,7 @@ EXTRA_HAN: Final = (0.58, 0.30, 0.12)
 """How likely a riichi win gains 0, 1, 2 han of ippatsu and ura dora."""
 
 
-class Holding(NamedTuple):
+class HandContext(NamedTuple):
     """What the score of the hand depends on beside its concealed tiles."""
 
     win: NDArray[np.void]  # one record: melds and winds filled in
@@ -28,7 +28,7 @@ class Holding(NamedTuple):
 
 
 @compiled
-def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -> Holding:
+def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -> HandContext:
     """Return what of the table the score depends on; ``win`` (one record), ``dora`` int8[34]."""
     dora_values(state, dora)
     record = win[0]
@@ -47,51 +47,51 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
         bonus[1] += state.red[seat, suit]
     record.seat_wind = (seat - state.dealer) & 3
     record.round_wind = state.round >> 2
-    return Holding(win, dora, bonus, state.dealer == seat)
+    return HandContext(win, dora, bonus, state.dealer == seat)
 
 
 @compiled
-def add_meld(holding: Holding, type_: int, kind: int) -> None:
+def add_meld(hand_context: HandContext, type_: int, kind: int) -> None:
     """Count one more meld; its dora are up to the caller."""
-    record = holding.win[0]
+    record = hand_context.win[0]
     record.meld_type[record.n_melds] = type_
     record.meld_kind[record.n_melds] = kind
     record.n_melds += 1
 
 
 @compiled
-def hand_dora(hand: Counts, holding: Holding) -> int:
+def hand_dora(hand: Counts, hand_context: HandContext) -> int:
     """Return the dora and red fives of hand and melds."""
-    total = int(holding.bonus[0] + holding.bonus[1])
+    total = int(hand_context.bonus[0] + hand_context.bonus[1])
     for kind in range(34):
-        total += hand[kind] * holding.dora[kind]
+        total += hand[kind] * hand_context.dora[kind]
     return total
 
 
 @compiled
 def win_points(
-    hand: Counts, kind: int, dora: int, holding: Holding, riichi: bool, by_draw: bool
+    hand: Counts, kind: int, dora: int, hand_context: HandContext, riichi: bool, by_draw: bool
 ) -> float:
     """Return the points of winning on ``kind``, 0 without a yaku.
 
     ``hand`` has the 3n+1 tiles without it, ``dora`` counts the dora of these; a win by draw
     counts all payers.  With riichi the mean over ippatsu and ura dora.
     """
-    record = holding.win[0]
+    record = hand_context.win[0]
     for other in range(34):
         record.hand[other] = hand[other]
     record.hand[kind] += 1
     record.win_kind = kind
     record.flags = (RIICHI if riichi else 0) | (TSUMO if by_draw else 0)
-    record.dora = dora + holding.dora[kind]
+    record.dora = dora + hand_context.dora[kind]
     han, fu, _, yakuman = score_win(record)
     if han == 0:
         return 0.0
     if not riichi or yakuman:
-        return _paid(han, fu, yakuman, holding.is_dealer, by_draw)
+        return _paid(han, fu, yakuman, hand_context.is_dealer, by_draw)
     points = 0.0
     for extra in range(3):
-        points += EXTRA_HAN[extra] * _paid(han + extra, fu, 0, holding.is_dealer, by_draw)
+        points += EXTRA_HAN[extra] * _paid(han + extra, fu, 0, hand_context.is_dealer, by_draw)
     return points
 
 
