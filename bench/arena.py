@@ -11,10 +11,10 @@ from functools import cache, partial
 
 from bench.measure import Contest
 from bench.peer import idle_games
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
-from mjbot.arena.workers.pool import Crew
+from mjbot.arena.workers.pool import WorkerPool
 
 GAMES = 10
 
@@ -31,34 +31,34 @@ def contests() -> list[Contest]:
                 0, required_rate=10),
     ]  # fmt: skip
     if len(CORES) >= 2:
-        two, one = partial(_crew_games, 2), partial(_crew_games, 1)
+        two, one = partial(_pool_games, 2), partial(_pool_games, 1)
         found.append(Contest("two workers against one", "hanchan", two, "mjbot", one, 1.8))
     return found
 
 
 def _ours(strategy: str, games: int) -> partial[int]:
     setup = Setup(strategies=(strategy, strategy), format="2v2")
-    return partial(_our_games, Games(setup, Clock(0, [0] * PULSE_SIZE)), games)
+    return partial(_our_games, Games(setup, Clock(0, [0] * HEARTBEAT_SIZE)), games)
 
 
 def _our_games(player: Games, games: int) -> int:
     for wall in range(games):
-        assert not player.play(Unit(wall, 0), {}).line.faults
+        assert not player.play(GameId(wall, 0), {}).line.faults
     return games
 
 
-def _crew_games(jobs: int) -> int:
-    units = [Unit(wall, 0) for wall in range(6 * GAMES)]
-    return sum(1 for _ in _crew(jobs).play(units))
+def _pool_games(jobs: int) -> int:
+    game_ids = [GameId(wall, 0) for wall in range(6 * GAMES)]
+    return sum(1 for _ in _pool(jobs).play(game_ids))
 
 
 @cache
-def _crew(jobs: int) -> Crew:
+def _pool(jobs: int) -> WorkerPool:
     """Return workers that live as long as we do; started, and warm."""
     here = os.sched_getaffinity(0)
     os.sched_setaffinity(0, CORES)
-    crew = Crew(Setup(strategies=("fast-riichi-d", "fast-riichi-d"), format="2v2"), jobs)
-    for _ in crew.play([Unit(wall, 0) for wall in range(3 * jobs)]):
+    pool = WorkerPool(Setup(strategies=("fast-riichi-d", "fast-riichi-d"), format="2v2"), jobs)
+    for _ in pool.play([GameId(wall, 0) for wall in range(3 * jobs)]):
         pass
     os.sched_setaffinity(0, here)
-    return crew
+    return pool

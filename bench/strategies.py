@@ -19,9 +19,9 @@ import msgspec
 import numpy as np
 
 from bench.measure import processor
-from mjbot.arena.setup import Setup, Unit, labels
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
-from mjbot.arena.workers.playing import make_guards, new_referee
+from mjbot.arena.setup import GameId, Setup, labels
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
+from mjbot.arena.workers.playing import make_players, new_referee
 from mjbot.pair.member import PairMember
 from mjbot.strategy.registry import built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
@@ -137,13 +137,13 @@ def percentile_us(times_ns: list[int], percent: int) -> float | None:
 def play(setup: Setup, game: int, times: Times) -> None:
     """Play a hanchan; note the decisions of strategy 0, and in 2v2 (all alike) of strategy 1."""
     tables = setup.seating.tables
-    unit = Unit(game, game % len(tables))
-    guards = make_guards(setup, unit, Clock(0, [0] * PULSE_SIZE), {})
-    for seat, number in enumerate(tables[unit.seating]):
+    game_id = GameId(game, game % len(tables))
+    players = make_players(setup, game_id, Clock(0, [0] * HEARTBEAT_SIZE), {})
+    for seat, number in enumerate(tables[game_id.seating]):
         if setup.strategies[number] == setup.strategies[0]:
-            guards[seat].strategy = Timed(guards[seat].strategy, times)
-    new_referee(setup, unit).play([guards[seat] for seat in range(4)])
-    faults = [fault for guard in guards.values() for fault in guard.faults]
+            players[seat].strategy = Timed(players[seat].strategy, times)
+    new_referee(setup, game_id).play([players[seat] for seat in range(4)])
+    faults = [fault for player in players.values() for fault in player.faults]
     if faults:
         raise RuntimeError(f"{labels(setup.strategies)[0]}: {faults[0].problem}")
 

@@ -32,7 +32,7 @@ from mjbot.referee import Referee
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, strategy_class
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import blame, is_legal, no_choice
+from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, rehearse_alone, rehearse_referee
@@ -317,7 +317,7 @@ class _Worker:
         except StrategyError as problem:
             return self._fail(str(problem), is_made=False)
         except (Exception, SystemExit) as problem:
-            return self._fail(blame(problem))
+            return self._fail(error_summary(problem))
         finally:
             over.set()
             _set_alarm(0.0)

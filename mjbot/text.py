@@ -1,7 +1,7 @@
 """How numbers are put into words."""
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """Say how many.
 
     >>> counted(1, "game"), counted(2, "mismatch")

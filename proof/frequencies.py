@@ -30,19 +30,19 @@ def hands_from(unseen: NDArray[np.int8], size: int) -> Iterator[tuple[NDArray[np
     return deal(0, size, 1)
 
 
-def deviation(counted: Mapping[Hand, int], weights: Mapping[Hand, float]) -> float:
+def deviation(plural: Mapping[Hand, int], weights: Mapping[Hand, float]) -> float:
     """Return by how many standard deviations chi-square is off (Wilson and Hilferty 1931).
 
     What has no weight must not have been counted.  Above 4 chance alone is below 1 in 30,000.
     """
-    assert set(counted) <= set(weights)
-    n, total = sum(counted.values()), sum(weights.values())
+    assert set(plural) <= set(weights)
+    n, total = sum(plural.values()), sum(weights.values())
     cells: Counter[Hand | None] = Counter()
     expected: Counter[Hand | None] = Counter()
     for hand, weight in weights.items():
         share = n * weight / total
         cell = None if share < RARE else hand
-        cells[cell] += counted.get(hand, 0)
+        cells[cell] += plural.get(hand, 0)
         expected[cell] += share
     chi_square = sum((cells[cell] - share) ** 2 / share for cell, share in expected.items())
     freedom = len(expected) - 1

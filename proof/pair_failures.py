@@ -18,7 +18,7 @@ from mjbot.match.pair import Channel, Role, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.records.game import RecordError
-from mjbot.records.replay import MismatchError, Tally, replay
+from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
@@ -227,15 +227,15 @@ class _Trials:
         if sum(result.scores) != 100_000:
             yield f"scores {result.scores}"
         assert result.log is not None
-        tally = Tally()
+        summary = ReplaySummary()
         try:
             for source in list_sources(result.log):
                 for game in games_of(source):
-                    replay(game, tally)
+                    replay(game, summary)
         except (MismatchError, RecordError) as error:
             yield f"replay: {error}"
-        if (tally.games, tally.unfinished) != (1, 0):
-            yield f"the log holds {tally}"
+        if (summary.games, summary.unfinished) != (1, 0):
+            yield f"the log holds {summary}"
 
     def _new_timings(self) -> tuple[list[float], int]:
         """Return how long the last game's decisions took, and how many waited for a word."""

@@ -16,7 +16,7 @@ from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
 Sums = NDArray[Any]
 
 
-class Tally:
+class WallAccumulator:
     """The walls of which every seating has been played.  A wall with a void game never counts."""
 
     def __init__(self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA) -> None:
@@ -86,16 +86,16 @@ def _stacked(by_wall: dict[int, Sums], n_walls: int, dtype: np.dtype[Any], width
     return np.stack(chosen) if chosen else np.empty((0, width), dtype)
 
 
-class Judge:
+class SequentialTester:
     """Looks at the walls in their order, as soon as all before are there, until it is sure.
 
     So the verdict and the wall that brought it do not depend on who finished first.
     """
 
-    def __init__(self, tally: Tally, rates: ErrorRates) -> None:
-        self.test: Final = SequentialTest(tally.seating.rank_bound, rates)
+    def __init__(self, accumulator: WallAccumulator, rates: ErrorRates) -> None:
+        self.test: Final = SequentialTest(accumulator.seating.rank_bound, rates)
         self.walls = 0
-        self._tally: Final = tally
+        self._accumulator: Final = accumulator
 
     @property
     def verdict(self) -> Verdict:
@@ -105,9 +105,9 @@ class Judge:
     def look(self, n_walls: int) -> bool:
         """Take in what is there of the first ``n_walls`` walls; return whether it is decided."""
         while self.verdict == "open" and self.walls < n_walls:
-            if not self._tally.is_settled(self.walls):
+            if not self._accumulator.is_settled(self.walls):
                 return False
-            row = self._tally.row(self.walls)
+            row = self._accumulator.row(self.walls)
             if row is not None:
                 self.test.add(float(rank_differences(row[None], 0, 1)[0]))
             self.walls += 1

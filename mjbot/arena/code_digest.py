@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.arena.workers.clock import BEAT, PULSE_SIZE, Clock, LateError
+from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, LateError
 from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
 from mjbot.arena.workers.pool import PATIENCE_S, Heartbeat
@@ -81,16 +81,16 @@ def _looked_at(strategies: Sequence[str]) -> list[str]:
     The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
     """
     context = multiprocessing.get_context("spawn")
-    pulse: Any = context.RawArray("q", PULSE_SIZE)
+    heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
     line, theirs = context.Pipe()
-    process = context.Process(target=_look, args=(theirs, pulse, strategies), daemon=True)
+    process = context.Process(target=_look, args=(theirs, heartbeat, strategies), daemon=True)
     process.start()
     theirs.close()
     heart = Heartbeat(time.monotonic())
     try:
         while not line.poll(LOOK_S):
             now_s = time.monotonic()
-            if pulse[BEAT] and heart.silent_s((pulse[BEAT],), now_s) > PATIENCE_S:
+            if heartbeat[BEATS] and heart.silent_s((heartbeat[BEATS],), now_s) > PATIENCE_S:
                 raise MakingError(f"{', '.join(strategies)}: does not come back from being made")
         answer: StrategyError | list[str] = line.recv()
     except (EOFError, OSError):
@@ -106,14 +106,14 @@ def _looked_at(strategies: Sequence[str]) -> list[str]:
     return answer
 
 
-def _look(line: Connection, pulse: Any, strategies: Sequence[str]) -> None:
+def _look(line: Connection, heartbeat: Any, strategies: Sequence[str]) -> None:
     """The whole life of that process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)
     die_with_parent()
     watch = ReadingWatch()
     try:
-        with Clock(MAKING_S, pulse) as clock:
+        with Clock(MAKING_S, heartbeat) as clock:
             sources = [_made_once(Spec.read(text), clock) for text in strategies]
     except StrategyError as error:
         line.send(type(error)(str(error)))

@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFile, FaultFileError
-from mjbot.arena.workers.playing import make_guards, new_referee, play_game
-from mjbot.arena.workers.supervised_player import Fault, Guard
+from mjbot.arena.workers.playing import make_players, new_referee, play_game
+from mjbot.arena.workers.supervised_player import Fault, SupervisedPlayer
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -47,13 +47,13 @@ class _Reached(BaseException):
 class _Halt(Strategy):
     """Plays as ``strategy`` up to one decision of its guard."""
 
-    def __init__(self, guard: Guard, decision: int) -> None:
-        self._strategy = guard.strategy
-        self._guard = guard
+    def __init__(self, player: SupervisedPlayer, decision: int) -> None:
+        self._strategy = player.strategy
+        self._player = player
         self._decision = decision
 
     def decide(self, view: View) -> Action:
-        if self._guard.decisions == self._decision:
+        if self._player.decisions == self._decision:
             raise _Reached(view, self._strategy)
         return self._strategy.decide(view)
 
@@ -89,21 +89,21 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
     fatal: dict[int, dict[int, Fault]] = {}
     for seat, decision in file.fatal:
         fatal.setdefault(seat, {})[decision] = Fault("crash", seat, decision, "not asked")
-    guards = make_guards(file.setup, file.unit, Clock(0, [0] * PULSE_SIZE), fatal)
-    if len(guards) < 4:
+    players = make_players(file.setup, file.game_id, Clock(0, [0] * HEARTBEAT_SIZE), fatal)
+    if len(players) < 4:
         return None, None  # external AIs are not asked again
-    for guard in guards.values():
-        guard.passing = (_Reached, KeyboardInterrupt)
-    guards[file.seat].strategy = _Halt(guards[file.seat], file.decision)
+    for player in players.values():
+        player.passing = (_Reached, KeyboardInterrupt)
+    players[file.seat].strategy = _Halt(players[file.seat], file.decision)
     try:
-        play_game(new_referee(file.setup, file.unit), [guards[seat] for seat in range(4)])
+        play_game(new_referee(file.setup, file.game_id), [players[seat] for seat in range(4)])
     except _Reached as reached:
         return reached.view, reached.strategy
     return None, None
 
 
 def _new_strategy(file: FaultFile) -> Strategy:
-    return Spec.read(file.strategy).make(file.setup.player_seed(file.unit.wall, file.seat))
+    return Spec.read(file.strategy).make(file.setup.player_seed(file.game_id.wall, file.seat))
 
 
 def _recorded_view(file: FaultFile) -> View:

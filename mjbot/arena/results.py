@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.records.mjai_log import log_line
@@ -35,18 +35,18 @@ def packed(events: Iterable[Event]) -> bytes:
     return gzip.compress(b"".join(map(log_line, events)), 6, mtime=0)
 
 
-def record_path(folder: Path, unit: Unit) -> Path:
+def record_path(folder: Path, game_id: GameId) -> Path:
     """Return where the record of a game lies in a run's folder; names sort as games do.
 
-    >>> record_path(Path("run"), Unit(12, 3)).as_posix()
+    >>> record_path(Path("run"), GameId(12, 3)).as_posix()
     'run/records/0000012-03.jsonl.gz'
     """
-    return folder / RECORDS_FOLDER / f"{unit.wall:07}-{unit.seating:02}.jsonl.gz"
+    return folder / RECORDS_FOLDER / f"{game_id.wall:07}-{game_id.seating:02}.jsonl.gz"
 
 
-def save_record(folder: Path, unit: Unit, record: bytes) -> None:
+def save_record(folder: Path, game_id: GameId, record: bytes) -> None:
     """Keep a record.  Raises ``OSError``."""
-    path = record_path(folder, unit)
+    path = record_path(folder, game_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     unfinished.write_bytes(record)
@@ -87,9 +87,9 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     void: str = ""
 
     @property
-    def unit(self) -> Unit:
+    def game_id(self) -> GameId:
         """Which game this is."""
-        return Unit(self.wall, self.seating)
+        return GameId(self.wall, self.seating)
 
 
 def encode_game(line: GameLine) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
-from mjbot.arena.accumulator import Judge, Tally
+from mjbot.arena.accumulator import SequentialTester, WallAccumulator
 from mjbot.arena.results import (
     FIGURES_FILE,
     GAMES_FILE,
@@ -17,14 +17,14 @@ from mjbot.arena.results import (
     record_path,
     save_record,
 )
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerError
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.sequential import ErrorRates, Verdict
-from mjbot.text import counted
+from mjbot.text import plural
 
 MOST_VOID: Final = 10
 """After so many void games the run ends, unless they were fewer than one in ten."""
@@ -50,7 +50,7 @@ class Plan:
 class Players(Protocol):
     """Whoever plays the games: processes here, or machines elsewhere."""
 
-    def play(self, units: Iterable[Unit]) -> Iterator[Played]:
+    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order."""
 
 
@@ -83,17 +83,17 @@ class Arena:
 
     def __init__(self, plan: Plan) -> None:
         self.plan: Final = plan
-        self.tally: Final = Tally(plan.setup.seating, plan.uma)
+        self.accumulator: Final = WallAccumulator(plan.setup.seating, plan.uma)
         self._results = Results(plan.folder, plan.setup)
         self._files = FilesRead(plan.folder)
         self.set_aside: Final = self._set_aside()
         """What was done with earlier games that do not fit, in a line for the user."""
 
         for line in self._results.lines:
-            self.tally.add(line)
+            self.accumulator.add(line)
         self._results.lines.clear()
-        self.games_kept: Final = self.tally.games
-        self._judge: Final = Judge(self.tally, plan.rates)
+        self.games_kept: Final = self.accumulator.games
+        self._tester: Final = SequentialTester(self.accumulator, plan.rates)
 
     def __enter__(self) -> "Arena":
         return self
@@ -119,13 +119,13 @@ class Arena:
         void = games = 0
         for played in players.play(self._missing()):
             if played.record:
-                save_record(self.plan.folder, played.line.unit, played.record)
-            if self.tally.has(played.line.wall, played.line.seating):
+                save_record(self.plan.folder, played.line.game_id, played.record)
+            if self.accumulator.has(played.line.wall, played.line.seating):
                 continue  # played again for its record only
             self._note_files(played)
-            save_faults(self.plan.folder, self.plan.setup, played.line.unit, played.faults)
+            save_faults(self.plan.folder, self.plan.setup, played.line.game_id, played.faults)
             self._results.append(played.line)
-            self.tally.add(played.line)
+            self.accumulator.add(played.line)
             on_game(played)
             games += 1
             void += bool(played.line.void)
@@ -136,20 +136,20 @@ class Arena:
 
     def outcome(self) -> Outcome:
         """Return what is known by now; the same for the same games, whoever finished first."""
-        self._judge.look(self.plan.n_walls)
-        decided = self.plan.until_sure and self._judge.verdict != "open"
-        n_walls = self._judge.walls if decided else self.plan.n_walls
-        rows = self.tally.rows(n_walls)
+        self._tester.look(self.plan.n_walls)
+        decided = self.plan.until_sure and self._tester.verdict != "open"
+        n_walls = self._tester.walls if decided else self.plan.n_walls
+        rows = self.accumulator.rows(n_walls)
         return Outcome(
             plan=self.plan,
             rows=rows,
-            pairs=self.tally.pairs(n_walls),
+            pairs=self.accumulator.pairs(n_walls),
             games=len(rows) * len(self.plan.setup.seating.tables),
             n_walls=n_walls,
-            verdict=self._judge.verdict,
-            test_walls=self._judge.walls,
-            faults=self.tally.faults_of(n_walls),
-            void={wall: why for wall, why in self.tally.void.items() if wall < n_walls},
+            verdict=self._tester.verdict,
+            test_walls=self._tester.walls,
+            faults=self.accumulator.faults_of(n_walls),
+            void={wall: why for wall, why in self.accumulator.void.items() if wall < n_walls},
         )
 
     def _note_files(self, played: Played) -> None:
@@ -171,22 +171,22 @@ class Arena:
             return ""
         more = f" and {len(changed) - 1} more" if changed[1:] else ""
         told = f"{changed[0]}{more} changed since: played anew"
-        return f"{told}; {counted(games, 'game')} of before: {target}"
+        return f"{told}; {plural(games, 'game')} of before: {target}"
 
     def _is_sure(self) -> bool:
-        return self.plan.until_sure and self._judge.look(self.plan.n_walls)
+        return self.plan.until_sure and self._tester.look(self.plan.n_walls)
 
-    def _missing(self) -> Iterator[Unit]:
+    def _missing(self) -> Iterator[GameId]:
         for wall in range(self.plan.n_walls):
             for seating in range(len(self.plan.setup.seating.tables)):
-                unit = Unit(wall, seating)
-                if not self.tally.has(wall, seating) or self._lacks_record(unit):
-                    yield unit
+                game_id = GameId(wall, seating)
+                if not self.accumulator.has(wall, seating) or self._lacks_record(game_id):
+                    yield game_id
 
-    def _lacks_record(self, unit: Unit) -> bool:
-        if not self.plan.recording or unit.wall in self.tally.void:
+    def _lacks_record(self, game_id: GameId) -> bool:
+        if not self.plan.recording or game_id.wall in self.accumulator.void:
             return False
-        return not record_path(self.plan.folder, unit).exists()
+        return not record_path(self.plan.folder, game_id).exists()
 
 
 def set_aside(folder: Path) -> Path:

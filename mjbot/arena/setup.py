@@ -48,9 +48,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         """Return the seed of a player's own dice: the same for whoever sits there."""
         return int(mix(np.uint64(4 * self.game_seed(wall) + seat)) >> np.uint64(1))
 
-    def player(self, unit: "Unit", seat: int) -> int:
+    def player(self, game_id: "GameId", seat: int) -> int:
         """Return the number of the strategy that sits there."""
-        return self.seating.tables[unit.seating][seat]
+        return self.seating.tables[game_id.seating][seat]
 
     @property
     def identity(self) -> str:
@@ -58,7 +58,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
 
 
-class Unit(msgspec.Struct, frozen=True, array_like=True):
+class GameId(msgspec.Struct, frozen=True, array_like=True):
     """One game: wall number ``wall`` (from 0) in seating number ``seating``."""
 
     wall: int

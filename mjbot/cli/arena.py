@@ -31,9 +31,9 @@ from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, Resul
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.setup import LARGEST_SEED, Setup
 from mjbot.arena.workers.faults import FaultFileError, read_fault
-from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayCrew, import_ray
+from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Tell
-from mjbot.arena.workers.pool import Crew, WorkerError
+from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arena_progress import games_progress, prepare_own
 from mjbot.referee.events import concealed_tiles
 from mjbot.statistics.figures import DEFAULT_UMA
@@ -41,7 +41,7 @@ from mjbot.statistics.seating import FORMATS, Format, SeatingError
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.table.view import View
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
 RUNS = Path("logs", "runs")
@@ -222,22 +222,22 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
                     prepare_own(plan.setup.strategies, console)
                 with (
                     games_progress(console, arena) as progress,
-                    _players(plan, args, progress.on_fault) as crew,
+                    _players(plan, args, progress.on_fault) as pool,
                 ):
-                    arena.play(crew, progress.on_game)
+                    arena.play(pool, progress.on_game)
         except KeyboardInterrupt:
             interrupted = True
         except WorkerError as error:
-            problem = f"{error}; kept: {counted(arena.tally.games, 'game')}"
+            problem = f"{error}; kept: {plural(arena.accumulator.games, 'game')}"
         outcome = arena.outcome()
-        kept = arena.tally.games
+        kept = arena.accumulator.games
     save(outcome)
     if args.json:
         sys.stdout.buffer.write(_json_lines(outcome))
     show(console, outcome)
     if interrupted:
         console.print(
-            f"interrupted; kept: {counted(kept, 'game')}; the same command goes on", highlight=False
+            f"interrupted; kept: {plural(kept, 'game')}; the same command goes on", highlight=False
         )
         return exit_codes.INTERRUPTED
     if problem:
@@ -245,10 +245,12 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     return exit_codes.FAILED if any(outcome.faults) or outcome.void else exit_codes.OK
 
 
-def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> Crew | RayCrew:
+def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> WorkerPool | RayPool:
     if args.on:
-        return RayCrew(plan.setup, args.on, args.jobs, plan.recording)
-    return Crew(plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording, tell=tell)
+        return RayPool(plan.setup, args.on, args.jobs, plan.recording)
+    return WorkerPool(
+        plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording, tell=tell
+    )
 
 
 def _heading(arena: Arena) -> str:
@@ -257,8 +259,8 @@ def _heading(arena: Arena) -> str:
     kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
     draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
     return (
-        f"{counted(arena.n_games, 'game')}{kept}: {counted(plan.n_walls, 'wall')}"
-        f" x {counted(per_wall, 'seating')}"
+        f"{plural(arena.n_games, 'game')}{kept}: {plural(plan.n_walls, 'wall')}"
+        f" x {plural(per_wall, 'seating')}"
         f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
         f" in {plan.folder}"
     )
@@ -315,7 +317,7 @@ def _show_figures(console: Console, outcome: Outcome) -> list[str]:
     if setup.seating.pairs:
         console.print(pairs_table(outcome))
     return [
-        f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')};"
+        f"{plural(outcome.games, 'game')} on {plural(len(outcome.rows), 'wall')};"
         " ± is a 95 % interval clustered by wall",
         verdict_line(outcome),
         pairing_line(outcome),
@@ -335,7 +337,7 @@ def repeat(path: Path) -> int:
     """Show the table and the decision; FAILED if it goes wrong again."""
     file = read_fault(path)
     print(f"{file.strategy}, seat {file.seat}, decision {file.decision} of game", end=" ")
-    print(f"{file.setup.game_seed(file.unit.wall)}: {file.kind}, {file.problem}")
+    print(f"{file.setup.game_seed(file.game_id.wall)}: {file.kind}, {file.problem}")
     again = replay_decision(file, _announce)
     if not again.as_recorded:
         print("the game went another way this time: a new player decided on the recorded table")

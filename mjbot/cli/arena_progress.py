@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from mjbot.arena.run import Arena
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import Setup, GameId
 from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.supervised_player import Fault
 from mjbot.precompile import prepare
@@ -30,7 +30,7 @@ class GamesProgress:
         """Note one game more; tell what was wrong with it if that is news."""
         line = played.line
         for fault in played.faults:
-            self.on_fault(line.unit, fault)
+            self.on_fault(line.game_id, fault)
         if line.void and line.void not in self._told:
             self._told.add(line.void)
             self._say(f"wall {line.wall} does not count: {line.void}")
@@ -38,7 +38,7 @@ class GamesProgress:
         rate = self._games / max(1e-9, time.monotonic() - self._started_at)
         self._step(note=note or f"{rate:.1f} a second")
 
-    def on_fault(self, unit: Unit, fault: Fault) -> None:
+    def on_fault(self, unit: GameId, fault: Fault) -> None:
         """Tell of the first fault of each strategy and kind."""
         strategy = self._setup.strategies[self._setup.player(unit, fault.seat)]
         if (strategy, fault.kind) not in self._told:

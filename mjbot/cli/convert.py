@@ -11,7 +11,7 @@ from mjbot.records.game import Game, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
 from mjbot.records.writers import FILE_ENDINGS, GameWriter, open_writer, refusal
-from mjbot.text import counted
+from mjbot.text import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,14 +53,14 @@ def run(args: argparse.Namespace) -> int:
         return exit_codes.UNREACHABLE
     losses.add_paths_without_games([args.source], games)
     skipped = f"{losses} skipped" if str(losses) else ""
-    print(f"{counted(games.total(), 'game')} written to {args.out}{skipped}")
+    print(f"{plural(games.total(), 'game')} written to {args.out}{skipped}")
     return exit_codes.FAILED if losses else exit_codes.OK
 
 
 def _kept(out: Path, games: int) -> str:
     if out.suffix.lower() in FILE_ENDINGS:
         return f"nothing is written: {out} appears when all is converted"
-    return f"kept: {counted(games, 'game')} in {out}"
+    return f"kept: {plural(games, 'game')} in {out}"
 
 
 def _convert(source: Source, base: PurePosixPath, writer: GameWriter) -> Iterator[Game]:

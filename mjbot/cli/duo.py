@@ -25,7 +25,7 @@ from mjbot.match.pair import Member, Role, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, Player, SeatError, read_players
-from mjbot.match.remote_table import Eyes, OnEvent, PairOfEyes, Visit, VisitError
+from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
 from mjbot.precompile import prepare
@@ -206,12 +206,12 @@ class _Duo:
         status = exit_codes.OK
         try:
             if self.args.url:
-                await self._visit(report, partners_score)
+                await self._remote_table(report, partners_score)
             else:
                 await self._host(report)
         except MatchError as error:
             status = _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
-        except VisitError as error:
+        except RemoteTableError as error:
             text = f"{error}; logs in {self.folder}"
             status = _fail(text, max(error.status, exit_codes.FAILED))
         except NodeError as error:
@@ -258,18 +258,18 @@ class _Duo:
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
             await play_match(self.settings, self._players, watcher)
 
-    async def _visit(self, report: DuoReport, partners_score: PairScore) -> None:
+    async def _remote_table(self, report: DuoReport, partners_score: PairScore) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
         names = [member.name for member in self.members]
-        visit = Visit(self._players, self.args.url, self.args.games, self.folder)
+        table = RemoteTable(self._players, self.args.url, self.args.games, self.folder)
         with report:
-            tops = PairOfEyes(names, report.on_event)
-            partners = PairOfEyes(names[::-1], lambda game, event: partners_score.add(event))
-            eyes = [
-                Eyes(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),
-                Eyes(self.folder / SEEN.format("partner"), _both(partners.one, tops.other)),
+            tops = MergedLogs(names, report.on_event)
+            partners = MergedLogs(names[::-1], lambda game, event: partners_score.add(event))
+            tailers = [
+                LogTailer(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),
+                LogTailer(self.folder / SEEN.format("partner"), _both(partners.one, tops.other)),
             ]
-            await visit.play(eyes, self._noting(report))
+            await table.play(tailers, self._noting(report))
             tops.finish()
             partners.finish()
 

@@ -19,14 +19,14 @@ from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.setup import LARGEST_SEED
 from mjbot.arena.workers.faults import FaultFileError
 from mjbot.arena.workers.playing import Played
-from mjbot.arena.workers.pool import Crew, WorkerError
+from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arena_progress import GamesProgress, prepare_own
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
-from mjbot.text import counted
+from mjbot.text import plural
 
 RUNS: Final = Path("logs", "runs")
 EXPERIMENTS: Final = {
@@ -114,7 +114,7 @@ class _Arenas:
 
     def kept(self) -> str:
         """Say what has been played by now, in this run or before."""
-        return f"kept in {self._folder}: {counted(self._known, 'game')}; the same command goes on"
+        return f"kept in {self._folder}: {plural(self._known, 'game')}; the same command goes on"
 
     def play(self, runs: Sequence[Run]) -> Iterator[Outcome]:
         """Play what is missing of each run and yield its outcome before the next one begins."""
@@ -158,8 +158,8 @@ class _Arenas:
                 left_s = (total - self._known) * self._spent_s / self._fresh
                 games.on_game(played, f"about {elapsed(left_s)} left")
 
-            with Crew(arena.plan.setup, self._jobs, tell=games.on_fault) as crew:
-                arena.play(crew, on_game)
+            with WorkerPool(arena.plan.setup, self._jobs, tell=games.on_fault) as pool:
+                arena.play(pool, on_game)
 
 
 def _fail(text: str, code: int) -> int:

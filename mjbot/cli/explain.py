@@ -22,13 +22,13 @@ from mjbot.records.other_formats import record_path
 from mjbot.strategy.options import StrategyError, split_options
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import blame, is_legal, no_choice
+from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.messages import Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
@@ -175,7 +175,7 @@ class _Players:
         try:
             return question(*about)
         except Exception as problem:
-            raise self._failed(step, blame(problem)) from problem
+            raise self._failed(step, error_summary(problem)) from problem
 
     def _failed(self, step: Step, why: str) -> _StrategyFailedError:
         return _StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")
@@ -234,7 +234,7 @@ def _number_of(log: Path, place: _Place, asked: int | None) -> int:
             most = max(most, choosers[asked])
             if choosers[asked] == place.choice:
                 return step.number
-    told = f"seat {asked} has {counted(most, 'choice')} in {place.kyoku}"
+    told = f"seat {asked} has {plural(most, 'choice')} in {place.kyoku}"
     raise _NoChoiceError(f"--at {place.text}: {told}; without --at all are listed")
 
 
@@ -328,10 +328,10 @@ class _Agreement:
     def lines(self, name: str) -> Iterator[str]:
         """Say it, a line for each player."""
         for player, n in sorted(self._all.items()):
-            yield f"{name} agrees with {player} on {self._same[player]} of {counted(n, 'choice')}"
+            yield f"{name} agrees with {player} on {self._same[player]} of {plural(n, 'choice')}"
         if self.untold:
             told = "the record does not say what was chosen"
-            yield f"{counted(self.untold, 'choice')} not counted: {told}"
+            yield f"{plural(self.untold, 'choice')} not counted: {told}"
 
 
 def _list_choices(log: Path, asked: int | None, players: _Players) -> int:

@@ -32,7 +32,7 @@ from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names, make_strategy, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.plain_text import one_line
@@ -249,7 +249,7 @@ def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> i
     if voids := [result.void for result in results if result.void]:
         if len(voids) == len(results):
             return _fail(f"the server ended the game: {voids[-1]}", exit_codes.PROTOCOL_FAULT)
-        count = f"{len(voids)} of {counted(len(results), 'game')} void"
+        count = f"{len(voids)} of {plural(len(results), 'game')} void"
         return _fail(f"{count}, the last one since the server said: {voids[-1]}", exit_codes.FAILED)
     if any(result.validated is False for result in results):
         return _fail("the server's validation was not passed", exit_codes.FAILED)

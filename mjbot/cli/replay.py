@@ -16,9 +16,9 @@ from rich.progress import track
 from mjbot import exit_codes
 from mjbot.records.game import EmptyRecordError, ForeignRecordError, RecordError
 from mjbot.records.other_formats import record_path
-from mjbot.records.replay import MismatchError, Tally, replay
+from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.plain_text import one_line
 
 
@@ -49,8 +49,8 @@ class Losses:
 
     def __str__(self) -> str:
         """Return the end of a summary: ``", 1 damaged file, 2 files of another kind"``."""
-        damaged = counted(self._damaged, "damaged file") if self._damaged else ""
-        foreign = f"{counted(self._foreign, 'file')} of another kind" if self._foreign else ""
+        damaged = plural(self._damaged, "damaged file") if self._damaged else ""
+        foreign = f"{plural(self._foreign, 'file')} of another kind" if self._foreign else ""
         return "".join(f", {part}" for part in (damaged, foreign) if part)
 
     def add(self, path: Path, error: RecordError) -> None:
@@ -145,23 +145,23 @@ class _Replayer:
         self._losses = losses
         self._keep_going = keep_going
         self._strict = strict
-        self._tally = Tally()
+        self._summary = ReplaySummary()
         self.games: Counter[Path] = Counter()
         self.mismatches = 0
 
     def replay_source(self, named: Named) -> None:
         """Replay the games of one file as far as they go."""
-        before = self._tally.games
+        before = self._summary.games
         try:
             self._replay_games(named.source)
         except RecordError as error:
             self._losses.add(named.path, error)
-        self.games[named.path] += self._tally.games - before
+        self.games[named.path] += self._summary.games - before
 
     def _replay_games(self, source: Source) -> None:
         for game in games_of(source):
             try:
-                replay(game, self._tally, self._strict)
+                replay(game, self._summary, self._strict)
             except MismatchError as mismatch:
                 self.mismatches += 1
                 print(one_line(mismatch), file=sys.stderr)
@@ -170,9 +170,9 @@ class _Replayer:
 
     def summary(self) -> str:
         """Say what was replayed and whether it held."""
-        verdict = counted(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
+        verdict = plural(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
         if not self._strict:
             verdict = "played on past what did not fit"
-        if not self._tally.games:
+        if not self._summary.games:
             verdict = "nothing to check"
-        return f"{self._tally}: {verdict}{self._losses}"
+        return f"{self._summary}: {verdict}{self._losses}"

@@ -96,7 +96,7 @@ class Conversation:
         logger.info("game over: place {}, scores {}", result.place, list(result.scores))
         return result
 
-    async def linger(self, limit_s: float) -> bool | None:
+    async def drain(self, limit_s: float) -> bool | None:
         """Wait until the server closes; return RiichiLab's verdict on a validation game."""
         try:
             while True:

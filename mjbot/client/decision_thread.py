@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from loguru import logger
 
-from mjbot.strategy.supervisor import blame
+from mjbot.strategy.supervisor import error_summary
 
 Result = TypeVar("Result")
 
@@ -22,7 +22,7 @@ class CrashError(Exception):
     """The job raised something; that is the ``__cause__``, and the text blames a line."""
 
 
-class Thinker:
+class DecisionThread:
     """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
 
     Jobs wait for the one before even when that one came too late: they may share a strategy.
@@ -30,7 +30,7 @@ class Thinker:
 
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="thinker", daemon=True).start()
+        threading.Thread(target=self._work, name="thread", daemon=True).start()
 
     async def think(self, job: Callable[[], Result], limit_s: float | None) -> Result:
         """Return what ``job`` returns.
@@ -58,7 +58,7 @@ class Thinker:
             try:
                 result = job()
             except BaseException as error:  # the job is foreign code: even SystemExit may come
-                crash = CrashError(blame(error))
+                crash = CrashError(error_summary(error))
                 crash.__cause__ = error
                 future.set_exception(crash)
             else:

@@ -126,11 +126,11 @@ def _joined(strategy: Strategy, link: SocketLink) -> Strategy:
 
 
 def _counting(link: SocketLink, timed: Callable[[float, int], None]) -> Callable[[float], None]:
-    counted = 0
+    plural = 0
 
     def tell(seconds: float) -> None:
-        nonlocal counted
-        waits, counted = link.waits - counted, link.waits
+        nonlocal plural
+        waits, plural = link.waits - plural, link.waits
         timed(seconds, waits)
 
     return tell

@@ -133,7 +133,7 @@ class _Bot:
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
         if session.dialect is Dialect.RIICHILAB:
-            result = replace(result, validated=await conversation.linger(_VERDICT_S))
+            result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from loguru import logger
 
-from mjbot.client.decision_thread import CrashError, LateError, Thinker
+from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import held_tiles, last_resort
 from mjbot.client.faults import Fault, Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
@@ -58,7 +58,7 @@ class Player:
         self._lists_all: Final = dialect is Dialect.RIICHILAB
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
-        self._thinker: Final = Thinker()
+        self._thread: Final = DecisionThread()
         self._rehearsed = False
         self._games = 0
         self._seat: Seat = 0
@@ -74,7 +74,7 @@ class Player:
             return
         self._rehearsed = True
         try:
-            await self._thinker.think(self._rehearsal, None)
+            await self._thread.think(self._rehearsal, None)
         except CrashError as crash:
             logger.error("the strategy failed in its rehearsal with {}", crash)
             logger.opt(exception=crash.__cause__).debug("where it failed")
@@ -203,7 +203,7 @@ class Player:
     ) -> object:
         """Return what the job returns, :data:`_NOTHING` if it failed or was late."""
         try:
-            return await self._thinker.think(job, limit_s)
+            return await self._thread.think(job, limit_s)
         except LateError:
             self.faults.add(Fault("late", is_decision, f"not ready after {limit_s:g} s"))
         except CrashError as error:

@@ -19,7 +19,7 @@ from mjbot.rules.ruleset import Length
 from mjbot.statistics.counts import EXHAUSTIVE_REASONS, Counts, EventCounter
 from mjbot.statistics.figures import ranks_of
 from mjbot.table.mirror.mirror import Table as TableMirror
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.messages import (
     Chi,
     Daiminkan,
@@ -229,7 +229,7 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
     """
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
-    title = f"{counted(len(games), 'game')}, {kyoku} kyoku"
+    title = f"{plural(len(games), 'game')}, {kyoku} kyoku"
     table = Table(
         title=title, caption=CAPTION, caption_justify="left", box=None, pad_edge=False,
         padding=(0, 1, 0, 0),

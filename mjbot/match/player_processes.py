@@ -13,7 +13,7 @@ from typing import Final
 from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
 from mjbot.match.players import Player
 from mjbot.processes import Child, describe_exit
-from mjbot.text import counted
+from mjbot.text import plural
 
 MOST_TOLD: Final = 5
 """How many faults of one player are told while the match runs."""
@@ -85,9 +85,9 @@ def _summary(faults: Sequence[Fault]) -> str:
     """
     decisions = sum(fault.is_decision for fault in faults)
     starts = len(faults) - decisions
-    counts = [f"{counted(decisions, 'decision')} replaced"] if decisions else []
+    counts = [f"{plural(decisions, 'decision')} replaced"] if decisions else []
     if starts:
-        counts.append(f"{counted(starts, 'start')} of a game or kyoku missed")
+        counts.append(f"{plural(starts, 'start')} of a game or kyoku missed")
     return f"{', '.join(counts)}, first: {faults[0].problem}"
 
 
@@ -99,12 +99,12 @@ class MatchError(Exception):
     """The match cannot go on; the text is one line that says who and why."""
 
 
-MOST_DEATHS: Final = 2
+MOST_CRASHES: Final = 2
 """How often in a row a player may die without having played, where deaths are put up with."""
 
 
 @dataclass(frozen=True)
-class Upkeep:
+class RestartPolicy:
     """What happens to players who die: they are started anew for the next game.
 
     ``goes_on`` says that the table plays their game to its end without them; else it is void, and
@@ -118,7 +118,7 @@ class Upkeep:
 
 
 @dataclass(frozen=True)
-class Party:
+class Lineup:
     """Who plays and where: ``urls`` are the players' places."""
 
     players: Sequence[Player]
@@ -126,15 +126,15 @@ class Party:
     games: int
 
 
-class Team:
+class PlayerProcesses:
     """The players of a party, each in a process of its own; ``folder`` takes their output."""
 
-    def __init__(self, party: Party, folder: Path, upkeep: Upkeep) -> None:
-        self._players: Final = tuple(party.players)
-        self._urls: Final = tuple(party.urls)
-        self._games: Final = party.games
+    def __init__(self, lineup: Lineup, folder: Path, restart_policy: RestartPolicy) -> None:
+        self._players: Final = tuple(lineup.players)
+        self._urls: Final = tuple(lineup.urls)
+        self._games: Final = lineup.games
         self._folder: Final = folder
-        self._upkeep: Final = upkeep
+        self._restart_policy: Final = restart_policy
         self._children: dict[int, Child] = {}
         self._games_over = 0
         self._seating: Sequence[int] = ()
@@ -183,7 +183,7 @@ class Team:
         seat = "" if game is None else f" (seat {self._seating.index(place)} in game {game + 1})"
         return f"player {place + 1}{seat}, {self._players[place].spec}"
 
-    async def obituary(self, place: int, patience_s: float) -> str:
+    async def exit_reason(self, place: int, patience_s: float) -> str:
         """Return how the player ended, or nothing if that was told or it is still there then."""
         child = self._children[place]
         if child in self._told_dead:
@@ -196,7 +196,7 @@ class Team:
 
     async def _keep_going(self, place: int) -> None:
         player = self._players[place]
-        deaths = 0
+        crashes = 0
         while self._games_over < self._games:
             games_before = self._games_over
             child = await self._start(place)
@@ -206,19 +206,19 @@ class Team:
             if finished or (played and (self._void or not player.plays_on)):
                 continue
             sits = not self._between_games.is_set()
-            deaths = 0 if sits or played else deaths + 1
+            crashes = 0 if sits or played else crashes + 1
             who = self.describe(place, self._games_over if sits else None)
             text = f"{who}: {describe_exit(status)}"
-            if deaths >= (MOST_DEATHS if self._upkeep.goes_on else 1):
+            if crashes >= (MOST_CRASHES if self._restart_policy.goes_on else 1):
                 raise MatchError(text)
             self._told_dead.add(child)
-            self._upkeep.note(f"{text}; {self._consequence(sits)}")
+            self._restart_policy.note(f"{text}; {self._consequence(sits)}")
             await self._between_games.wait()
 
     def _consequence(self, sits: bool) -> str:
         if not sits:
             return "it is started again"
-        if not self._upkeep.goes_on:
+        if not self._restart_policy.goes_on:
             return "its game is void at its next turn"
         more = self._games_over + 1 < self._games
         then = ", then it is started again" if more else ""
@@ -232,7 +232,7 @@ class Team:
         except OSError as error:
             raise MatchError(f"player {place + 1}, {player.spec}: cannot run: {error}") from None
         self._children[place] = child
-        self._upkeep.started(place, child.pid)
+        self._restart_policy.started(place, child.pid)
         return child
 
     def _said(self, place: int) -> str:

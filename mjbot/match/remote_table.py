@@ -22,7 +22,7 @@ OnEvent = Callable[[int, Event], None]
 OnNote = Callable[[str], None]
 
 
-class Eyes:
+class LogTailer:
     """Reads a log of mjai lines that somebody else is writing, game after game."""
 
     def __init__(self, log: Path, on_event: OnEvent) -> None:
@@ -49,7 +49,7 @@ class Eyes:
                 self._on_event(self._game, message)
 
 
-class PairOfEyes:
+class MergedLogs:
     """Tells the names of the two where the server does not: each knows its own seat.
 
     ``one`` and ``other`` take what each of the two sees; ``on_event`` hears the events of the
@@ -96,7 +96,7 @@ class PairOfEyes:
         return replace(start, names=tuple(names))
 
 
-class VisitError(Exception):
+class RemoteTableError(Exception):
     """Nobody could play; ``status`` is the exit status of who failed first."""
 
     def __init__(self, text: str, status: int) -> None:
@@ -104,7 +104,7 @@ class VisitError(Exception):
         self.status: Final = status
 
 
-class Visit:
+class RemoteTable:
     """``players`` at the table ``url``; ``folder`` takes what they say."""
 
     def __init__(self, players: Sequence[Player], url: str, games: int, folder: Path) -> None:
@@ -116,18 +116,18 @@ class Visit:
         self._children: list[Child] = []
         self._failed: list[int] = []
 
-    async def play(self, eyes: Sequence[Eyes], on_note: OnNote) -> None:
-        """Return when all players have left; raises :class:`VisitError` if none played."""
+    async def play(self, tailers: Sequence[LogTailer], on_note: OnNote) -> None:
+        """Return when all players have left; raises :class:`RemoteTableError` if none played."""
         async with self._running():
             ends = asyncio.gather(*[self._wait(place, on_note) for place in self._places])
             while not ends.done():
                 await asyncio.wait({ends}, timeout=LOOK_S)
-                for watching in eyes:
+                for watching in tailers:
                     watching.look()
         statuses = ends.result()
         if all(statuses):
             first = self._failed[0]
-            raise VisitError(self._words(first, statuses[first]), statuses[first])
+            raise RemoteTableError(self._words(first, statuses[first]), statuses[first])
 
     @contextlib.asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:

@@ -19,7 +19,7 @@ from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
 from protocol.tiles import WIND_NAMES
@@ -112,7 +112,7 @@ class MatchReport:
 
     def void_lines(self) -> list[str]:
         """Return a line on the void games, if there were any."""
-        return [f"{counted(self._void, 'game')} void, not counted"] if self._void else []
+        return [f"{plural(self._void, 'game')} void, not counted"] if self._void else []
 
     def on_result(self, result: GameResult) -> None:
         """Print the game's line."""

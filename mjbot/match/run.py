@@ -8,7 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.player_processes import MatchError, Party, RunningFaults, Team, Upkeep
+from mjbot.match.player_processes import (
+    Lineup,
+    MatchError,
+    PlayerProcesses,
+    RestartPolicy,
+    RunningFaults,
+)
 from mjbot.match.players import Player
 from mjbot.server.core import Fault, OnFault
 from mjbot.server.lobby import TableRules
@@ -24,7 +30,7 @@ REMIND_S: Final = 30.0
 LONGEST_QUOTE: Final = 240
 """Letters of what a player or the table said that a line of ours repeats."""
 
-_OBITUARY_S: Final = 5.0
+_EXIT_REASON_S: Final = 5.0
 """How long to wait for the end of a player whose game is void; most are ending already."""
 
 
@@ -91,7 +97,7 @@ class _Match:
         self._playing = asyncio.Event()
         self._free = asyncio.Event()
         self._free.set()
-        self._team: Team
+        self._processes: PlayerProcesses
         self._server: TableServer
 
     async def play(self) -> list[GameResult]:
@@ -100,12 +106,12 @@ class _Match:
             self._server = server
             port = await server.open_tcp(HOST, 0)
             urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]
-            party = Party(self._players, urls, self._settings.games)
-            self._team = Team(party, self._settings.folder, self._upkeep())
+            lineup = Lineup(self._players, urls, self._settings.games)
+            self._processes = PlayerProcesses(lineup, self._settings.folder, self._restart_policy())
             try:
                 return await self._compete()
             finally:
-                await self._team.stop()
+                await self._processes.stop()
 
     async def _url(self, room: str, place: int, port: int) -> str:
         """Return where a player is to come; who may insist on a room has a door of its own."""
@@ -115,16 +121,16 @@ class _Match:
         return f"mjsonp://{HOST}:{port}/{room}"
 
     def _refused(self, place: int, reason: str) -> None:
-        who = self._team.name(place)
+        who = self._processes.name(place)
         self._watcher.on_note(f"{who}: the table refuses it: {one_line(reason, LONGEST_QUOTE)}")
 
-    def _upkeep(self) -> Upkeep:
+    def _restart_policy(self) -> RestartPolicy:
         goes_on = self._settings.rules.on_fault is not OnFault.ABORT
-        return Upkeep(goes_on, self._watcher.on_start, self._watcher.on_note)
+        return RestartPolicy(goes_on, self._watcher.on_start, self._watcher.on_note)
 
     async def _compete(self) -> list[GameResult]:
         async with asyncio.TaskGroup() as group:
-            processes = group.create_task(self._team.run())
+            processes = group.create_task(self._processes.run())
             arrivals = group.create_task(self._expect_players())
             results = await self._play_games()
             processes.cancel()
@@ -146,14 +152,14 @@ class _Match:
         """Say whose fault it was, and whether that player is dead."""
         fault = result.faults[-1]
         place = result.places[fault.seat]
-        end = await self._team.obituary(place, _OBITUARY_S)
-        who = self._team.describe(place, result.game) + (f", {end}" if end else "")
+        end = await self._processes.exit_reason(place, _EXIT_REASON_S)
+        who = self._processes.describe(place, result.game) + (f", {end}" if end else "")
         return f"game {result.game + 1} is void by {who}: {_reason(fault)}"
 
     def _fault(self, game: int, fault: Fault) -> None:
         """Tell of a decision that the table replaced, or made pay for."""
         place = self._settings.rules.seating(game)[fault.seat]
-        self._faults.tell(place, f"{self._team.name(place, game)}: {_reason(fault)}")
+        self._faults.tell(place, f"{self._processes.name(place, game)}: {_reason(fault)}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):
@@ -174,20 +180,20 @@ class _Match:
     def _missing(self, waited_s: float) -> str:
         lobby = self._server.lobby
         missing = [place for room, (place,) in self._rooms.items() if not lobby.is_busy(room)]
-        who = "; ".join([self._team.describe(place) for place in missing])
+        who = "; ".join([self._processes.describe(place) for place in missing])
         return f"not at the table after {waited_s:g} s: {who}"
 
     def _note(self, game: int, event: Event | Error) -> None:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
-            self._team.game_begins(self._settings.rules.seating(game))
+            self._processes.game_begins(self._settings.rules.seating(game))
         if isinstance(event, EndGame | Error):
             self._free.set()
-            self._team.game_over(void=isinstance(event, Error))
+            self._processes.game_over(void=isinstance(event, Error))
         if isinstance(event, Dahai | EndKyoku):
             for place, problem in self._faults.news():
-                self._faults.tell(place, f"{self._team.name(place, game)}: {problem}")
+                self._faults.tell(place, f"{self._processes.name(place, game)}: {problem}")
         if not isinstance(event, Error):
             self._watcher.on_event(game, event)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
-from mjbot.pair.messages import Holding, deal_stamp, fits_table, game_stamp
+from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_reveal
@@ -23,7 +23,7 @@ class PairMember(Strategy):
     """
 
     _link: Link = NoLink()
-    _table = game_stamp(())
+    _table = game_fingerprint(())
     _game = _table
     _ally_seat: int | None = None
 
@@ -39,14 +39,14 @@ class PairMember(Strategy):
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of which game it is, and forget what was heard before."""
         super().start_game(seat, names)
-        self._game = self._table = game_stamp(names)
+        self._game = self._table = game_fingerprint(names)
         self._ally_seat = None
         self._link.start_game()
 
     def start_kyoku(self, view: View) -> None:
         """Take note of the deal, too: two games of the same four are told apart by it."""
         super().start_kyoku(view)
-        self._game = deal_stamp(self._table, view)
+        self._game = deal_fingerprint(self._table, view)
 
     def tell(self, view: View, action: Action, aim: str | None, helps: Sequence[int]) -> None:
         """Say what is held once ``action``, a discard, is carried out; other actions are not told.

@@ -29,7 +29,7 @@ class PairMessage(
     """Anything that one bot of a pair says to the other."""
 
 
-class Greeting(PairMessage, frozen=True, kw_only=True, tag="greeting"):
+class Hello(PairMessage, frozen=True, kw_only=True, tag="greeting"):
     """First line of either side: ``challenge`` is 32 random bytes in hex."""
 
     challenge: Hex
@@ -41,7 +41,7 @@ class Proof(PairMessage, frozen=True, kw_only=True, tag="proof"):
     digest: Hex
 
 
-class Sitting(PairMessage, frozen=True, kw_only=True, tag="sitting"):
+class GameHello(PairMessage, frozen=True, kw_only=True, tag="sitting"):
     """A game begins for the speaker, or the two have met in the middle of one.
 
     ``game`` is random: only words that answer it can have been said since.
@@ -54,7 +54,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
     """What a seat holds once it has made its ``turn``-th discard of a kyoku.
 
     ``game`` names the game and its deals so far as both see them (:mod:`mjbot.pair.messages`),
-    ``answers`` is the partner's last :class:`Sitting` as the speaker knew it.  ``kyoku`` is 0
+    ``answers`` is the partner's last :class:`GameHello` as the speaker knew it.  ``kyoku`` is 0
     for East 1 .. 15 for North 4, ``turn`` 0 before the first discard.  ``hand`` are the concealed
     tiles without a drawn one.  ``waits`` are the kinds on which the seat could really win by ron:
     with a yaku and without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the
@@ -75,7 +75,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
 
 
 LONGEST_PROBLEM: Final = 200
-AnyMessage = Greeting | Proof | Sitting | Holding
+AnyMessage = Hello | Proof | GameHello | Holding
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(AnyMessage)
 
@@ -113,16 +113,16 @@ def _readable(text: str) -> str:
 COPIES: Final = 4
 
 
-def game_stamp(names: Sequence[str]) -> str:
+def game_fingerprint(names: Sequence[str]) -> str:
     """Return what names a game for everybody who sits in it.
 
-    >>> game_stamp(["a", "b", "c", "d"]) == game_stamp(["a", "b", "d", "c"])
+    >>> game_fingerprint(["a", "b", "c", "d"]) == game_fingerprint(["a", "b", "d", "c"])
     False
     """
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
-def deal_stamp(game: str, view: View) -> str:
+def deal_fingerprint(game: str, view: View) -> str:
     """Return what names the game in this kyoku: its deal as everybody sees it when it is dealt.
 
     A deal is its round, honba, sticks and first dora marker.

@@ -11,7 +11,7 @@ import hmac
 import secrets
 from typing import Final
 
-from mjbot.pair.messages import Greeting, Holding, Proof, Sitting, decode, encode
+from mjbot.pair.messages import GameHello, Hello, Holding, Proof, decode, encode
 from protocol.errors import LocalProtocolError, ProtocolError
 
 
@@ -44,7 +44,7 @@ class PairSession:
     @property
     def opening(self) -> bytes:
         """The first line to send."""
-        return encode(Greeting(challenge=self._challenge))
+        return encode(Hello(challenge=self._challenge))
 
     def receive(self, line: bytes) -> bytes | None:
         """Take in one line; return the line to answer with, if any.
@@ -55,7 +55,7 @@ class PairSession:
         """
         message = decode(line)
         match message:
-            case Greeting() if not self._greeted:
+            case Hello() if not self._greeted:
                 self._greeted = True
                 return encode(Proof(digest=self._digest(self._side, message.challenge)))
             case Proof() if self._greeted and not self.linked:
@@ -64,7 +64,7 @@ class PairSession:
                     problem = "the other side does not know the secret; both need the same one"
                     raise ProtocolError("pair.digest", problem)
                 self.linked = True
-            case Sitting() if self.linked:
+            case GameHello() if self.linked:
                 self.game = message.game
             case Holding() if self.linked:
                 self.newest = message
@@ -73,7 +73,7 @@ class PairSession:
                 raise ProtocolError(f"pair.{name}", "out of order")
         return None
 
-    def say(self, message: Holding | Sitting) -> bytes:
+    def say(self, message: Holding | GameHello) -> bytes:
         """Return the line that says it; raises :class:`LocalProtocolError` too early."""
         if not self.linked:
             field = f"pair.{message.__struct_config__.tag}"

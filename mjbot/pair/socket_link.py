@@ -19,7 +19,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from mjbot.pair.link import PATIENCE_MS, Fits, Link
-from mjbot.pair.messages import Holding, Sitting
+from mjbot.pair.messages import GameHello, Holding
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import ProtocolError
 from protocol.plain_text import one_line
@@ -43,13 +43,13 @@ def fits_a_socket(file: Path) -> bool:
     return HAS_UNIX_SOCKETS and len(os.fsencode(file)) <= LONGEST_PATH_BYTES
 
 
-def pause_s(strangers: int) -> float:
+def pause_s(unknown_peers: int) -> float:
     """Return how long to wait before knocking again, after so many strangers in a row.
 
     >>> pause_s(0), pause_s(3), pause_s(1_000_000)
     (0.2, 1.6, 5.0)
     """
-    return min(RETRY_S * 2.0 ** min(strangers, 10), LONGEST_PAUSE_S)
+    return min(RETRY_S * 2.0 ** min(unknown_peers, 10), LONGEST_PAUSE_S)
 
 
 class SocketLink(Link):
@@ -74,14 +74,14 @@ class SocketLink(Link):
         self._linked = False
         self._patient = True
         self.waits = 0
-        self._own_game: Sitting | None = None
+        self._own_game: GameHello | None = None
         self._their_game: str | None = None
         self._said: Holding | None = None
         self._news: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._current: asyncio.Task[None] | None = None
         self._conversations: set[asyncio.Task[None]] = set()
-        self._strangers = 0
+        self._unknown_peers = 0
         self._broke_off = False
 
     # --- the strategy's side -----------------------------------------------------------------
@@ -94,7 +94,7 @@ class SocketLink(Link):
     def start_game(self) -> None:
         """Ask for words of this game only; see :class:`Link`."""
         with self._changed:
-            self._own_game = Sitting(game=secrets.token_hex(8))
+            self._own_game = GameHello(game=secrets.token_hex(8))
             self._heard = self._said = None
         self._wake()
 
@@ -170,7 +170,7 @@ class SocketLink(Link):
         while True:
             with contextlib.suppress(OSError):
                 await self._converse(TcpTransport(*await self._connect()))
-            await asyncio.sleep(pause_s(self._strangers))
+            await asyncio.sleep(pause_s(self._unknown_peers))
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._place, Path):
@@ -212,8 +212,8 @@ class SocketLink(Link):
         if linked:
             logger.info("pair channel: {}", one_line(error))
         elif isinstance(error, ProtocolError):
-            self._strangers += 1
-            if self._strangers == 1:
+            self._unknown_peers += 1
+            if self._unknown_peers == 1:
                 text = one_line(error)
                 logger.warning("pair channel: no partner at the other end: {}", text)
         elif not self._broke_off:
@@ -225,7 +225,7 @@ class SocketLink(Link):
         if self._current is not None:
             self._current.cancel()
         self._current = asyncio.create_task(self._speak(transport, session))
-        self._strangers, self._broke_off = 0, False
+        self._unknown_peers, self._broke_off = 0, False
         logger.info("pair channel: the partner is there")
         with self._changed:
             self._linked = self._patient = True
@@ -235,7 +235,7 @@ class SocketLink(Link):
     async def _speak(self, transport: TcpTransport, session: PairSession) -> None:
         """Send what was said last, and again whenever something new is; the rest is history."""
         assert self._news is not None
-        sent: set[Sitting | Holding | None] = {None}
+        sent: set[GameHello | Holding | None] = {None}
         with contextlib.suppress(TransportError):
             while True:
                 self._news.clear()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.records.game import Entry, Game
 from mjbot.table.mirror.mirror import Table, TableError, quote
-from mjbot.text import counted
+from mjbot.text import plural
 from protocol.messages import EndGame, StartKyoku
 
 
@@ -22,7 +22,7 @@ class MismatchError(ValueError):
 
 
 @dataclass
-class Tally:
+class ReplaySummary:
     """What has been replayed; a game without ``end_game`` counts as unfinished."""
 
     games: int = 0
@@ -32,11 +32,11 @@ class Tally:
 
     def __str__(self) -> str:
         unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
-        games = f"{counted(self.games, 'game')}{unfinished}"
-        return f"{games}, {self.kyoku} kyoku, {counted(self.events, 'event')}"
+        games = f"{plural(self.games, 'game')}{unfinished}"
+        return f"{games}, {self.kyoku} kyoku, {plural(self.events, 'event')}"
 
 
-def replay(game: Game, tally: Tally, strict: bool = True) -> None:
+def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
     """Apply a game's events to a fresh table and count them in ``tally``.
 
     Raises :class:`MismatchError` at the first event that the strict table refuses, and
@@ -45,15 +45,15 @@ def replay(game: Game, tally: Tally, strict: bool = True) -> None:
     table = Table(strict=strict)
     for count, entry in enumerate(game.entries):
         if count == 0:
-            tally.games += 1
-            tally.unfinished += 1
+            summary.games += 1
+            summary.unfinished += 1
         try:
             table.apply(entry.event)
         except TableError as error:
             raise _mismatch(game, entry, error) from None
-        tally.events += 1
-        tally.kyoku += isinstance(entry.event, StartKyoku)
-        tally.unfinished -= isinstance(entry.event, EndGame)
+        summary.events += 1
+        summary.kyoku += isinstance(entry.event, StartKyoku)
+        summary.unfinished -= isinstance(entry.event, EndGame)
 
 
 def _mismatch(game: Game, entry: Entry, error: TableError) -> MismatchError:

@@ -107,7 +107,7 @@ class TableCore:
         self._seat = 0
         self._choices: dict[int, Action] = {}
         self._logs: list[str | None] = []
-        self._blame: Fault | None = None
+        self._record_fault: Fault | None = None
 
     def drain_log(self) -> list[LogLine]:
         """Return the events that all seats have answered since the last call."""
@@ -138,7 +138,7 @@ class TableCore:
         except ReplyError as error:
             action = None
             text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
-            self._blame = self._blame or Fault(seat, text)
+            self._record_fault = self._record_fault or Fault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else None)
@@ -161,7 +161,7 @@ class TableCore:
         if not isinstance(message, Error):
             message = with_hints(message, self.referee, self._legal)
         self._shown = message
-        self._seat, self._choices, self._logs, self._blame = 0, {}, [], None
+        self._seat, self._choices, self._logs, self._record_fault = 0, {}, [], None
 
     def _go_on(self, log: str | None) -> None:
         """Turn to the next seat; after the fourth do what the answers said."""
@@ -173,7 +173,7 @@ class TableCore:
         if shown is None or isinstance(shown, Error):
             return
         self._log.append(LogLine(without_hints(shown), tuple(self._logs)))
-        if self._blame is not None and self._punished(self._blame):
+        if self._record_fault is not None and self._punished(self._record_fault):
             return
         if self._legal:
             self._waiting.extend(self.referee.step(self._choices))

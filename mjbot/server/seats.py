@@ -13,7 +13,7 @@ from protocol.messages import Skip
 from protocol.sessions.lockstep_server import FaultError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 
-FAREWELL_TIMEOUT_S: Final = 2.0
+FINAL_MESSAGE_TIMEOUT_S: Final = 2.0
 """How long a last message may take: the game is over, and nobody waits for a stuck reader."""
 
 
@@ -32,7 +32,7 @@ class Seat(abc.ABC):
         """Tell the player something and return its answer; never raises, never waits forever."""
 
     @abc.abstractmethod
-    async def farewell(self, say: Say | None) -> None:
+    async def final_message(self, say: Say | None) -> None:
         """Tell the player a final message, if any, and close its line."""
 
 
@@ -86,14 +86,14 @@ class TcpSeat(Seat):
             self._gone = True
         return self._nothing_said()
 
-    async def farewell(self, say: Say | None) -> None:
-        """See :meth:`Seat.farewell`."""
+    async def final_message(self, say: Say | None) -> None:
+        """See :meth:`Seat.final_message`."""
         line = None if say is None else encode(say.message, Dialect.TCP)
-        await dismiss(self._transport, line)
+        await reject(self._transport, line)
 
-    async def dismiss(self, line: bytes) -> None:
+    async def reject(self, line: bytes) -> None:
         """Close before the game has begun, with a last line."""
-        await dismiss(self._transport, line)
+        await reject(self._transport, line)
 
     async def _listen(self) -> Answer:
         try:
@@ -119,14 +119,14 @@ class TcpSeat(Seat):
             return Answer(problem=fault.reason, raw=fault.response)
 
 
-async def dismiss(transport: Transport, line: bytes | None) -> None:
+async def reject(transport: Transport, line: bytes | None) -> None:
     """Send a last line, if it still goes through, and close."""
     with contextlib.suppress(TransportError, TimeoutError):
-        async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+        async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
             if line is not None:
                 await transport.send(line)
     with contextlib.suppress(TransportError, TimeoutError):
-        async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+        async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
             await transport.close()
 
 

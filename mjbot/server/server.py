@@ -12,7 +12,7 @@ from mjbot.server.core import Fault, LogLine, Say, TableCore
 from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
-from mjbot.server.tcp import Doorman, OwnDoor
+from mjbot.server.tcp import Acceptor, OwnDoor
 from mjbot.warm_up import warm_up
 from protocol.messages import Error, Event
 
@@ -53,7 +53,7 @@ class TableServer:
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
-        self.doorman: Final = Doorman(self.lobby, rules)
+        self.acceptor: Final = Acceptor(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
@@ -68,9 +68,9 @@ class TableServer:
 
     async def open_tcp(self, host: str, port: int, own: OwnDoor | None = None) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
-        doorman = self.doorman if own is None else Doorman(self.lobby, self.rules, own)
-        server = await asyncio.start_server(doorman.admit, host, port)
-        self._closers.push_async_callback(doorman.close)
+        acceptor = self.acceptor if own is None else Acceptor(self.lobby, self.rules, own)
+        server = await asyncio.start_server(acceptor.admit, host, port)
+        self._closers.push_async_callback(acceptor.close)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
@@ -102,21 +102,21 @@ class TableServer:
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
         for seat in seats:
             await seat.start()
-        farewells: list[Say] = []
+        final_messages: list[Say] = []
         try:
             with contextlib.ExitStack() as stack:
                 log = None
                 if self._log_dir is not None:
                     log = stack.enter_context(GameLog.create(self._log_dir))
-                farewells = await self._converse(core, seats, game, log)
+                final_messages = await self._converse(core, seats, game, log)
             if not last:
                 self.lobby.reopen()
         except OSError:
             text = Error(message="The table cannot write its log; the game is void.")
-            farewells = [Say(seat, text, (), referee) for seat in range(len(seats))]
+            final_messages = [Say(seat, text, (), referee) for seat in range(len(seats))]
             raise
         finally:
-            await _part(seats, farewells)
+            await _part(seats, final_messages)
         return GameResult(
             game=game,
             names=core.names,
@@ -131,11 +131,11 @@ class TableServer:
         self, core: TableCore, seats: list[Seat], game: int, log: GameLog | None
     ) -> list[Say]:
         """Play to the end; return the last messages, which are still to be sent."""
-        farewells: list[Say] = []
+        final_messages: list[Say] = []
         told = 0
         while (say := core.next()) is not None:
             if say.is_final:
-                farewells.append(say)
+                final_messages.append(say)
             else:
                 core.answer(await seats[say.seat].exchange(say))
             if self._on_fault and len(core.faults) > told and not core.void:
@@ -144,7 +144,7 @@ class TableServer:
             self._note(game, core.drain_log(), log)
         if self._on_event and core.void:
             self._on_event(game, Error(message=core.faults[-1].text))
-        return farewells
+        return final_messages
 
     def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:
         if log:
@@ -154,7 +154,9 @@ class TableServer:
                 self._on_event(game, line.event)
 
 
-async def _part(seats: list[Seat], farewells: list[Say]) -> None:
+async def _part(seats: list[Seat], final_messages: list[Say]) -> None:
     """Send the last messages all at once: the original waits up to 60 s for each seat."""
-    last = {say.seat: say for say in farewells}
-    await asyncio.gather(*[seat.farewell(last.get(number)) for number, seat in enumerate(seats)])
+    last = {say.seat: say for say in final_messages}
+    await asyncio.gather(
+        *[seat.final_message(last.get(number)) for number, seat in enumerate(seats)]
+    )

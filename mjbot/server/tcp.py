@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from mjbot.server.lobby import Lobby, TableRules
-from mjbot.server.seats import TcpSeat, dismiss
+from mjbot.server.seats import TcpSeat, reject
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
@@ -32,7 +32,7 @@ class OwnDoor:
     on_refusal: Callable[[str], None] = lambda reason: None
 
 
-class Doorman:
+class Acceptor:
     """Greets every connection and seats who joins properly.
 
     Unlike at the original server, a join that is no object, or one that never comes, costs only
@@ -48,7 +48,7 @@ class Doorman:
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Greet one accepted connection in a task of its own."""
         # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
-        task = asyncio.create_task(self.greet(TcpTransport(reader, writer)))
+        task = asyncio.create_task(self.handshake(TcpTransport(reader, writer)))
         self._greetings.add(task)
         task.add_done_callback(self._greetings.discard)
 
@@ -60,24 +60,24 @@ class Doorman:
         if greetings:
             await asyncio.wait(greetings)
 
-    async def greet(self, transport: Transport) -> None:
+    async def handshake(self, transport: Transport) -> None:
         """Shake hands over any transport."""
         seat = None
         try:
             seat = await self._handshake(transport)
         except asyncio.CancelledError:
-            await dismiss(transport, _error(CLOSED))
+            await reject(transport, _error(CLOSED))
             raise
         except RefusedError as refusal:
             if self._own is not None and str(refusal) != BUSY:
                 self._own.on_refusal(str(refusal))
-            await dismiss(transport, refusal.line)
+            await reject(transport, refusal.line)
         except SilenceError:
-            await dismiss(transport, _error(f"No join within {self._rules.join_timeout_s:g} sec."))
+            await reject(transport, _error(f"No join within {self._rules.join_timeout_s:g} sec."))
         except ProtocolError as error:
-            await dismiss(transport, _error(f"{error}."))
+            await reject(transport, _error(f"{error}."))
         except TransportError:
-            await dismiss(transport, None)
+            await reject(transport, None)
         if seat is not None:
             await self._await_game(seat)
 
@@ -103,7 +103,7 @@ class Doorman:
     async def _await_game(self, seat: TcpSeat) -> None:
         if problem := await seat.idle():
             self._lobby.leave(seat)
-            await seat.dismiss(_error(problem))
+            await seat.reject(_error(problem))
 
 
 def _error(text: str) -> bytes:

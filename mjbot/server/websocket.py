@@ -15,7 +15,7 @@ from loguru import logger
 
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
-from mjbot.server.seats import FAREWELL_TIMEOUT_S, Seat
+from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat
 from protocol.framing import MAX_LINE_BYTES
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
@@ -72,8 +72,8 @@ class WebSocketSeat(Seat):
             await self._send(self._session.expire().ack)
             return Answer(excused=True)
 
-    async def farewell(self, say: Say | None) -> None:
-        """See :meth:`Seat.farewell`."""
+    async def final_message(self, say: Say | None) -> None:
+        """See :meth:`Seat.final_message`."""
         if say is not None:
             await self._send(self._session.say(say.message))
         await self._close()
@@ -92,7 +92,7 @@ class WebSocketSeat(Seat):
 
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
         with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(FAREWELL_TIMEOUT_S):
+            async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
                 await self.socket.close(code=code, message=reason.encode())
 
     async def _decision(self, say: Say, elapsed_ms: Callable[[], int]) -> Answer:

@@ -22,7 +22,7 @@ from typing import Final
 
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import blame
+from mjbot.strategy.supervisor import error_summary
 
 BUILT_IN: Final = "strategies"
 OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
@@ -52,7 +52,9 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
     try:
         return cls(**values)
     except Exception as problem:
-        raise StrategyError(f"strategy {name!r} cannot be made: {blame(problem)}") from problem
+        raise StrategyError(
+            f"strategy {name!r} cannot be made: {error_summary(problem)}"
+        ) from problem
 
 
 def strategy_class(name: str) -> type[Strategy]:
@@ -137,7 +139,9 @@ def _imported(module: str) -> ModuleType:
         if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
             hint = f"no file {module}.py here and no module of that name{_whose(problem)}"
             raise StrategyError(f"strategy {module!r}: {hint}") from problem
-        raise StrategyError(f"strategy {module!r}: {blame(problem)}{_whose(problem)}") from problem
+        raise StrategyError(
+            f"strategy {module!r}: {error_summary(problem)}{_whose(problem)}"
+        ) from problem
 
 
 def _whose(problem: BaseException) -> str:
@@ -173,7 +177,7 @@ def _loaded(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         del sys.modules[name]
-        text = f"strategy {file.name!r}: {blame(problem)}{_whose(problem)}"
+        text = f"strategy {file.name!r}: {error_summary(problem)}{_whose(problem)}"
         raise StrategyError(text) from problem
     return module
 

@@ -14,7 +14,7 @@ FaultKind = Literal["crash", "late", "illegal"]
 MOST_LETTERS: Final = 300
 
 
-def blame(problem: BaseException) -> str:
+def error_summary(problem: BaseException) -> str:
     """Say what went wrong and in which line of which file.
 
     >>> try:

@@ -22,7 +22,7 @@ from mjbot.models.fold_features import N_FEATURES, fold_features
 from mjbot.models.hand import HandEvaluator, weights_name
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import Step, progress
-from mjbot.text import counted
+from mjbot.text import plural
 from mjbot.training import fold_positions
 from mjbot.training.fold_grid import (
     Cell,
@@ -120,7 +120,7 @@ class _Files:
             return "nothing is kept before all games have been read"
         tried = self.folder.kept(self.cells)
         lines = tried.read_bytes().count(b"\n") if tried else 0  # the first is the header
-        cells = counted(max(0, lines - 1), "cell")
+        cells = plural(max(0, lines - 1), "cell")
         where = self.folder.folder
         return f"kept in {where}: the positions, {cells} of the grid; the same command goes on"
 

@@ -8,56 +8,56 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import BEAT, COMPILING, PULSE_SIZE, TICKS, Clock, LateError
-from mjbot.arena.workers.pool import Crew, Heartbeat
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import BEATS, COMPILING, HEARTBEAT_SIZE, TICKS, Clock, LateError
+from mjbot.arena.workers.pool import Heartbeat, WorkerPool
 
 MakeSetup = Callable[..., Setup]
 
 
 @pytest.fixture
-def pulse() -> list[int]:
-    return [0] * PULSE_SIZE
+def heartbeat() -> list[int]:
+    return [0] * HEARTBEAT_SIZE
 
 
 @pytest.fixture
-def clock(pulse: list[int]) -> Iterator[Clock]:
-    with Clock(0.1, pulse) as clock:
+def clock(heartbeat: list[int]) -> Iterator[Clock]:
+    with Clock(0.1, heartbeat) as clock:
         yield clock
 
 
-def let_tick(pulse: list[int], ticks: int = 3 * TICKS) -> None:
-    last = pulse[BEAT] + ticks
-    while pulse[BEAT] < last:
+def let_tick(heartbeat: list[int], ticks: int = 3 * TICKS) -> None:
+    last = heartbeat[BEATS] + ticks
+    while heartbeat[BEATS] < last:
         pass
 
 
-def test_three_deadlines_of_thinking_are_late(clock: Clock, pulse: list[int]) -> None:
+def test_three_deadlines_of_thinking_are_late(clock: Clock, heartbeat: list[int]) -> None:
     clock.start(0, 1)
     with pytest.raises(LateError, match=r"no decision after 0.1 s"):
-        let_tick(pulse)
+        let_tick(heartbeat)
     clock.stop()
 
 
-def test_three_deadlines_of_compiling_are_not(clock: Clock, pulse: list[int]) -> None:
+def test_three_deadlines_of_compiling_are_not(clock: Clock, heartbeat: list[int]) -> None:
     clock.start(0, 1)
     with global_compiler_lock, global_compiler_lock:  # as numba does: a callee in its caller
-        let_tick(pulse)
+        let_tick(heartbeat)
     clock.stop()
-    assert pulse[COMPILING] == 0
+    assert heartbeat[COMPILING] == 0
 
 
-def test_after_compiling_the_clock_goes_on(clock: Clock, pulse: list[int]) -> None:
+def test_after_compiling_the_clock_goes_on(clock: Clock, heartbeat: list[int]) -> None:
     clock.start(0, 1)
     with global_compiler_lock:
-        let_tick(pulse)
+        let_tick(heartbeat)
     with pytest.raises(LateError):
-        let_tick(pulse)
+        let_tick(heartbeat)
     clock.stop()
 
 
 def test_a_real_compilation_is_seen_in_the_pulse_and_then_over(
-    clock: Clock, pulse: list[int]
+    clock: Clock, heartbeat: list[int]
 ) -> None:
     depths = []
 
@@ -66,7 +66,7 @@ def test_a_real_compilation_is_seen_in_the_pulse_and_then_over(
 
     @overload(type_checked)
     def _() -> Callable[[], int]:
-        depths.append(pulse[COMPILING])
+        depths.append(heartbeat[COMPILING])
         return lambda: 5
 
     caller = numba.njit(lambda: type_checked() + 1)
@@ -74,14 +74,14 @@ def test_a_real_compilation_is_seen_in_the_pulse_and_then_over(
     assert caller() == 6
     assert depths
     assert min(depths) > 0
-    assert pulse[COMPILING] == 0
+    assert heartbeat[COMPILING] == 0
 
 
 def test_games_shorter_than_a_tick_do_not_hold_up_the_ticks(setup_of: MakeSetup) -> None:
     setup = setup_of("tsumogiri", "tsumogiri", deadline_s=100.0)  # a tick of 0.5 s
-    with Crew(setup, 1) as crew:
-        games = crew.play(Unit(wall, 0) for wall in range(20_000))
-        assert any(crew.workers[0].pulse[BEAT] > 4 for _ in games)
+    with WorkerPool(setup, 1) as pool:
+        games = pool.play(GameId(wall, 0) for wall in range(20_000))
+        assert any(pool.workers[0].heartbeat[BEATS] > 4 for _ in games)
 
 
 def test_a_process_that_finishes_games_is_alive_though_no_tick_is_seen() -> None:

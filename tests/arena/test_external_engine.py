@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
 from mjbot.match.node import packages_ready
 from mjbot.strategy.options import StrategyError
@@ -17,7 +17,7 @@ from mjbot.strategy.options import StrategyError
 MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("engine_bot.py")
 PIPE_BOT = Path(__file__).parents[1] / "match" / "pipe_bot.py"
-UNITS = [Unit(0, 0), Unit(0, 1)]
+GAME_IDS = [GameId(0, 0), GameId(0, 1)]
 
 
 def foreign(habit: str = "") -> str:
@@ -25,9 +25,9 @@ def foreign(habit: str = "") -> str:
 
 
 def play(setup: Setup) -> list[Played]:
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
+    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     try:
-        return [games.play(unit, {}) for unit in UNITS]
+        return [games.play(game_id, {}) for game_id in GAME_IDS]
     finally:
         games.close()
 
@@ -99,12 +99,12 @@ def test_majiang_plays_several_games_with_one_process(setup_of: MakeSetup) -> No
     except StrategyError as error:
         pytest.skip(str(error))
     setup = setup_of("external:majiang", "tsumogiri", format_="1v3", deadline_s=0)
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
+    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     try:
-        first = games.play(Unit(0, 0), {})
-        processes = [foreigner.pid for foreigner in games.foreigners]
-        second = games.play(Unit(0, 1), {})
-        assert [foreigner.pid for foreigner in games.foreigners] == processes
+        first = games.play(GameId(0, 0), {})
+        processes = [engine.pid for engine in games.engines]
+        second = games.play(GameId(0, 1), {})
+        assert [engine.pid for engine in games.engines] == processes
     finally:
         games.close()
     for game in (first, second):

@@ -6,36 +6,36 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.accumulator import Tally
+from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.repro import replay_decision
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import faults
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
 from mjbot.arena.workers.playing import Games
 
 MakeSetup = Callable[..., Setup]
 
 
-def played(setup: Setup, folder: Path, seatings: int) -> Tally:
+def played(setup: Setup, folder: Path, seatings: int) -> WallAccumulator:
     """Play the first games of wall 0, keeping their faults."""
-    tally = Tally(setup.seating)
-    with Clock(0, [0] * PULSE_SIZE) as clock:
+    accumulator = WallAccumulator(setup.seating)
+    with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         for seating in range(seatings):
-            game = Games(setup, clock).play(Unit(0, seating), {})
-            save_faults(folder, setup, game.line.unit, game.faults)
-            tally.add(game.line)
-    return tally
+            game = Games(setup, clock).play(GameId(0, seating), {})
+            save_faults(folder, setup, game.line.game_id, game.faults)
+            accumulator.add(game.line)
+    return accumulator
 
 
 def test_faults_are_counted_by_strategy_wherever_it_sits(
     setup_of: MakeSetup, tmp_path: Path
 ) -> None:
     setup = setup_of("Crashing", "Silent,times=2")
-    tally = played(setup, tmp_path, 3)
-    assert tally.faults_of(1) == (6, 12)  # two seats of each in three games
-    assert tally.faults_of(0) == (0, 0)
-    crash, silent = fault_lines(tmp_path, setup, tally.faults_of(1))
+    accumulator = played(setup, tmp_path, 3)
+    assert accumulator.faults_of(1) == (6, 12)  # two seats of each in three games
+    assert accumulator.faults_of(0) == (0, 0)
+    crash, silent = fault_lines(tmp_path, setup, accumulator.faults_of(1))
     assert crash.startswith(f"6 decisions of {setup.strategies[0]} were replaced (crash: KeyError")
     assert crash.endswith(f"see one: mjbot arena --repro {tmp_path}/faults/crash-0-0-0-5.json")
     assert silent.endswith(f"see one: mjbot arena --repro {tmp_path}/faults/illegal-0-0-2-5.json")
@@ -55,8 +55,8 @@ def test_a_start_that_failed_is_shown_but_not_made_again(
     setup_of: MakeSetup, tmp_path: Path
 ) -> None:
     setup = setup_of("Unstartable", "tsumogiri")
-    tally = played(setup, tmp_path, 1)
-    (line,) = fault_lines(tmp_path, setup, tally.faults_of(1))
+    accumulator = played(setup, tmp_path, 1)
+    (line,) = fault_lines(tmp_path, setup, accumulator.faults_of(1))
     file = tmp_path / "faults" / "crash-0-0-0-0.json"
     assert line.endswith(f"RuntimeError: not today (bots.py, line 126)); see one: {file}")
     with pytest.raises(FaultFileError, match=r"not today .* the start of a game or kyoku"):

@@ -10,16 +10,16 @@ import pytest
 
 from mjbot import exit_codes
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import on_ray
-from mjbot.arena.workers.on_ray import LOCAL, RayCrew
-from mjbot.arena.workers.pool import Crew, WorkerError
+from mjbot.arena.workers.on_ray import LOCAL, RayPool
+from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.main import main
 from mjbot.training import fold_grid
 
 MakeSetup = Callable[..., Setup]
 ROOT = Path(__file__).parents[2]
-UNITS = [Unit(wall, seating) for wall in range(2) for seating in range(3)]
+GAME_IDS = [GameId(wall, seating) for wall in range(2) for seating in range(3)]
 
 
 @pytest.fixture
@@ -30,19 +30,19 @@ def known(setup_of: MakeSetup) -> Setup:
 
 def test_a_cluster_plays_the_same_games(known: Setup) -> None:
     pytest.importorskip("ray", reason="the extra [ray] is not installed")
-    with RayCrew(known, LOCAL, 2) as cluster:
-        over_ray = {played.line.unit: played for played in cluster.play(UNITS)}
-    with Crew(known, 2) as crew:
-        here = {played.line.unit: played for played in crew.play(UNITS)}
+    with RayPool(known, LOCAL, 2) as cluster:
+        over_ray = {played.line.game_id: played for played in cluster.play(GAME_IDS)}
+    with WorkerPool(known, 2) as pool:
+        here = {played.line.game_id: played for played in pool.play(GAME_IDS)}
     assert over_ray == here
-    assert set(here) == set(UNITS)
+    assert set(here) == set(GAME_IDS)
 
 
 def test_a_machine_with_other_code_is_refused(known: Setup) -> None:
     pytest.importorskip("ray", reason="the extra [ray] is not installed")
     other = msgspec.structs.replace(known, code="other")
-    with RayCrew(other, LOCAL, 1) as cluster, pytest.raises(WorkerError, match="has other code"):
-        next(cluster.play(UNITS))
+    with RayPool(other, LOCAL, 1) as cluster, pytest.raises(WorkerError, match="has other code"):
+        next(cluster.play(GAME_IDS))
 
 
 def test_without_ray_the_cure_is_named_and_nothing_begun(

@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from mjbot.arena.setup import Draws, Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import Draws, GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 from mjbot.statistics.counts import from_rows
 from mjbot.statistics.figures import Game, WallSummary, pairing_ratio, ranks_of
@@ -20,9 +20,10 @@ def games_of(challenger: str, walls: Draws) -> list[list[Game]]:
     """The challenger against three of A in each seat, and A in its place: by wall."""
     names = (challenger, "fast-riichi-a")
     setup = Setup(strategies=names, format="1v3", length="tonpu", walls=walls)
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE))
+    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     played = [
-        [games.play(Unit(wall, seating), {}).line for seating in range(5)] for wall in range(WALLS)
+        [games.play(GameId(wall, seating), {}).line for seating in range(5)]
+        for wall in range(WALLS)
     ]
     return [[Game(line.scores, from_rows(line.counts)) for line in wall] for wall in played]
 

@@ -10,12 +10,12 @@ import pytest
 
 from mjbot.arena.results import GAMES_FILE, record_path, save_record
 from mjbot.arena.run import Arena, Plan
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
-from mjbot.arena.workers.pool import Crew
+from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.main import main
-from mjbot.records.replay import Tally, replay
+from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
 from mjbot.statistics.sequential import ErrorRates
 
@@ -23,10 +23,10 @@ MakeSetup = Callable[..., Setup]
 FOREIGN_BOT = Path(__file__).with_name("engine_bot.py")
 
 
-def play(setup: Setup, recording: bool, units: list[Unit]) -> list[Played]:
-    games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording)
+def play(setup: Setup, recording: bool, game_ids: list[GameId]) -> list[Played]:
+    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording)
     try:
-        return [games.play(unit, {}) for unit in units]
+        return [games.play(game_id, {}) for game_id in game_ids]
     finally:
         games.close()
 
@@ -35,8 +35,8 @@ def play(setup: Setup, recording: bool, units: list[Unit]) -> list[Played]:
 def test_recorded_games_are_the_same_games(setup_of: MakeSetup, walls: str) -> None:
     # Dice call, kan and declare whatever is allowed
     setup = setup_of("Dice", "fast-riichi-b", walls=walls)
-    units = [Unit(wall, wall % 6) for wall in range(5)]
-    recorded, plain = (play(setup, recording, units) for recording in (True, False))
+    game_ids = [GameId(wall, wall % 6) for wall in range(5)]
+    recorded, plain = (play(setup, recording, game_ids) for recording in (True, False))
     assert [game.line for game in recorded] == [game.line for game in plain]
     assert not any(game.record for game in plain)
 
@@ -44,18 +44,18 @@ def test_recorded_games_are_the_same_games(setup_of: MakeSetup, walls: str) -> N
 def test_a_record_replays_strictly_and_names_the_players(
     setup_of: MakeSetup, tmp_path: Path
 ) -> None:
-    units = [Unit(wall, 1) for wall in range(6)]
-    played = play(setup_of("Dice", "fast-riichi-b"), True, units)
-    tally = Tally()
+    game_ids = [GameId(wall, 1) for wall in range(6)]
+    played = play(setup_of("Dice", "fast-riichi-b"), True, game_ids)
+    summary = ReplaySummary()
     for game in played:
-        save_record(tmp_path, game.line.unit, game.record)
+        save_record(tmp_path, game.line.game_id, game.record)
         lines = [json.loads(line) for line in gzip.decompress(game.record).splitlines()]
         assert lines[0]["names"] == ["Dice", "fast-riichi-b"] * 2
         assert tuple(lines[-1]["scores"]) == game.line.scores
     for record in open_games(tmp_path):
-        replay(record, tally, strict=True)
-    assert (tally.games, tally.unfinished) == (6, 0)
-    assert tally.kyoku == sum(lines.count(b'"start_kyoku"') for lines in _all_lines(played))
+        replay(record, summary, strict=True)
+    assert (summary.games, summary.unfinished) == (6, 0)
+    assert summary.kyoku == sum(lines.count(b'"start_kyoku"') for lines in _all_lines(played))
 
 
 def _all_lines(played: list[Played]) -> list[bytes]:
@@ -66,12 +66,12 @@ def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path:
     setup = setup_of("tsumogiri", "tsumogiri")
     foreign = f"external:{sys.executable} {FOREIGN_BOT}"
     mixed = Setup(strategies=(foreign, "tsumogiri"), format="2v2", length="tonpu")
-    (ours,), (theirs,) = (play(one, True, [Unit(0, 0)]) for one in (setup, mixed))
-    save_record(tmp_path, Unit(0, 0), theirs.record)
-    tally = Tally()
+    (ours,), (theirs,) = (play(one, True, [GameId(0, 0)]) for one in (setup, mixed))
+    save_record(tmp_path, GameId(0, 0), theirs.record)
+    summary = ReplaySummary()
     for record in open_games(tmp_path):
-        replay(record, tally, strict=True)
-    assert (tally.games, tally.unfinished) == (1, 0)
+        replay(record, summary, strict=True)
+    assert (summary.games, summary.unfinished) == (1, 0)
     told = [gzip.decompress(game.record).splitlines()[1:] for game in (ours, theirs)]
     assert _without_optional(told[0]) == _without_optional(told[1])
 
@@ -87,8 +87,8 @@ def run_arena(setup: Setup, folder: Path, recording: bool, n_walls: int = 1) -> 
     )
     with Arena(plan) as arena:
         if not arena.is_over:
-            with Crew(setup, 1, recording=recording) as crew:
-                arena.play(crew, lambda line: None)
+            with WorkerPool(setup, 1, recording=recording) as pool:
+                arena.play(pool, lambda line: None)
 
 
 def test_missing_records_are_played_again_and_nothing_else(
@@ -97,11 +97,11 @@ def test_missing_records_are_played_again_and_nothing_else(
     setup = setup_of("tsumogiri", "Dice")
     run_arena(setup, tmp_path, recording=False)
     kept = (tmp_path / GAMES_FILE).read_bytes()
-    assert not record_path(tmp_path, Unit(0, 0)).exists()
+    assert not record_path(tmp_path, GameId(0, 0)).exists()
     run_arena(setup, tmp_path, recording=True)
     records = {path: path.read_bytes() for path in (tmp_path / "records").iterdir()}
-    assert set(records) == {record_path(tmp_path, Unit(0, seating)) for seating in range(6)}
-    lost = record_path(tmp_path, Unit(0, 4))
+    assert set(records) == {record_path(tmp_path, GameId(0, seating)) for seating in range(6)}
+    lost = record_path(tmp_path, GameId(0, 4))
     lost.unlink()
     lost.with_name(f".{lost.name}.unfinished").write_bytes(records[lost][:100])  # a kill
     run_arena(setup, tmp_path, recording=True)

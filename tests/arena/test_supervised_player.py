@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.results import save_record
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock, decoded
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock, decoded
 from mjbot.arena.workers.playing import Games
 from mjbot.arena.workers.supervised_player import FULL_FAULTS, Fault
-from mjbot.records.replay import Tally, replay
+from mjbot.records.replay import WallAccumulator, replay
 from mjbot.records.sources import open_games
 from mjbot.table.state import STATE
 
@@ -19,8 +19,8 @@ MakeSetup = Callable[..., Setup]
 
 
 def play(setup: Setup, deadline_s: float = 0, fatal: dict | None = None):  # type: ignore[no-untyped-def, type-arg]
-    with Clock(deadline_s, [0] * PULSE_SIZE) as clock:
-        return Games(setup, clock).play(Unit(0, 0), fatal or {})
+    with Clock(deadline_s, [0] * HEARTBEAT_SIZE) as clock:
+        return Games(setup, clock).play(GameId(0, 0), fatal or {})
 
 
 @pytest.fixture
@@ -59,16 +59,16 @@ def test_a_fault_is_noted_and_replaced_by_the_default_action(
 def test_what_writes_to_its_view_changes_no_table_and_is_named(
     setup_of: MakeSetup, quiet: list[int], tmp_path: Path, name: str, line: str
 ) -> None:
-    with Clock(0, [0] * PULSE_SIZE) as clock:
+    with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         games = Games(setup_of(f"{name},times=999", "tsumogiri"), clock, recording=True)
-        played = games.play(Unit(0, 0), {})
+        played = games.play(GameId(0, 0), {})
     assert {fault.kind for fault in played.faults} == {"crash"}
     assert re.match(r"ValueError: .* read-only \(bots.py, line \d+\)", played.faults[0].problem)
     assert line in played.faults[0].trace
     assert list(played.line.scores) == quiet
-    save_record(tmp_path, Unit(0, 0), played.record)
+    save_record(tmp_path, GameId(0, 0), played.record)
     for record in open_games(tmp_path):
-        replay(record, Tally(), strict=True)
+        replay(record, WallAccumulator(), strict=True)
 
 
 def test_a_crash_keeps_its_traceback(setup_of: MakeSetup) -> None:
@@ -114,10 +114,10 @@ def test_a_decision_known_to_be_fatal_is_not_asked_for(
 
 
 def test_the_pulse_tells_who_decides() -> None:
-    pulse = [0] * PULSE_SIZE
-    clock = Clock(0, pulse)
-    assert decoded(pulse[1]) is None
+    heartbeat = [0] * HEARTBEAT_SIZE
+    clock = Clock(0, heartbeat)
+    assert decoded(heartbeat[1]) is None
     clock.start(2, 31)
-    assert decoded(pulse[1]) == (2, 31)
+    assert decoded(heartbeat[1]) == (2, 31)
     clock.stop()
-    assert decoded(pulse[1]) is None
+    assert decoded(heartbeat[1]) is None

@@ -6,40 +6,40 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
-from mjbot.arena.workers.pool import Crew, WorkerError
+from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]
-UNITS = [Unit(0, 0), Unit(0, 1), Unit(1, 0)]
+GAME_IDS = [GameId(0, 0), GameId(0, 1), GameId(1, 0)]
 """Seat 0 has the first strategy in all of them."""
 
 
-def play(setup: Setup, units: list[Unit], jobs: int, patience_s: float = 60) -> list[Played]:
-    with Crew(setup, jobs, patience_s) as crew:
-        found = {played.line.unit: played for played in crew.play(units)}
-    return [found[unit] for unit in units]
+def play(setup: Setup, game_ids: list[GameId], jobs: int, patience_s: float = 60) -> list[Played]:
+    with WorkerPool(setup, jobs, patience_s) as pool:
+        found = {played.line.game_id: played for played in pool.play(game_ids)}
+    return [found[game_id] for game_id in game_ids]
 
 
 @pytest.fixture(scope="module")
 def quiet_scores() -> list[tuple[int, ...]]:
     setup = Setup(strategies=("tsumogiri", "tsumogiri"), format="2v2", length="tonpu")
-    return [played.line.scores for played in play(setup, UNITS, 1)]
+    return [played.line.scores for played in play(setup, GAME_IDS, 1)]
 
 
 def test_two_processes_play_the_same_games_as_one(setup_of: MakeSetup) -> None:
     setup = setup_of("fast-riichi-b", "Dice")
-    units = [Unit(wall, seating) for wall in range(2) for seating in range(6)]
-    one, two = [[played.line for played in play(setup, units, jobs)] for jobs in (1, 2)]
+    game_ids = [GameId(wall, seating) for wall in range(2) for seating in range(6)]
+    one, two = [[played.line for played in play(setup, game_ids, jobs)] for jobs in (1, 2)]
     assert one == two
 
 
 def test_a_process_that_dies_is_replaced_and_the_decision_blamed(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
-    played = play(setup_of("Dying", "tsumogiri"), UNITS[:2], 1)
+    played = play(setup_of("Dying", "tsumogiri"), GAME_IDS[:2], 1)
     # the 37th draw is the dealer's, whose seat has the deadly strategy in all these seatings
     faults = [[(fault.kind, fault.seat, fault.problem) for fault in game.faults] for game in played]
     assert faults == [[("crash", 0, "process ended with exit status 7 here, twice")]] * 2
@@ -50,7 +50,7 @@ def test_a_process_that_stands_still_is_ended_and_the_decision_late(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
     setup = setup_of("Stuck", "tsumogiri", deadline_s=0.5)
-    played = play(setup, UNITS[:1], 1, patience_s=2)
+    played = play(setup, GAME_IDS[:1], 1, patience_s=2)
     assert [(fault.kind, fault.seat) for fault in played[0].faults] == [("late", 0)]
     assert played[0].line.scores == quiet_scores[0]
 
@@ -58,13 +58,13 @@ def test_a_process_that_stands_still_is_ended_and_the_decision_late(
 def test_a_strategy_that_swallows_the_interruption_is_late_all_the_same(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
-    played = play(setup_of("Deaf", "tsumogiri", deadline_s=0.2), UNITS[:1], 1)
+    played = play(setup_of("Deaf", "tsumogiri", deadline_s=0.2), GAME_IDS[:1], 1)
     assert [(fault.kind, fault.seat) for fault in played[0].faults] == [("late", 0)]
     assert played[0].line.scores == quiet_scores[0]
 
 
 def test_a_game_that_cannot_be_played_is_void_and_the_others_are_not(setup_of: MakeSetup) -> None:
-    played = play(setup_of("tsumogiri", "tsumogiri"), [Unit(0, 99), Unit(0, 1)], 1)
+    played = play(setup_of("tsumogiri", "tsumogiri"), [GameId(0, 99), GameId(0, 1)], 1)
     assert "IndexError" in played[0].line.void
     assert sum(played[1].line.scores) == 100000
 
@@ -75,38 +75,38 @@ def test_processes_that_cannot_even_start_end_the_run(
     (tmp_path / "numpy.py").write_text("import os; os._exit(9)")
     monkeypatch.syspath_prepend(tmp_path)  # what our processes get to know, too
     with pytest.raises(WorkerError, match=r"no process can be started to play: .*status 9"):
-        play(setup_of("tsumogiri", "tsumogiri"), UNITS, 1)
+        play(setup_of("tsumogiri", "tsumogiri"), GAME_IDS, 1)
 
 
 def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(setup_of: MakeSetup) -> None:
-    units = [Unit(wall, 0) for wall in range(1000)]
+    game_ids = [GameId(wall, 0) for wall in range(1000)]
     with (
-        Crew(setup_of("Deadly", "tsumogiri"), 2) as crew,
+        WorkerPool(setup_of("Deadly", "tsumogiri"), 2) as pool,
         pytest.raises(WorkerError, match=r"12 times in 0 finished .* of .*:Deadly: .*status 7"),
     ):
-        list(crew.play(units))
+        list(pool.play(game_ids))
 
 
 def test_a_child_that_a_strategy_forks_does_not_play_the_game_too(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
-    with Crew(setup_of("Forking", "tsumogiri"), 1) as crew:
-        lines = [played.line for played in crew.play(UNITS)]
-    assert [line.unit for line in lines] == UNITS
+    with WorkerPool(setup_of("Forking", "tsumogiri"), 1) as pool:
+        lines = [played.line for played in pool.play(GAME_IDS)]
+    assert [line.game_id for line in lines] == GAME_IDS
     assert [line.scores for line in lines] == quiet_scores
 
 
 def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mjbot.arena.workers.playing.MAKING_S", 0.3)
-    with Clock(0.1, [0] * PULSE_SIZE) as clock:
+    with Clock(0.1, [0] * HEARTBEAT_SIZE) as clock:
         games = Games(setup_of("Endless", "tsumogiri"), clock)
         with pytest.raises(StrategyError, match=r"cannot be made: not ready after 0.3 s"):
-            games.play(UNITS[0], {})
+            games.play(GAME_IDS[0], {})
 
 
 def test_no_process_is_left_behind(setup_of: MakeSetup) -> None:
     before = set(multiprocessing.active_children())
-    with Crew(setup_of("tsumogiri", "tsumogiri"), 2) as crew:
-        next(crew.play(Unit(wall, 0) for wall in range(1000)))
+    with WorkerPool(setup_of("tsumogiri", "tsumogiri"), 2) as pool:
+        next(pool.play(GameId(wall, 0) for wall in range(1000)))
         assert len(set(multiprocessing.active_children()) - before) == 2
     assert set(multiprocessing.active_children()) <= before

@@ -4,7 +4,7 @@ import threading
 import pytest
 from loguru import logger
 
-from mjbot.client.decision_thread import CrashError, LateError, Thinker
+from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 
 GUARD_S = 300
 
@@ -18,8 +18,8 @@ def run(coroutine):
 
 
 def test_an_answer_in_time():
-    assert run(Thinker().think(lambda: 6 * 7, GUARD_S)) == 42
-    assert run(Thinker().think(lambda: 6 * 7, None)) == 42
+    assert run(DecisionThread().think(lambda: 6 * 7, GUARD_S)) == 42
+    assert run(DecisionThread().think(lambda: 6 * 7, None)) == 42
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), KeyboardInterrupt()])
@@ -28,7 +28,7 @@ def test_a_crash_of_any_kind_is_told(error):
         raise error
 
     with pytest.raises(CrashError, match=type(error).__name__) as caught:
-        run(Thinker().think(crash, GUARD_S))
+        run(DecisionThread().think(crash, GUARD_S))
     assert caught.value.__cause__ is error
 
 
@@ -45,14 +45,14 @@ def test_a_late_answer_is_dropped_and_logged_and_the_next_job_waits_for_it():
         return "too late"
 
     async def check():
-        thinker = Thinker()
+        thread = DecisionThread()
         while not begun.is_set():  # on a busy machine it may be given up before it begins
             with pytest.raises(LateError):
-                await thinker.think(slow, 0.01)
+                await thread.think(slow, 0.01)
         with pytest.raises(LateError):
-            await thinker.think(lambda: order.append("never begun"), 0.01)
+            await thread.think(lambda: order.append("never begun"), 0.01)
         release.set()
-        await thinker.think(lambda: order.append("next"), GUARD_S)
+        await thread.think(lambda: order.append("next"), GUARD_S)
 
     try:
         run(check())
@@ -70,10 +70,10 @@ def test_a_late_crash_disturbs_nobody():
         raise ValueError("too late")
 
     async def check():
-        thinker = Thinker()
+        thread = DecisionThread()
         with pytest.raises(LateError):
-            await thinker.think(slow, 0.01)
+            await thread.think(slow, 0.01)
         release.set()
-        assert await thinker.think(lambda: 1, GUARD_S) == 1
+        assert await thread.think(lambda: 1, GUARD_S) == 1
 
     run(check())

@@ -42,7 +42,7 @@ def outcome_of(folder: Path, setup: Setup, lines: list[GameLine], n_walls: int) 
         return arena.outcome()
 
 
-def counted(**changes: tuple[int, int, int]) -> Counts:
+def plural(**changes: tuple[int, int, int]) -> Counts:
     """Ten kyoku; each change is (seat, place in ``fed`` or -1, number)."""
     counts = no_counts()
     counts["kyoku"] = 10
@@ -61,7 +61,7 @@ def test_the_sums_are_those_of_the_pair_s_seats(tmp_path: Path) -> None:
     lines = []
     for number, (top, partner) in seats.items():
         (rival, _) = (seat for seat in range(4) if seat not in (top, partner))
-        counts = counted(
+        counts = plural(
             wins=(top, -1, 3), fed_ally=(partner, top, 2), fed_rival=(partner, rival, 1)
         )
         counts["deal_ins"][partner] = 3
@@ -84,7 +84,7 @@ def test_the_sums_are_those_of_the_pair_s_seats(tmp_path: Path) -> None:
 
 def test_a_wall_that_is_not_whole_or_void_does_not_count(tmp_path: Path) -> None:
     setup = Setup(strategies=("x", "z"), format="1v3")
-    rows = as_rows(counted())
+    rows = as_rows(plural())
     lines = [GameLine(0, number, (25_000,) * 4, rows) for number in range(5)]
     lines += [GameLine(1, number, (25_000,) * 4, rows) for number in range(3)]
     lines += [GameLine(2, number, (25_000,) * 4, rows) for number in range(4)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.replay import Tally, replay
+from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
 from mjbot.table.mirror.mirror import Table
 from protocol.masking import masked
@@ -22,11 +22,11 @@ def test_every_file_is_described():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_recorded_game_replays_strictly(file):
-    tally = Tally()
+    summary = ReplaySummary()
     for game in open_games(file):
-        replay(game, tally)
-    assert (tally.games, tally.unfinished) == (1, 0)
-    assert tally.events == len(file.read_text().splitlines())
+        replay(game, summary)
+    assert (summary.games, summary.unfinished) == (1, 0)
+    assert summary.events == len(file.read_text().splitlines())
 
 
 @pytest.mark.parametrize("seat", range(4))

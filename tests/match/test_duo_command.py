@@ -86,7 +86,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
             async with TableServer(TableRules(seed=5, length="tonpu")) as server:
                 port = await server.open_tcp("127.0.0.1", 0)
                 url = f"mjsonp://127.0.0.1:{port}/default"
-                visitors = await asyncio.create_subprocess_exec(
+                guests = await asyncio.create_subprocess_exec(
                     *MJBOT, "duo", url, *PAIR, "--games", "2", "--log-dir", str(tmp_path),
                     stdout=asyncio.subprocess.PIPE,
                 )  # fmt: skip
@@ -97,7 +97,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
                 ]
                 results = [result async for result in server.play(2)]
                 await asyncio.gather(*others)
-            return results, (await visitors.communicate())[0].decode(), visitors.returncode
+            return results, (await guests.communicate())[0].decode(), guests.returncode
 
     results, said, status = asyncio.run(play_two())
     assert status == exit_codes.OK

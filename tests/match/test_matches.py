@@ -124,9 +124,9 @@ def test_a_death_voids_the_game_and_the_match_goes_on(tmp_path, monkeypatch, mod
         who = f"player 3 (seat {seat} in game {game + 1}), external:"
         assert line.startswith(f"game {game + 1} is void by {who}")
         # How it died stands in the line of its death if that was seen before, else here.
-        deaths = [note for note in notes if note.startswith(who)]
-        told = " ".join([line.replace('"),', '"):'), *deaths])
-        assert words in told and len(deaths) <= 1
+        crashes = [note for note in notes if note.startswith(who)]
+        told = " ".join([line.replace('"),', '"):'), *crashes])
+        assert words in told and len(crashes) <= 1
     assert not any("\n" in line for line in voids + notes)
 
 
@@ -155,13 +155,13 @@ def test_who_cannot_even_start_ends_the_match_where_the_rules_go_on(tmp_path, mo
 def test_a_void_game_is_told_in_one_line_and_the_match_goes_on(tmp_path, monkeypatch):
     """The player has one name with place and seat; what it replied is cut, and safe to print."""
     monkeypatch.setenv("CHEATED", str(tmp_path / "cheated"))
-    voids, counted = [], []
-    watcher = Watcher(on_void=voids.append, on_result=counted.append)
+    voids, plural = [], []
+    watcher = Watcher(on_void=voids.append, on_result=plural.append)
     results = play(
         tmp_path, ["play", "cheat-once", "play", "play"], monkeypatch, 3, watcher=watcher
     )
     assert [result.void for result in results] == [True, False, False]
-    assert counted == results[1:]
+    assert plural == results[1:]
     (line,) = voids
     seat = results[0].places.index(1)
     assert line.startswith(f"game 1 is void by player 2 (seat {seat} in game 1), external:")

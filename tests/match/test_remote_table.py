@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.match.player_processes import fault_lines
 from mjbot.match.players import Player
-from mjbot.match.remote_table import Visit, VisitError
+from mjbot.match.remote_table import RemoteTable, RemoteTableError
 
 GUARD_S = 300
 
@@ -45,12 +45,12 @@ def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
         if len(notes) == 1:
             told.write_text("")  # only now may the other end
 
-    async def visit() -> None:
+    async def table() -> None:
         async with asyncio.timeout(GUARD_S):
-            await Visit(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], note)
+            await RemoteTable(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], note)
 
-    with pytest.raises(VisitError) as caught:
-        asyncio.run(visit())
+    with pytest.raises(RemoteTableError) as caught:
+        asyncio.run(table())
     assert caught.value.status == 7
     expected = 'player 2, early (its last words: "no table here"): ended with exit status 7'
     assert str(caught.value) == expected
@@ -66,10 +66,10 @@ def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
     )
     players = [doomed("fine", "pass"), doomed("broken", writes)]
 
-    async def visit() -> None:
+    async def table() -> None:
         async with asyncio.timeout(GUARD_S):
-            await Visit(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], print)
+            await RemoteTable(players, "mjsonp://127.0.0.1:9/x", 1, tmp_path).play([], print)
 
-    asyncio.run(visit())
+    asyncio.run(table())
     (line,) = fault_lines(tmp_path, players)
     assert line.startswith("player 2, broken: 1 decision replaced, first: KeyError: 3; see ")

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from mjbot.match.pair_report import CALL, FEED, GAIN, LOSS, PairScore, Teller, pair_table
-from mjbot.match.remote_table import Eyes, PairOfEyes
+from mjbot.match.remote_table import LogTailer, MergedLogs
 from protocol.codec import decode_line
 from protocol.masking import masked
 from protocol.messages import (
@@ -104,16 +104,16 @@ def test_scores_that_the_server_does_not_tell_come_from_a_mirror():
 def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
     lines = LOGS[0].read_bytes().splitlines(keepends=True)
     log, seen = tmp_path / "seen.mjson", []
-    eyes = Eyes(log, lambda game, event: seen.append((game, event)))
-    eyes.look()  # not there yet
+    tailers = LogTailer(log, lambda game, event: seen.append((game, event)))
+    tailers.look()  # not there yet
     for _ in range(2):
         for line in lines:
             with log.open("ab") as file:
                 file.write(line[:10])
-            eyes.look()
+            tailers.look()
             with log.open("ab") as file:
                 file.write(line[10:])
-        eyes.look()
+        tailers.look()
     assert [event for _, event in seen] == 2 * [e for line in lines for e in decode_line(line)]
     assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
 
@@ -122,25 +122,27 @@ def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
     log, starts = tmp_path / "seen.mjson", []
     whole = LOGS[0].read_bytes()
     log.write_bytes(b"".join(whole.splitlines(keepends=True)[:5]) + whole)
-    eyes = Eyes(log, lambda game, event: isinstance(event, StartGame) and starts.append(game))
-    eyes.look()
+    tailers = LogTailer(
+        log, lambda game, event: isinstance(event, StartGame) and starts.append(game)
+    )
+    tailers.look()
     assert starts == [0, 1]
 
 
 def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():
     events, seen = events_of(LOGS[0], ("", "", "", "")), []
-    eyes = PairOfEyes(PAIR, lambda game, event: seen.append((game, event)))
+    tailers = MergedLogs(PAIR, lambda game, event: seen.append((game, event)))
     for event in [StartGame(id=2), *events[1:4]]:
-        eyes.one(0, event)
+        tailers.one(0, event)
     assert seen == []  # not before the other has sat down, too
-    eyes.other(0, StartGame(id=0))
+    tailers.other(0, StartGame(id=0))
     assert seen[0] == (0, StartGame(id=2, names=(PAIR[1], "seat 1", PAIR[0], "seat 3")))
     assert [event for _, event in seen[1:]] == events[1:4]
     named = StartGame(id=1, names=("x", *PAIR, "y"))
-    eyes.one(1, named)
+    tailers.one(1, named)
     assert seen[-1] == (1, named)
-    eyes.one(2, StartGame(id=1))
-    eyes.finish()
+    tailers.one(2, StartGame(id=1))
+    tailers.finish()
     assert seen[-1] == (2, StartGame(id=1))  # the other never came
 
 

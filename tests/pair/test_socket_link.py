@@ -198,21 +198,23 @@ def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(
     place, warnings, monkeypatch
 ):
     asked: list[int] = []
-    monkeypatch.setattr(socket_link, "pause_s", lambda strangers: asked.append(strangers) or 0.0)
+    monkeypatch.setattr(
+        socket_link, "pause_s", lambda unknown_peers: asked.append(unknown_peers) or 0.0
+    )
 
     async def talk() -> None:
         host, guest = pair(place)
-        stranger = SocketLink(Side.GUEST, place, b"guess")
+        unknown_peer = SocketLink(Side.GUEST, place, b"guess")
         async with running(host):
-            async with running(stranger):
+            async with running(unknown_peer):
                 await until(lambda: max(asked, default=0) >= 5)
             assert not host.linked
             async with running(guest):
                 await until(lambda: host.linked and guest.linked)
 
     asyncio.run(talk())
-    knocks = [strangers for strangers in asked if strangers][:5]
-    assert [pause_s(strangers) for strangers in knocks] == [0.4, 0.8, 1.6, 3.2, 5.0]
+    knocks = [unknown_peers for unknown_peers in asked if unknown_peers][:5]
+    assert [pause_s(unknown_peers) for unknown_peers in knocks] == [0.4, 0.8, 1.6, 3.2, 5.0]
     told = [text for text in warnings if "both need the same one" in text]
     assert len(told) == 2  # the host and the stranger
     assert len(warnings) <= 3  # and the guest or the host that the other has gone first
@@ -221,12 +223,12 @@ def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(
 def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
     async def talk() -> None:
         host, guest = pair(place)
-        stranger = SocketLink(Side.GUEST, place, b"guess")
+        unknown_peer = SocketLink(Side.GUEST, place, b"guess")
         async with running(host, guest):
             await until(lambda: host.linked and guest.linked)
             host.tell(holding(1))
-            async with running(stranger):
-                connection = TcpTransport(*await stranger._connect())
+            async with running(unknown_peer):
+                connection = TcpTransport(*await unknown_peer._connect())
                 async with connection:
                     await connection.receive()
                     await connection.send(b"nonsense")
@@ -234,7 +236,7 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
                         while True:
                             assert b"holding" not in await connection.receive(LIMIT_S)
             await heard(guest, 1)
-            assert not stranger.linked
+            assert not unknown_peer.linked
             host.tell(holding(2))
             await heard(guest, 2)
 
@@ -260,9 +262,9 @@ def test_what_is_nested_too_deeply_ends_neither_side(place, side):
                 await nest(*await connected(links[Side.GUEST]))
                 await until(lambda: not links[side]._conversations)
             else:
-                stranger = await listening(nest, place)
+                unknown_peer = await listening(nest, place)
                 await asyncio.wait_for(greeted.wait(), LIMIT_S)
-                stranger.close()
+                unknown_peer.close()
                 if isinstance(place, Path):
                     place.unlink(missing_ok=True)
             async with running(links[side.other]):
@@ -299,11 +301,11 @@ def test_a_silent_partner_is_waited_for_once():
     waits: list[float] = []
     wait = link._changed.wait
 
-    def counted(timeout: float) -> bool:
+    def plural(timeout: float) -> bool:
         waits.append(timeout)
         return wait(timeout)
 
-    link._changed.wait = counted
+    link._changed.wait = plural
     for _ in range(5):
         assert link.newest(turn_is(1)) is None
     assert link.waits == 1

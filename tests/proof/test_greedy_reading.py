@@ -14,7 +14,7 @@ LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 def test_every_hand_outside_riichi_is_counted_once(capsys) -> None:
     assert run(argparse.Namespace(records=LOG, games=1)) == 0
     rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
-    counted = sum(int(row[3]) for row in rows)
+    plural = sum(int(row[3]) for row in rows)
     riichi: set[int] = set()
     expected = 0
     for game in open_games(LOG):
@@ -26,5 +26,5 @@ def test_every_hand_outside_riichi_is_counted_once(capsys) -> None:
                     riichi.add(actor)
                 case Dahai(actor=actor):
                     expected += actor not in riichi
-    assert counted == expected
+    assert plural == expected
     assert all(re.fullmatch(r"\s*\d+\.\d\s*", row[6]) for row in rows)

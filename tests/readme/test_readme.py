@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 from mjbot.cli.main import COMMANDS
 from mjbot.statistics.counts import from_rows
@@ -23,9 +23,9 @@ def test_the_first_bot_has_at_most_15_lines_and_wins_without_a_fault(tmp_path):
     file.write_text(code)
     setup = Setup(strategies=(f"{file}:MyBot", "fast-riichi-b"), format="2v2", length="tonpu")
     own = []
-    with Clock(0, [0] * PULSE_SIZE) as clock:
+    with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         for seating, table in enumerate(setup.seating.tables):
-            played = Games(setup, clock).play(Unit(0, seating), {})
+            played = Games(setup, clock).play(GameId(0, seating), {})
             assert not played.faults
             seats = from_rows(played.line.counts)
             own += [seats[seat] for seat in range(4) if table[seat] == 0]

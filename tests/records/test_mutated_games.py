@@ -13,7 +13,7 @@ import pytest
 
 from mjbot.records.game import RecordError
 from mjbot.records.mjai_log import read_mjai_log
-from mjbot.records.replay import MismatchError, Tally, replay
+from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from protocol.tiles import TILE_NAMES
 
 LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
@@ -112,7 +112,7 @@ def replayed(events: list[dict], *, strict: bool) -> str | None:
     lines = b"".join(json.dumps(event).encode() + b"\n" for event in events)
     try:
         for game in read_mjai_log(io.BytesIO(lines), "game"):  # type: ignore[arg-type]
-            replay(game, Tally(), strict)
+            replay(game, ReplaySummary(), strict)
     except (MismatchError, RecordError) as error:
         return str(error)
     return None

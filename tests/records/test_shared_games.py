@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.records.replay import Tally, replay
+from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources, open_games
 from proof.records import shared_folder
 
@@ -15,30 +15,30 @@ def sources(name: str) -> list[Source]:
 
 
 def test_games_of_the_original_server_replay_strictly() -> None:
-    tally = Tally()
+    summary = ReplaySummary()
     for source in sources("mjai/gimite-server-games.zip"):
         for game in games_of(source):
-            replay(game, tally)
+            replay(game, summary)
     # Two games ended early, with the server's error about a player's answer.
-    assert str(tally) == "6 games (2 unfinished), 53 kyoku, 5092 events"
+    assert str(summary) == "6 games (2 unfinished), 53 kyoku, 5092 events"
 
 
 def test_game_in_the_mortal_dialect_replays_strictly() -> None:
-    tally = Tally()
+    summary = ReplaySummary()
     for source in sources("mjai/mortal-dialect-hanchan.jsonl"):
         for game in games_of(source):
-            replay(game, tally)
-    assert str(tally) == "1 game, 12 kyoku, 1383 events"
+            replay(game, summary)
+    assert str(summary) == "1 game, 12 kyoku, 1383 events"
 
 
 @pytest.mark.parametrize("name", ["phoenix/hanchan-2020.zip", "phoenix/hanchan-2024.zip"])
 def test_some_phoenix_games_replay_strictly(name: str) -> None:
-    tally = Tally()
+    summary = ReplaySummary()
     for source in sources(name)[::60]:
         for game in games_of(source):
-            replay(game, tally)
-    assert tally.games >= 10
-    assert tally.unfinished == 0
+            replay(game, summary)
+    assert summary.games >= 10
+    assert summary.unfinished == 0
 
 
 def test_open_games_walks_a_whole_zip() -> None:

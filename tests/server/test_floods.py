@@ -13,7 +13,7 @@ from mjbot.server import websocket
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-from mjbot.server.tcp import Doorman
+from mjbot.server.tcp import Acceptor
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
@@ -97,11 +97,11 @@ async def tcp_statue(server, port, web_port):
             end.setsockopt(socket.SOL_SOCKET, kind, 1)
     ends = await asyncio.open_unix_connection(sock=ours)
     ends[1].transport.set_write_buffer_limits(high=0)
-    doorman = Doorman(server.lobby, replace(RULES, timeout_s=0.5))
+    acceptor = Acceptor(server.lobby, replace(RULES, timeout_s=0.5))
     loop = asyncio.get_running_loop()
     await loop.sock_sendall(theirs, JOIN)
     with theirs:
-        doorman.admit(*ends)
+        acceptor.admit(*ends)
         await asyncio.Event().wait()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import pair_up
-from mjbot.pair.messages import Holding, game_stamp
+from mjbot.pair.messages import Holding, game_fingerprint
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
@@ -22,7 +22,7 @@ from strategies.evaluation.pair.worth import (
 )
 from strategies.yaku_evaluation import YakuEvaluation
 
-GAME = game_stamp(())
+GAME = game_fingerprint(())
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s: tanyao
 READY_TO_CALL = "234m66m346p678s24s"  # a chi of 5p or a pon of 6m brings tenpai
@@ -262,10 +262,10 @@ def play(seed: int, techniques: str, cut_every: int = 0) -> dict[str, int]:
     one, other = pair_up(bots[0], bots[1])
     referee = Referee(seed, "tonpu")
     referee.start()
-    counted = Counter()
+    plural = Counter()
     while asked := referee.asked:
-        counted["decisions"] += 1
-        if cut_every and counted["decisions"] % cut_every == 0:
+        plural["decisions"] += 1
+        if cut_every and plural["decisions"] % cut_every == 0:
             one.cut()
         elif cut_every:
             one.connect(other)
@@ -273,11 +273,11 @@ def play(seed: int, techniques: str, cut_every: int = 0) -> dict[str, int]:
         if 1 in asked and referee.state["phase"] == TURN:
             ally = bots[1].hear(referee.view(1))
             waits = ally.waits if ally else 0
-            counted["could feed"] += any(feeds(action, waits) for action in asked[1])
-            counted["fed"] += feeds(chosen[1], waits)
+            plural["could feed"] += any(feeds(action, waits) for action in asked[1])
+            plural["fed"] += feeds(chosen[1], waits)
         referee.step(chosen)
     assert int(np.sum(referee.state["scores"])) == 100_000
-    return counted
+    return plural
 
 
 def feeds(action: Action, waits: int) -> bool:
@@ -285,8 +285,8 @@ def feeds(action: Action, waits: int) -> bool:
 
 
 def test_as_the_paper_every_win_is_fed_that_can_be():
-    counted = sum((play(seed, "paper") for seed in (8, 10, 11)), Counter())
-    assert counted["fed"] == counted["could feed"] > 0
+    plural = sum((play(seed, "paper") for seed in (8, 10, 11)), Counter())
+    assert plural["fed"] == plural["could feed"] > 0
 
 
 @pytest.mark.parametrize("cut_every", [2, 3, 7])

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import Ally, PairMember, pair_up
-from mjbot.pair.messages import Holding, deal_stamp, decode, encode, fits_table, game_stamp
+from mjbot.pair.messages import (
+    Holding,
+    deal_fingerprint,
+    decode,
+    encode,
+    fits_table,
+    game_fingerprint,
+)
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.apply import apply_discard
@@ -118,7 +125,7 @@ def test_not_every_strategy_can_be_one_of_a_pair():
 
 # --- stale and foreign -----------------------------------------------------------------------
 
-GAME = game_stamp(NAMES)
+GAME = game_fingerprint(NAMES)
 HELD = ("1p", "2p", "3p", "4p", "5pr", "6p", "7p", "8p", "9p", "E", "E", "S", "W")
 
 
@@ -139,7 +146,7 @@ def test_a_word_of_this_turn_fits(view):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"game": game_stamp(("a", "b", "d", "c"))},
+        {"game": game_fingerprint(("a", "b", "d", "c"))},
         {"kyoku": 1},
         {"honba": 1},
         {"turn": 1},
@@ -159,8 +166,8 @@ def test_two_games_of_the_same_four_have_different_stamps_once_dealt(position):
     deals = [
         position("123m456m789m23s55s", drawn="9s", markers=markers) for markers in ("4z", "5z")
     ]
-    stamps = {deal_stamp(GAME, deal) for deal in deals}
-    assert len(stamps) == 2
+    fingerprints = {deal_fingerprint(GAME, deal) for deal in deals}
+    assert len(fingerprints) == 2
 
 
 def test_who_missed_a_deal_is_heard_again_from_the_next_on(position):
@@ -174,7 +181,7 @@ def test_who_missed_a_deal_is_heard_again_from_the_next_on(position):
     assert listener._game != other._game
     for bot in (listener, other):
         bot.start_kyoku(second)
-    assert listener._game == other._game == deal_stamp(GAME, second)
+    assert listener._game == other._game == deal_fingerprint(GAME, second)
 
 
 def test_a_hand_in_riichi_stays_what_it_is(view):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import Ally
-from mjbot.pair.messages import Holding, game_stamp
+from mjbot.pair.messages import Holding, game_fingerprint
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.state import ACCEPTED, ANKAN
 from mjbot.table.view import View
@@ -44,7 +44,7 @@ def names(text: str) -> tuple[str, ...]:
 
 def situation(view: View, ally: str = TENPAI, waits: str = "3s") -> Situation:
     held = Holding(
-        game=game_stamp(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
+        game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
         waits=names(waits),
     )  # fmt: skip
     return Situation(view, Ally(view, held))
@@ -139,7 +139,7 @@ def worth_of_call(position, ally: str, fed: str, aim: str | None = "tanyao") -> 
     view = position("23m8m4678p1578s99p", drawn=fed)
     discard = view.legal[-1]
     held = Holding(
-        game=game_stamp(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
+        game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
         helps=names(fed), aim=aim,
     )  # fmt: skip
     return call_worth(Situation(view, Ally(view, held)), discard, 1500)

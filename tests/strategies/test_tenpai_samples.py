@@ -50,7 +50,7 @@ def many_drawn(tenpai, random, out):
             row[kind] = tenpai.hand[kind]
 
 
-def counted(hands):
+def plural(hands):
     return Counter(map(tuple, hands.tolist()))
 
 
@@ -133,7 +133,7 @@ def test_every_hand_of_a_class_is_as_likely_as_any_other(name, class_):
         return
     hands = np.zeros((SAMPLES, 34), np.int8)
     many(tenpai, class_, np.array([2022], np.uint64), hands)
-    assert deviation(counted(hands), weights) < 4
+    assert deviation(plural(hands), weights) < 4
 
 
 def test_the_test_would_see_hands_that_are_not_evened_out():
@@ -142,7 +142,7 @@ def test_the_test_would_see_hands_that_are_not_evened_out():
     weights = weights_of(TWO_SIDES, n_melds, unseen, "")
     hands = np.zeros((SAMPLES, 34), np.int8)
     many_drawn(sampler(unseen, n_melds), np.array([1], np.uint64), hands)
-    ours = {hand: n for hand, n in counted(hands).items() if hand in weights}
+    ours = {hand: n for hand, n in plural(hands).items() if hand in weights}
     assert deviation(ours, weights) > 8
 
 

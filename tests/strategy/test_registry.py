@@ -172,7 +172,7 @@ def test_a_base_that_decides_nothing_is_no_bot(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "blame"),
+    ("text", "error_summary"),
     [
         ("def broken(:\n", "SyntaxError"),
         ("x = 1\nimport no_such_thing_at_all\n", "no_such_thing_at_all"),
@@ -180,12 +180,12 @@ def test_a_base_that_decides_nothing_is_no_bot(folder):
         ("raise SystemExit(3)\n", "SystemExit"),
     ],
 )
-def test_a_broken_file_is_blamed_on_one_line(folder, text, blame):
+def test_a_broken_file_is_blamed_on_one_line(folder, text, error_summary):
     file = folder / "broken_bot.py"
     file.write_text(text)
     message = problem_of("broken_bot.py:MyBot")
     assert "broken_bot.py" in message
-    assert blame in message
+    assert error_summary in message
     assert strategy_info("broken_bot.py:MyBot").problem == message
     write_bot(file)
     assert strategy_class("broken_bot.py:MyBot").__name__ == "MyBot"

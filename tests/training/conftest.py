@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.results import save_record
-from mjbot.arena.setup import Setup, Unit
-from mjbot.arena.workers.clock import PULSE_SIZE, Clock
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 
 N_GAMES = 24
@@ -25,10 +25,10 @@ def record_games(
     def play(strategies: tuple[str, ...], n_games: int) -> Path:
         folder = tmp_path_factory.mktemp("recorded-games")
         setup = Setup(strategies=strategies, format="2v2", length="tonpu")
-        games = Games(setup, Clock(0, [0] * PULSE_SIZE), recording=True)
+        games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording=True)
         for number in range(n_games):
-            unit = Unit(number, number % 6)
-            save_record(folder, unit, games.play(unit, {}).record)
+            game_id = GameId(number, number % 6)
+            save_record(folder, game_id, games.play(game_id, {}).record)
         return folder / "records"
 
     return play

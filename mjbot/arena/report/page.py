@@ -15,7 +15,7 @@ from mjbot.arena.setup import labels
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differences
 from mjbot.statistics.sequential import confidence_sequence
-from mjbot.text import counted
+from mjbot.text import plural
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""
@@ -84,10 +84,10 @@ def page(outcome: Outcome, origin: Origin) -> str:
 def _summary(outcome: Outcome) -> str:
     setup = outcome.plan.setup
     return (
-        f"{counted(outcome.games, 'game')} on {counted(len(outcome.rows), 'wall')},"
+        f"{plural(outcome.games, 'game')} on {plural(len(outcome.rows), 'wall')},"
         f" format {setup.format}, {setup.length}, seed {setup.seed}, draws: {setup.walls};"
-        f" {counted(sum(outcome.faults), 'decision')} replaced,"
-        f" {counted(len(outcome.void), 'wall')} void. ± is a 95 % interval clustered by wall."
+        f" {plural(sum(outcome.faults), 'decision')} replaced,"
+        f" {plural(len(outcome.void), 'wall')} void. ± is a 95 % interval clustered by wall."
     )
 
 

@@ -20,7 +20,7 @@ from mjbot.statistics.figures import (
     rank_differences,
 )
 from mjbot.statistics.sequential import Verdict, confidence_sequence
-from mjbot.text import counted
+from mjbot.text import plural
 
 MOST_VOID_TOLD: Final = 3
 UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
@@ -156,7 +156,7 @@ def sequential_line(outcome: Outcome) -> str:
     rates = outcome.plan.rates
     low, high = sequence_interval(outcome)
     interval = f"rank difference in {low:+.3f} .. {high:+.3f} at all looks"
-    where = f"after {counted(outcome.test_walls, 'wall')}"
+    where = f"after {plural(outcome.test_walls, 'wall')}"
     match outcome.verdict:
         case "better" | "worse" as word:
             known = f"{first} is {word} than {second}"

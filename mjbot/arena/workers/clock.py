@@ -29,20 +29,20 @@ COMPILER: Final = "numba:compiler_lock"
 EXIT_OVERDUE: Final = 118
 """Exit status of a process whose strategy cannot be interrupted."""
 
-BEAT: Final = 0
+BEATS: Final = 0
 DECISION: Final = 1
 COMPILING: Final = 2
-PULSE_SIZE: Final = 3
+HEARTBEAT_SIZE: Final = 3
 
 
 class LateError(BaseException):
     """The decision took too long.  No ``Exception``: a strategy's own nets shall not catch it."""
 
 
-class Pulse(Protocol):
+class Heartbeat(Protocol):
     """Three numbers that other processes can see.
 
-    ``BEAT`` grows while Python runs; ``DECISION`` is 0 between decisions, else as
+    ``BEATS`` grows while Python runs; ``DECISION`` is 0 between decisions, else as
     :func:`decision_code` says; ``COMPILING`` is 0 but while the compiler works.
     """
 
@@ -70,17 +70,17 @@ class _Compiling(event.Listener):  # type: ignore[misc]
     numba enters its compiler again for each function that is called in the compiled one.
     """
 
-    def __init__(self, pulse: Pulse) -> None:
+    def __init__(self, heartbeat: Heartbeat) -> None:
         self._thread: Final = threading.get_ident()
-        self._pulse: Final = pulse
+        self._heartbeat: Final = heartbeat
 
     def on_start(self, _: Any) -> None:
         if threading.get_ident() == self._thread:
-            self._pulse[COMPILING] += 1
+            self._heartbeat[COMPILING] += 1
 
     def on_end(self, _: Any) -> None:
         if threading.get_ident() == self._thread:
-            self._pulse[COMPILING] -= 1
+            self._heartbeat[COMPILING] -= 1
 
 
 class Clock:
@@ -89,24 +89,24 @@ class Clock:
     Use it as a context manager, in the main thread.  A ``deadline_s`` of 0 means no deadline.
     """
 
-    def __init__(self, deadline_s: float, pulse: Pulse) -> None:
+    def __init__(self, deadline_s: float, heartbeat: Heartbeat) -> None:
         self._deadline_s: Final = deadline_s
-        self._pulse: Final = pulse
+        self._heartbeat: Final = heartbeat
         self._process: Final = os.getpid()
-        self._compiling: Final = _Compiling(pulse)
+        self._compiling: Final = _Compiling(heartbeat)
         self._deciding = False
         self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
         self._allowed_s = deadline_s
         self._limit = 0
         self._ticks = 0
-        self._beat = 0
+        self._beats = 0
 
     def start(self, seat: int, decision: int, least_s: float = 0.0) -> None:
         """A decision begins; :class:`LateError` may be raised from here to :meth:`stop`.
 
         If there is a deadline at all, it is ``least_s`` seconds at least.
         """
-        self._pulse[DECISION] = decision_code(seat, decision)
+        self._heartbeat[DECISION] = decision_code(seat, decision)
         self._allowed_s = max(self._deadline_s, least_s) if self._deadline_s else 0.0
         self._limit = round(self._allowed_s / self._tick_s)
         self._ticks = 0
@@ -121,10 +121,10 @@ class Clock:
         if os.getpid() != self._process:
             os._exit(0)
         self._deciding = False
-        self._pulse[DECISION] = 0
+        self._heartbeat[DECISION] = 0
 
     def __enter__(self) -> "Clock":
-        self._pulse[BEAT] = self._beat = 1
+        self._heartbeat[BEATS] = self._beats = 1
         if hasattr(signal, "setitimer"):
             event.register(COMPILER, self._compiling)
             self._before = signal.signal(signal.SIGALRM, self._tick)
@@ -138,9 +138,9 @@ class Clock:
             event.unregister(COMPILER, self._compiling)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
-        self._beat += 1
-        self._pulse[BEAT] = self._beat
-        if self._pulse[COMPILING]:
+        self._beats += 1
+        self._heartbeat[BEATS] = self._beats
+        if self._heartbeat[COMPILING]:
             return
         self._ticks += 1
         if not self._deciding or not self._limit:

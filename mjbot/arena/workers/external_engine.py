@@ -30,7 +30,7 @@ ROOM: Final = "arena"
 MANY_GAMES: Final = 1_000_000_000
 
 
-class ForeignError(Exception):
+class EngineError(Exception):
     """The external AI does not play; the text is one line, ``kind`` whose fault it is."""
 
     def __init__(self, kind: FaultKind, text: str) -> None:
@@ -38,7 +38,7 @@ class ForeignError(Exception):
         self.kind: Final[FaultKind] = kind
 
 
-class Foreigner:
+class ExternalEngine:
     """One external AI at one seat after the other; ``player`` says how it is started.
 
     Between games its next connection already waits at our door: should this process be killed,
@@ -59,22 +59,22 @@ class Foreigner:
         """The process id, 0 if none runs."""
         return self._process.pid if self._process else 0
 
-    def sit_down(self) -> None:
-        """Bring it to a new game, in a new process if need be.  Raises :class:`ForeignError`."""
-        self._hang_up()
+    def connect(self) -> None:
+        """Bring it to a new game, in a new process if need be.  Raises :class:`EngineError`."""
+        self._close()
         starts = 0
         until = time.monotonic() + JOIN_S
         while self._line is None:
             if self._process is None or self._process.poll() is not None:
                 if starts == MOST_STARTS or time.monotonic() > until:
-                    text = f"{self._player.spec} does not join: {self._obituary()}"
-                    raise ForeignError("crash", text)
+                    text = f"{self._player.spec} does not join: {self._exit_reason()}"
+                    raise EngineError("crash", text)
                 self._start()
                 starts += 1
             with contextlib.suppress(TimeoutError):
                 self._line, _ = self._door.accept()
             if time.monotonic() > until and self._line is None:
-                raise ForeignError("late", f"{self._player.spec} has not come to the table")
+                raise EngineError("late", f"{self._player.spec} has not come to the table")
         self._line.settimeout(JOIN_S)
         self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
         self._session = LockstepSession(None)  # this door is its own: it may insist on a room
@@ -84,12 +84,12 @@ class Foreigner:
             self._send(self._session.hello())
             self._session.join(self._hear())
         except (OSError, ProtocolError, RefusedError, EOFError) as error:
-            raise ForeignError("crash", f"{self._player.spec} does not join: {error}") from None
+            raise EngineError("crash", f"{self._player.spec} does not join: {error}") from None
 
     def exchange(self, message: Event | Error, limit_s: float) -> Answer:
         """Tell it something and return its answer.
 
-        Raises :class:`ForeignError` when it is late, gone or breaks the protocol: it then has no
+        Raises :class:`EngineError` when it is late, gone or breaks the protocol: it then has no
         part in the rest of the game.
         """
         assert self._line is not None
@@ -99,27 +99,27 @@ class Foreigner:
             line = self._hear()
             reply = self._session.receive(line)
         except TimeoutError:
-            raise ForeignError("late", f"no answer after {limit_s:g} s") from None
+            raise EngineError("late", f"no answer after {limit_s:g} s") from None
         except EOFError:
-            raise ForeignError("crash", f"it has gone: {self._obituary()}") from None
+            raise EngineError("crash", f"it has gone: {self._exit_reason()}") from None
         except FaultError as fault:
             return Answer(problem=fault.reason, raw=fault.response)
         except (OSError, ProtocolError) as error:
-            raise ForeignError("crash", str(error)) from None
+            raise EngineError("crash", str(error)) from None
         return Answer(reply=reply, raw=line.decode("utf-8", "replace").strip())
 
-    def get_up(self, message: Event | Error | None) -> None:
+    def disconnect(self, message: Event | Error | None) -> None:
         """End its game, with a last message if it still listens."""
         with contextlib.suppress(OSError, AttributeError):
             if message is not None:
                 self._send(encode(message, Dialect.TCP))
-        self._hang_up()
+        self._close()
         if message is None or not self._player.plays_on:
             self._stop()
 
     def close(self) -> None:
         """End the process."""
-        self._hang_up()
+        self._close()
         self._stop()
         self._door.close()
         self._folder.cleanup()
@@ -135,7 +135,7 @@ class Foreigner:
                     command, stdin=subprocess.DEVNULL, stdout=words, stderr=words
                 )
         except OSError as error:
-            raise ForeignError("crash", f"{self._player.spec} cannot run: {error}") from None
+            raise EngineError("crash", f"{self._player.spec} cannot run: {error}") from None
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -143,7 +143,7 @@ class Foreigner:
             self._process.wait()
             self._process = None
 
-    def _hang_up(self) -> None:
+    def _close(self) -> None:
         if self._line is not None:
             self._line.close()
             self._line = None
@@ -162,7 +162,7 @@ class Foreigner:
             self._heard.extend(self._buffer.feed(data))
         return self._heard.popleft()
 
-    def _obituary(self) -> str:
+    def _exit_reason(self) -> str:
         if self._process is None:
             return "it was not started"
         with contextlib.suppress(subprocess.TimeoutExpired):

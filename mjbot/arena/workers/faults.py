@@ -7,11 +7,11 @@ from typing import Final
 
 import msgspec
 
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.supervised_player import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.supervisor import FaultKind
-from mjbot.text import counted
+from mjbot.text import plural
 
 FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
@@ -32,7 +32,7 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     kind: FaultKind
     problem: str
     setup: Setup
-    unit: Unit
+    game_id: GameId
     seat: int
     decision: int
     fatal: tuple[tuple[int, int], ...] = ()
@@ -50,31 +50,31 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
         return base64.b64decode(self.state)
 
 
-def save_faults(folder: Path, setup: Setup, unit: Unit, faults: tuple[Fault, ...]) -> None:
+def save_faults(folder: Path, setup: Setup, game_id: GameId, faults: tuple[Fault, ...]) -> None:
     """Write a file for each fault of a game that is kept whole, up to :data:`MOST_FILES`."""
     target = folder / FAULT_FOLDER
     for fault in faults:
         if not fault.state and fault.decision:
             continue
         target.mkdir(exist_ok=True)
-        number = setup.seating.tables[unit.seating][fault.seat]
+        number = setup.seating.tables[game_id.seating][fault.seat]
         if len(_kept(folder, setup).get(number, ())) >= MOST_FILES:
             continue
-        file = _file_of(setup, unit, fault, faults)
-        name = f"{fault.kind}-{unit.wall}-{unit.seating}-{fault.seat}-{fault.decision}.json"
+        file = _file_of(setup, game_id, fault, faults)
+        name = f"{fault.kind}-{game_id.wall}-{game_id.seating}-{fault.seat}-{fault.decision}.json"
         text = msgspec.json.format(msgspec.json.encode(file), indent=1)
         (target / name).write_bytes(text + b"\n")
 
 
-def _file_of(setup: Setup, unit: Unit, fault: Fault, faults: tuple[Fault, ...]) -> FaultFile:
-    strategy = setup.strategies[setup.seating.tables[unit.seating][fault.seat]]
+def _file_of(setup: Setup, game_id: GameId, fault: Fault, faults: tuple[Fault, ...]) -> FaultFile:
+    strategy = setup.strategies[setup.seating.tables[game_id.seating][fault.seat]]
     earlier = [other for other in faults if other.is_fatal and other != fault]
     return FaultFile(
         strategy=strategy,
         kind=fault.kind,
         problem=fault.problem,
         setup=setup,
-        unit=unit,
+        game_id=game_id,
         seat=fault.seat,
         decision=fault.decision,
         fatal=tuple([(other.seat, other.decision) for other in earlier]),
@@ -94,7 +94,7 @@ def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
         if not count:
             continue
         were = "was" if count == 1 else "were"
-        text = f"{counted(count, 'decision')} of {setup.strategies[number]} {were} replaced"
+        text = f"{plural(count, 'decision')} of {setup.strategies[number]} {were} replaced"
         lines.append(text + (_first_of(kept[number]) if number in kept else ""))
     return lines
 

@@ -13,22 +13,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.setup import Setup, Unit
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.playing import Played
-from mjbot.arena.workers.pool import AHEAD, Crew, WorkerError
+from mjbot.arena.workers.pool import AHEAD, WorkerError, WorkerPool
 
 LOCAL: Final = "ray"
 PREFIX: Final = "ray://"
 REQUIREMENT: Final = "ray[client]>=2.9"
 """What to install, from wherever mjbot itself was."""
-MOST_DEATHS: Final = 3
+MOST_CRASHES: Final = 3
 
 
 class RemotePlayer:
     """What runs on a machine of the cluster: one worker process and its games."""
 
     def __init__(self, setup: Setup, recording: bool) -> None:
-        self._crew: Final = Crew(setup, 1, recording=recording)
+        self._pool: Final = WorkerPool(setup, 1, recording=recording)
         self._setup: Final = setup
 
     def problem(self) -> str:
@@ -39,13 +39,13 @@ class RemotePlayer:
             return str(error)
         return "" if same else "it has other code of mjbot or of the strategies"
 
-    def play(self, unit: Unit) -> Played:
+    def play(self, game_id: GameId) -> Played:
         """Play one game."""
-        return next(self._crew.play([unit]))
+        return next(self._pool.play([game_id]))
 
 
-class RayCrew:
-    """Actors of a cluster that play games; a context manager, as :class:`Crew`.
+class RayPool:
+    """Actors of a cluster that play games; a context manager, as :class:`WorkerPool`.
 
     ``where`` is ``ray`` for a cluster on this machine or ``ray://HOST:PORT``; ``jobs`` is the
     number of actors (default: one per processor of the cluster).  Raises
@@ -61,13 +61,13 @@ class RayCrew:
         self._connect(where, jobs)
         self._jobs: Final = jobs or int(self._ray.cluster_resources().get("CPU", 1))
         self._actors: list[Any] = []
-        self._under_way: dict[Any, tuple[int, Unit]] = {}
-        self._again: deque[Unit] = deque()
-        self._deaths = 0
+        self._under_way: dict[Any, tuple[int, GameId]] = {}
+        self._again: deque[GameId] = deque()
+        self._crashes = 0
 
-    def play(self, units: Iterable[Unit]) -> Iterator[Played]:
+    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order."""
-        waiting = iter(units)
+        waiting = iter(game_ids)
         self._actors = [self._new_actor() for _ in range(self._jobs)]
         self._check_machines()
         for number in range(self._jobs):
@@ -75,15 +75,15 @@ class RayCrew:
                 self._give(number, waiting)
         while self._under_way:
             done, _ = self._ray.wait(list(self._under_way), num_returns=1)
-            number, unit = self._under_way.pop(done[0])
+            number, game_id = self._under_way.pop(done[0])
             try:
                 yield self._ray.get(done[0])
-                self._deaths = 0
+                self._crashes = 0
             except self._ray.exceptions.RayError as error:
-                self._mourn(number, unit, error)
+                self._on_worker_lost(number, game_id, error)
             self._give(number, waiting)
 
-    def __enter__(self) -> "RayCrew":
+    def __enter__(self) -> "RayPool":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -115,18 +115,18 @@ class RayCrew:
             if problem:
                 raise WorkerError(f"a machine of the cluster cannot play: {problem}")
 
-    def _give(self, number: int, waiting: Iterator[Unit]) -> None:
-        unit = self._again.popleft() if self._again else next(waiting, None)
-        if unit is not None:
-            self._under_way[self._actors[number].play.remote(unit)] = (number, unit)
+    def _give(self, number: int, waiting: Iterator[GameId]) -> None:
+        game_id = self._again.popleft() if self._again else next(waiting, None)
+        if game_id is not None:
+            self._under_way[self._actors[number].play.remote(game_id)] = (number, game_id)
 
-    def _mourn(self, number: int, unit: Unit, error: Exception) -> None:
+    def _on_worker_lost(self, number: int, game_id: GameId, error: Exception) -> None:
         """Play a lost game again, on another actor if its own is gone."""
-        self._deaths += 1
-        if self._deaths > MOST_DEATHS * self._jobs:
+        self._crashes += 1
+        if self._crashes > MOST_CRASHES * self._jobs:
             text = " ".join(str(error).split())[:200]
             raise WorkerError(f"the cluster loses its machines: {text}")
-        self._again.append(unit)
+        self._again.append(game_id)
         if isinstance(error, self._ray.exceptions.RayActorError):
             self._actors[number] = self._new_actor()
 

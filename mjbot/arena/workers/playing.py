@@ -9,11 +9,11 @@ from functools import partial
 from typing import Final
 
 from mjbot.arena.results import GameLine, packed
-from mjbot.arena.setup import Setup, Unit, labels
+from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, LateError
-from mjbot.arena.workers.external_engine import Foreigner, ForeignError
+from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import Found
-from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, Guard
+from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, SupervisedPlayer
 from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
@@ -36,23 +36,26 @@ class MixedGame:
     """
 
     def __init__(
-        self, guards: Mapping[int, Guard], foreigners: Mapping[int, Foreigner], limit_s: float
+        self,
+        players: Mapping[int, SupervisedPlayer],
+        engines: Mapping[int, ExternalEngine],
+        limit_s: float,
     ) -> None:
-        self._guards: Final = guards
-        self._foreigners: Final = foreigners
+        self._players: Final = players
+        self._engines: Final = engines
         self._limit_s: Final = limit_s
-        self._present: Final = set(foreigners)
-        self._decisions: Final = dict.fromkeys(foreigners, 0)
+        self._present: Final = set(engines)
+        self._decisions: Final = dict.fromkeys(engines, 0)
         self._state = b""
         self.faults: Final[list[Fault]] = []
         self.events: Final[list[Event]] = []
 
     def play(self, referee: Referee, names: Sequence[str]) -> Counts:
         """Play to the end and return what was counted; the foreigners' lines are closed."""
-        for seat, foreigner in self._foreigners.items():
+        for seat, engine in self._engines.items():
             try:
-                foreigner.sit_down()
-            except ForeignError as error:
+                engine.connect()
+            except EngineError as error:
                 self._lose(seat, error)
         core = TableCore(referee, tuple(names), OnFault.DEFAULT)
         counter = EventCounter()
@@ -63,7 +66,7 @@ class MixedGame:
                 continue
             core.answer(self._answer(say))
             for fault in core.faults[known:]:
-                self._blame("illegal", fault.seat, fault.text)
+                self._record_fault("illegal", fault.seat, fault.text)
             known = len(core.faults)
             for line in core.drain_log():
                 counter.add(line.event)
@@ -72,44 +75,44 @@ class MixedGame:
         return counter.counts
 
     def _answer(self, say: Say) -> Answer:
-        if say.seat in self._foreigners:
-            return self._foreign_answer(say)
-        guard = self._guards[say.seat]
+        if say.seat in self._engines:
+            return self._engine_answer(say)
+        player = self._players[say.seat]
         if isinstance(say.message, StartKyoku):
-            guard.start_kyoku(say.referee.view(say.seat))
-        return Answer(action=guard.decide(say.referee.view(say.seat))) if say.legal else Answer()
+            player.start_kyoku(say.referee.view(say.seat))
+        return Answer(action=player.decide(say.referee.view(say.seat))) if say.legal else Answer()
 
-    def _foreign_answer(self, say: Say) -> Answer:
+    def _engine_answer(self, say: Say) -> Answer:
         if say.legal:
             self._decisions[say.seat] += 1
         if say.seat not in self._present:
             return EXCUSED
         self._state = say.referee.view(say.seat).state.tobytes()
         try:
-            return self._foreigners[say.seat].exchange(say.message, self._limit_s)
-        except ForeignError as error:
+            return self._engines[say.seat].exchange(say.message, self._limit_s)
+        except EngineError as error:
             self._lose(say.seat, error)
             return EXCUSED
 
-    def _lose(self, seat: int, error: ForeignError) -> None:
+    def _lose(self, seat: int, error: EngineError) -> None:
         """An external AI has no part in the rest of the game: the default actions play on."""
         self._present.discard(seat)
-        self._foreigners[seat].get_up(None)
-        self._blame(error.kind, seat, str(error))
+        self._engines[seat].disconnect(None)
+        self._record_fault(error.kind, seat, str(error))
 
-    def _blame(self, kind: FaultKind, seat: int, problem: str) -> None:
+    def _record_fault(self, kind: FaultKind, seat: int, problem: str) -> None:
         decision = self._decisions.get(seat, 0)
         self.faults.append(Fault(kind, seat, decision, problem, state=self._state))
 
     def _part(self, say: Say) -> None:
         if say.seat in self._present:
-            self._foreigners[say.seat].get_up(say.message)
+            self._engines[say.seat].disconnect(say.message)
 
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
 
-Tell = Callable[[Unit, Fault], None]
+Tell = Callable[[GameId, Fault], None]
 """Hears of the first fault of a seat in a game as soon as it happens."""
 
 MAKING_S: Final = 60.0
@@ -140,61 +143,61 @@ class Games:
         setup: Setup,
         clock: Clock,
         recording: bool = False,
-        tell: Tell = lambda unit, fault: None,
+        tell: Tell = lambda game_id, fault: None,
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
         self._clock: Final = clock
         self._tell: Final = tell
         self._names: Final = labels(setup.strategies)
-        self._foreigners: Final[dict[tuple[int, int], Foreigner]] = {}
+        self._engines: Final[dict[tuple[int, int], ExternalEngine]] = {}
 
-    def play(self, unit: Unit, fatal: Fatal) -> Played:
+    def play(self, game_id: GameId, fatal: Fatal) -> Played:
         """Play a game to its end."""
-        guards = make_guards(self._setup, unit, self._clock, fatal, self._tell)
-        table = self._setup.seating.tables[unit.seating]
+        players = make_players(self._setup, game_id, self._clock, fatal, self._tell)
+        table = self._setup.seating.tables[game_id.seating]
         names = [self._names[number] for number in table]
-        if len(guards) == 4:
-            referee = new_referee(self._setup, unit, names if self._recording else None)
-            counts = play_game(referee, [guards[seat] for seat in range(4)])
+        if len(players) == 4:
+            referee = new_referee(self._setup, game_id, names if self._recording else None)
+            counts = play_game(referee, [players[seat] for seat in range(4)])
             events = referee.events if isinstance(referee, RecordingReferee) else []
-            return _played(referee, unit, counts, guards, [], events)
-        referee = new_referee(self._setup, unit)
-        game = MixedGame(guards, self._foreigners_at(table), self._setup.deadline_s)
+            return _played(referee, game_id, counts, players, [], events)
+        referee = new_referee(self._setup, game_id)
+        game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
         counts = game.play(referee, names)
         events = game.events if self._recording else []
-        return _played(referee, unit, counts, guards, game.faults, events)
+        return _played(referee, game_id, counts, players, game.faults, events)
 
     @property
-    def foreigners(self) -> tuple[Foreigner, ...]:
+    def engines(self) -> tuple[ExternalEngine, ...]:
         """The external AIs that have played so far."""
-        return tuple(self._foreigners.values())
+        return tuple(self._engines.values())
 
     def close(self) -> None:
         """Send the external AIs home."""
-        for foreigner in self._foreigners.values():
-            foreigner.close()
-        self._foreigners.clear()
+        for engine in self._engines.values():
+            engine.close()
+        self._engines.clear()
 
-    def _foreigners_at(self, table: Sequence[int]) -> dict[int, Foreigner]:
+    def _engines_at(self, table: Sequence[int]) -> dict[int, ExternalEngine]:
         """Return the external AIs by seat: each strategy has one process per seat it fills."""
-        found: dict[int, Foreigner] = {}
+        found: dict[int, ExternalEngine] = {}
         for seat, number in enumerate(table):
             text = self._setup.strategies[number]
             if Spec.read(text).is_external:
                 key = number, table[:seat].count(number)
-                if key not in self._foreigners:
-                    self._foreigners[key] = Foreigner(read_players([text])[0])
-                found[seat] = self._foreigners[key]
+                if key not in self._engines:
+                    self._engines[key] = ExternalEngine(read_players([text])[0])
+                found[seat] = self._engines[key]
         return found
 
 
-def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = None) -> Referee:
+def new_referee(setup: Setup, game_id: GameId, remembered: Sequence[str] | None = None) -> Referee:
     """Return the table of a game, before the deal.
 
     With the players' names in ``remembered`` it keeps the events of the game.
     """
-    seed = setup.game_seed(unit.wall)
+    seed = setup.game_seed(game_id.wall)
     if remembered is None:
         referee = Referee(seed, setup.length)
     else:
@@ -203,30 +206,30 @@ def new_referee(setup: Setup, unit: Unit, remembered: Sequence[str] | None = Non
     return referee
 
 
-def make_guards(
+def make_players(
     setup: Setup,
-    unit: Unit,
+    game_id: GameId,
     clock: Clock,
     fatal: Fatal,
-    tell: Tell = lambda unit, fault: None,
-) -> dict[int, Guard]:
+    tell: Tell = lambda game_id, fault: None,
+) -> dict[int, SupervisedPlayer]:
     """Return the players of our own at a game by seat, introduced.
 
     Raises :class:`~mjbot.strategy.options.StrategyError` if one cannot be made.
     """
-    table = setup.seating.tables[unit.seating]
+    table = setup.seating.tables[game_id.seating]
     names = labels(setup.strategies)
-    guards = {}
+    players = {}
     for seat, number in enumerate(table):
         spec = Spec.read(setup.strategies[number])
         if not spec.is_external:
-            strategy = _made(spec, setup.player_seed(unit.wall, seat), seat, clock)
+            strategy = _made(spec, setup.player_seed(game_id.wall, seat), seat, clock)
             known = fatal.get(seat, NO_FAULTS)
-            guards[seat] = Guard(strategy, seat, clock, known, partial(tell, unit))
-    _link_pairs(setup, table, guards)
-    for guard in guards.values():
-        guard.start_game(guard.seat, tuple([names[number] for number in table]))
-    return guards
+            players[seat] = SupervisedPlayer(strategy, seat, clock, known, partial(tell, game_id))
+    _link_pairs(setup, table, players)
+    for player in players.values():
+        player.start_game(player.seat, tuple([names[number] for number in table]))
+    return players
 
 
 def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
@@ -241,40 +244,42 @@ def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
         raise StrategyError(problem) from None
 
 
-def _link_pairs(setup: Setup, table: Sequence[int], guards: Mapping[int, Guard]) -> None:
+def _link_pairs(
+    setup: Setup, table: Sequence[int], players: Mapping[int, SupervisedPlayer]
+) -> None:
     """Let the allies of the format *pair* talk, if both are made for it."""
     seating = setup.seating
     for number in range(len(seating.pairs)):
         allies = [
-            guards[seat].strategy
+            players[seat].strategy
             for seat, strategy in enumerate(table)
-            if seat in guards and seating.pair_of(strategy) == number
+            if seat in players and seating.pair_of(strategy) == number
         ]
         if len(allies) == 2 and all(isinstance(ally, PairMember) for ally in allies):
             pair_up(*allies)
 
 
-def play_game(referee: Referee, guards: Sequence[Guard]) -> Counts:
+def play_game(referee: Referee, players: Sequence[SupervisedPlayer]) -> Counts:
     """Play from the deal to the end and return what was counted."""
     counts = no_counts()
     referee.play(
-        guards, watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts)
+        players, watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts)
     )
     return counts
 
 
 def _played(
     referee: Referee,
-    unit: Unit,
+    game_id: GameId,
     counts: Counts,
-    guards: Mapping[int, Guard],
+    players: Mapping[int, SupervisedPlayer],
     more: list[Fault],
     events: Sequence[Event],
 ) -> Played:
-    faults = [*more, *[fault for guard in guards.values() for fault in guard.faults]]
+    faults = [*more, *[fault for player in players.values() for fault in player.faults]]
     line = GameLine(
-        wall=unit.wall,
-        seating=unit.seating,
+        wall=game_id.wall,
+        seating=game_id.seating,
         scores=tuple(referee.state["scores"].tolist()),
         counts=as_rows(counts),
         faults=_by_seat(faults),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mjbot.arena.workers.clock import Clock, LateError
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import FaultKind, blame, is_legal, no_choice
+from mjbot.strategy.supervisor import FaultKind, error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
 
@@ -36,7 +36,7 @@ FULL_FAULTS: Final = 5
 NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
 
 
-class Guard:
+class SupervisedPlayer:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
@@ -86,7 +86,7 @@ class Guard:
         if is_legal(action, legal):
             return action
         if len(self.faults) == n_faults:
-            self._blame("illegal", self.decisions, no_choice(action), view)
+            self._record_fault("illegal", self.decisions, no_choice(action), view)
         return view.default_action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
@@ -98,14 +98,16 @@ class Guard:
             finally:
                 self._clock.stop()  # the last tick may come as late as here
         except LateError as late:
-            self._blame("late", decision, str(late), view)
+            self._record_fault("late", decision, str(late), view)
         except self.passing:
             raise
         except BaseException as error:  # a strategy may raise anything, KeyboardInterrupt, too
-            self._blame("crash", decision, blame(error), view, traceback.format_exc())
+            self._record_fault(
+                "crash", decision, error_summary(error), view, traceback.format_exc()
+            )
         return None
 
-    def _blame(
+    def _record_fault(
         self, kind: FaultKind, decision: int, problem: str, view: View | None, trace: str = ""
     ) -> None:
         if len(self.faults) >= FULL_FAULTS:

@@ -19,7 +19,7 @@ from mjbot.compiler.compiled import source_digest
 from mjbot.experiments.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
 from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
 from mjbot.experiments.one_player.search import SearchPlayer, UctPlayer
-from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, SeatedStrategy
+from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, StrategyAdapter
 from mjbot.models.hand import FEATURE_SETS, FeatureSet, weights_name
 from mjbot.models.weights import WeightsError, load_manifest
 from mjbot.processes import in_processes
@@ -56,7 +56,7 @@ def make_player(name: str) -> Player:
             case "evaluator":
                 return EvaluatorPlayer(_features(rest))
             case "strategy":
-                return SeatedStrategy(rest)
+                return StrategyAdapter(rest)
             case _:
                 raise PlayerError(f"player {name!r}: expected {KNOWN}")
     except (StrategyError, WeightsError) as error:

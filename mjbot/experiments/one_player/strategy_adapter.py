@@ -29,7 +29,7 @@ class DiscardView(View):
         return tuple([action for action in super().legal if action.code < DECLARE_RIICHI])
 
 
-class SeatedStrategy:
+class StrategyAdapter:
     """A strategy (``NAME`` or ``NAME,KEY=VALUE,...``) at a table where nobody else draws.
 
     It is the dealer of East 1; there are no dora and no red fives; the others have 13 unknown
