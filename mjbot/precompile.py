@@ -35,7 +35,7 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from mjbot.warm_up import NAMES, SEED, play_with_mirrors, rehearse_alone, rehearse_referee
+from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
 Use = Literal["client", "arena", "explain", "table"]
 """What for: a seat at a server, bulk play, ``mjbot explain``; *table* is the server itself."""
@@ -359,12 +359,12 @@ class _Worker:
     def _play(self) -> None:
         with contextlib.suppress(_EnoughError):
             if self.job.use == "table":
-                rehearse_referee()
+                warm_up_referee()
             elif self.job.use == "arena":
                 self._play_in_bulk()
             else:
                 for strategy in self._players()[1::2][: len(self.job.specs)]:  # not yet linked
-                    rehearse_alone(_Watched(strategy, self))
+                    warm_up_alone(_Watched(strategy, self))
                 play_with_mirrors(self._watched(), Referee(SEED, "tonpu"))
 
     def _play_in_bulk(self) -> None:

@@ -1,7 +1,7 @@
 """Games in memory before the first real one: what comes up in them is compiled and loaded after.
 
-Where somebody waits, at a server or for a decision, a rehearsal comes first.  Compiling is done
-before even that, and once: see :mod:`mjbot.precompile`, which rehearses in a process of its own.
+Where somebody waits, at a server or for a decision, a warm-up comes first.  Compiling is done
+before even that, and once: see :mod:`mjbot.precompile`, which warms up in a process of its own.
 
 Loading the referee before the first game, while players are on their way.
 """
@@ -23,7 +23,7 @@ from protocol.codec import decode_line
 from protocol.masking import masked
 from protocol.messages import Event, StartGame, StartKyoku
 
-Rehearsal = Callable[[], None]
+WarmUp = Callable[[], None]
 """Does once all that a game will need."""
 
 Make = Callable[[], Strategy]
@@ -34,7 +34,7 @@ OWN, ALLY = 0, 2
 
 _HIDDEN: Final = '["?","?","?","?","?","?","?","?","?","?","?","?","?"]'
 _HAND: Final = '["2m","3m","4m","5m","6m","3p","4p","5p","8s","9s","9s","E","E"]'
-_REHEARSAL: Final = f"""
+_EVENTS: Final = f"""
 {{"type":"start_game","id":0,"names":["a","b","c","d"]}}
 {{"type":"start_kyoku","bakaze":"E","kyoku":1,"honba":0,"kyotaku":0,"oya":0,"dora_marker":"N",
   "scores":[25000,25000,25000,25000],"tehais":[{_HAND},{_HIDDEN},{_HIDDEN},{_HIDDEN}]}}
@@ -73,16 +73,16 @@ _REHEARSAL: Final = f"""
 """
 
 
-def rehearsal() -> list[Event]:
+def scripted_events() -> list[Event]:
     """Return one kyoku, seen by seat 0, that takes the table through all that can happen."""
-    rows = _REHEARSAL.replace("\n  ", "").split()
+    rows = _EVENTS.replace("\n  ", "").split()
     return [event for row in rows for event in decode_line(row) if isinstance(event, Event)]
 
 
-def rehearse_alone(strategy: Strategy) -> None:
-    """Let a strategy that plays no game decide all that comes up in the rehearsal."""
+def warm_up_alone(strategy: Strategy) -> None:
+    """Let a strategy that plays no game decide all that comes up in the warm-up."""
     table = Table(0)
-    for event in rehearsal():
+    for event in scripted_events():
         table.apply(event)
         view = table.view(0)
         for action in view.legal:
@@ -91,7 +91,7 @@ def rehearse_alone(strategy: Strategy) -> None:
             strategy.decide(view)
 
 
-def rehearse_pair(make_own: Make, make_ally: Make) -> None:
+def warm_up_pair(make_own: Make, make_ally: Make) -> None:
     """Play a tonpu game of the two allies against two players like the ally.
 
     Raises ``TypeError`` if one of the two cannot be one of a pair.
@@ -103,7 +103,7 @@ def rehearse_pair(make_own: Make, make_ally: Make) -> None:
     play_with_mirrors(players, Referee(SEED, "tonpu"))
 
 
-def rehearse_referee() -> None:
+def warm_up_referee() -> None:
     """Deal, and take one decision, as a table server does."""
     referee = Referee(seed=0)
     referee.start()
@@ -132,7 +132,7 @@ def play_with_mirrors(players: Sequence[Player], referee: Referee) -> None:
         events = referee.step(choices)
 
 
-async def warm_up() -> None:
+async def warm_up_server() -> None:
     """Return when the referee's compiled code is ready: 0.2 s.
 
     Without :func:`mjbot.precompile.prepare` it takes longer, the very first time: compiling
@@ -153,7 +153,7 @@ async def warm_up() -> None:
     def work() -> None:
         problem: Exception | None = None
         try:
-            rehearse_referee()
+            warm_up_referee()
         except Exception as error:
             problem = error
         with contextlib.suppress(RuntimeError):  # an interrupted program has closed its loop

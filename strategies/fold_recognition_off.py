@@ -9,7 +9,7 @@ from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard, 
 
 @dataclass
 class FoldRecognitionOff(OnePlayer):
-    """Playing alone is enough: the one-player mind at a table of four, never folding.
+    """Playing alone is enough: the one-player player at a table of four, never folding.
 
     Discards what the one-player hand evaluator wants, never calls, declares riichi on every
     tenpai.

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from mjbot.arena.run import Arena
-from mjbot.arena.setup import Setup, GameId
+from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.supervised_player import Fault
 from mjbot.precompile import prepare

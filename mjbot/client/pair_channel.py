@@ -28,7 +28,7 @@ from mjbot.pair.socket_link import (
     fits_a_socket,
 )
 from mjbot.strategy.strategy import Strategy
-from mjbot.warm_up import Make, rehearse_alone, rehearse_pair
+from mjbot.warm_up import Make, warm_up_alone, warm_up_pair
 
 SECRET_VARIABLE: Final = "MJBOT_PAIR_SECRET"
 SHORTEST_SECRET: Final = 16
@@ -92,7 +92,7 @@ def take_secret() -> bytes:
 
 @dataclass(frozen=True)
 class Linked:
-    """One of a pair at a table: its end of the channel, and what the game is rehearsed with.
+    """One of a pair at a table: its end of the channel, and what the game is warmed up with.
 
     ``timed(seconds, waits)`` hears of each decision how long it took, and how many words of the
     partner it waited for (0 or 1).
@@ -108,14 +108,14 @@ class Linked:
     ) -> list[GameResult]:
         """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
         link = SocketLink(self.end.side, self.end.place, self.secret)
-        hooks = Hooks(rehearsal=lambda: self._rehearse(make), timed=_counting(link, self.timed))
+        hooks = Hooks(warm_up=lambda: self._warm_up(make), timed=_counting(link, self.timed))
         async with _open(link):
             return await play(settings, lambda game: _joined(make(game), link), pipes, hooks)
 
-    def _rehearse(self, make: MakeStrategy) -> None:
-        rehearse_alone(make(0))
+    def _warm_up(self, make: MakeStrategy) -> None:
+        warm_up_alone(make(0))
         if self.make_ally is not None:
-            rehearse_pair(lambda: make(0), self.make_ally)
+            warm_up_pair(lambda: make(0), self.make_ally)
 
 
 def _joined(strategy: Strategy, link: SocketLink) -> Strategy:

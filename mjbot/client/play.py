@@ -13,7 +13,7 @@ from mjbot.client.conversation import Conversation, GameResult, Record, ServerSa
 from mjbot.client.faults import Faults
 from mjbot.client.player import MakeStrategy, Player
 from mjbot.records.mjai_log import EventLog
-from mjbot.warm_up import Rehearsal
+from mjbot.warm_up import WarmUp
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
@@ -75,9 +75,9 @@ PlayGame = Callable[[Transport, ClientSession], Awaitable[GameResult]]
 
 @dataclass(frozen=True)
 class Hooks:
-    """What a caller adds: another rehearsal, and who hears how long each decision took."""
+    """What a caller adds: another warm-up, and who hears how long each decision took."""
 
-    rehearsal: Rehearsal | None = None
+    warm_up: WarmUp | None = None
     timed: Timed = lambda seconds: None
 
 
@@ -97,7 +97,7 @@ async def play(
         settings.address.dialect,
         strict=settings.strict,
         deadline_s=settings.deadline_s or DEADLINES_S[settings.address.dialect],
-        rehearsal=hooks.rehearsal,
+        warm_up=hooks.warm_up,
         faults=Faults(settings.faults),
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
@@ -105,7 +105,7 @@ async def play(
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
         if settings.address.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
-            await player.rehearse()
+            await player.warm_up()
         return await play_by_connecting(settings, bot.play_connected)
 
 
@@ -129,7 +129,7 @@ class _Bot:
         )
 
     async def play_connected(self, transport: Transport, session: ClientSession) -> GameResult:
-        await self.player.rehearse()
+        await self.player.warm_up()
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
         if session.dialect is Dialect.RIICHILAB:
@@ -140,7 +140,7 @@ class _Bot:
 async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
     """All games come down the same pipe; its end between two games is no fault."""
     settings = bot.settings
-    await bot.player.rehearse()
+    await bot.player.warm_up()
     session = _session(settings)
     conversation = bot.converse(transport, session)
     results: list[GameResult] = []

@@ -1,4 +1,4 @@
-"""One seat's mind: the mirror of the table, the strategy, and what stands in for either."""
+"""One seat's player: the mirror of the table, the strategy, and what stands in for either."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -15,7 +15,7 @@ from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
-from mjbot.warm_up import Rehearsal, rehearse_alone
+from mjbot.warm_up import WarmUp, warm_up_alone
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
 from protocol.plain_text import one_line
@@ -50,16 +50,16 @@ class Player:
         *,
         strict: bool,
         deadline_s: float | None,
-        rehearsal: Rehearsal | None = None,
+        warm_up: WarmUp | None = None,
         faults: Faults | None = None,
     ) -> None:
         self._make_strategy: Final = make_strategy
-        self._rehearsal: Final = rehearsal or (lambda: rehearse_alone(make_strategy(0)))
+        self._warm_up: Final = warm_up or (lambda: warm_up_alone(make_strategy(0)))
         self._lists_all: Final = dialect is Dialect.RIICHILAB
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
         self._thread: Final = DecisionThread()
-        self._rehearsed = False
+        self._is_warm = False
         self._games = 0
         self._seat: Seat = 0
         self._drawn: Tile | None = None
@@ -68,13 +68,13 @@ class Player:
         self.decisions = 0
         self.faults: Final = faults or Faults()
 
-    async def rehearse(self) -> None:
+    async def warm_up(self) -> None:
         """Rehearse once, in the thread that will think; a failure is logged."""
-        if self._rehearsed:
+        if self._is_warm:
             return
-        self._rehearsed = True
+        self._is_warm = True
         try:
-            await self._thread.think(self._rehearsal, None)
+            await self._thread.think(self._warm_up, None)
         except CrashError as crash:
             logger.error("the strategy failed in its rehearsal with {}", crash)
             logger.opt(exception=crash.__cause__).debug("where it failed")

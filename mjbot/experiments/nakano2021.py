@@ -12,7 +12,7 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.text import spelled
+from mjbot.arena.report.text import format_estimate
 from mjbot.arena.run import Outcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
@@ -102,7 +102,10 @@ def table_1(rows: Sums) -> Iterator[str]:
         cells = []
         for name, column in COLUMNS.items():
             figure = BY_KEY[line.figure]
-            cells += [spelled(figure.estimate(rows[:, column]), figure.kind), _paper(line, name)]
+            cells += [
+                format_estimate(figure.estimate(rows[:, column]), figure.kind),
+                _paper(line, name),
+            ]
         yield f"| {BY_KEY[line.figure].label} | " + " | ".join(cells) + " |"
 
 
@@ -131,7 +134,7 @@ def differences(rows: Sums) -> Iterator[str]:
 
 def _difference(figure: Figure, rows: Sums, one: str, other: str) -> str:
     estimate = figure.difference(rows[:, COLUMNS[one]], rows[:, COLUMNS[other]])
-    return spelled(estimate, figure.kind, signed=True)
+    return format_estimate(estimate, figure.kind, signed=True)
 
 
 def is_d_better_than_b(outcome: Outcome) -> Iterator[str]:

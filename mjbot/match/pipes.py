@@ -30,7 +30,7 @@ from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
-from mjbot.warm_up import rehearse_alone
+from mjbot.warm_up import warm_up_alone
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
@@ -259,7 +259,7 @@ class Game:
 
 @dataclass
 class _Default(Strategy):
-    """Chooses the safe action: for a rehearsal of the mirror alone."""
+    """Chooses the safe action: for a warm-up of the mirror alone."""
 
     def decide(self, view: View) -> Action:
         return view.default_action
@@ -274,7 +274,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error), exit_codes.BAD_ARGUMENTS)
     logger.remove()
     logger.add(sys.stderr, level="WARNING", format=f"{_PREFIX} {{message}}")
-    rehearse_alone(_Default())
+    warm_up_alone(_Default())
     settings = Settings(address, name=args.name, games=args.games)
 
     async def play_game(transport: Transport, session: ClientSession) -> GameResult:

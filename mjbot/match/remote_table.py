@@ -1,4 +1,4 @@
-"""A pair at a table that is not ours: started, watched through its own eyes."""
+"""A pair at a table that is not ours: started, followed through its own logs."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
 
 LOOK_S: Final = 0.2
-"""How often the log of the one whose eyes we use is looked at."""
+"""How often the log of the one that we follow is read."""
 
 OnEvent = Callable[[int, Event], None]
 OnNote = Callable[[str], None]

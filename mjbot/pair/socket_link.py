@@ -31,7 +31,7 @@ Place = Path | int
 
 RETRY_S: Final = 0.2
 LONGEST_PAUSE_S: Final = 5.0
-GREETING_S: Final = 5.0
+HANDSHAKE_S: Final = 5.0
 LOOPBACK: Final = "127.0.0.1"
 HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
 LONGEST_PATH_BYTES: Final = 107 if sys.platform == "linux" else 103
@@ -184,7 +184,7 @@ class SocketLink(Link):
         try:
             await transport.send(session.opening)
             while True:
-                line = await transport.receive(None if session.linked else GREETING_S)
+                line = await transport.receive(None if session.linked else HANDSHAKE_S)
                 before = session.newest
                 answer = session.receive(line)
                 if answer is not None:

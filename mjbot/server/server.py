@@ -13,7 +13,7 @@ from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Acceptor, OwnDoor
-from mjbot.warm_up import warm_up
+from mjbot.warm_up import warm_up_server
 from protocol.messages import Error, Event
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
@@ -88,7 +88,7 @@ class TableServer:
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
         """Play ``games`` games one after another, each as soon as four players have joined."""
-        await warm_up()
+        await warm_up_server()
         for game in range(games):
             players = await self.lobby.gather()
             places = self.rules.seating(game)

@@ -1,4 +1,4 @@
-"""What one seat sees of a table: read-only glasses, made for one decision.
+"""What one seat sees of a table: its information set, read-only, made for one decision.
 
 Strategies get one through :class:`Sealed`, of which nothing can be written to: numpy refuses
 with the line in question.  Compiled code takes its arrays and its record as any others: numba types
@@ -57,7 +57,7 @@ class View:
     def __init__(self, state: State, seat: int) -> None:
         self.seat: Final = seat
         self.state: Final[Any] = state
-        """The record behind the glasses (:data:`mjbot.table.state.STATE`), for compiled code.
+        """The record behind the view (:data:`mjbot.table.state.STATE`), for compiled code.
 
         In bulk play it has all hands: reading what your seat may not see is cheating, and
         :func:`mjbot.table.observe.hide` makes an honest copy.

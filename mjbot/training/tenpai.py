@@ -69,7 +69,7 @@ GREEDY: Final = Greedy.dtype
 @compiled
 def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
     """Play a game for each seed int64[n], add its hands to ``hands``; return the kyoku played."""
-    states, buffers, minds = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER), np.zeros(1, GREEDY)
+    states, buffers, works = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER), np.zeros(1, GREEDY)
     state, buffer = states[0], buffers[0]
     kyoku = 0
     for seed in seeds:
@@ -78,7 +78,7 @@ def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
         while True:
             shuffle_wall(seed, round_, honba, state.wall)
             deal(state, buffer, round_, honba)
-            _play_kyoku(state, buffer, minds[0], hands)
+            _play_kyoku(state, buffer, works[0], hands)
             kyoku += 1
             if game_ends(state):
                 give_leftover_sticks(state)
@@ -86,44 +86,44 @@ def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
             round_, honba = next_kyoku(state)
     keep_alive(states)
     keep_alive(buffers)
-    keep_alive(minds)
+    keep_alive(works)
     return kyoku
 
 
 @compiled
-def _play_kyoku(state: State, buffer: StepBuffer, mind: Greedy, hands: Hands) -> None:
-    mind.middle[:] = 0
+def _play_kyoku(state: State, buffer: StepBuffer, work: Greedy, hands: Hands) -> None:
+    work.middle[:] = 0
     for seat in range(4):
-        _count_hand(state, seat, mind, hands)
+        _count_hand(state, seat, work, hands)
     while state.phase < WON:
         buffer.n_rows = 0
         if state.phase == REACTION or state.phase == CHANKAN:
-            mind.middle[state.turn] += is_middle(kind_of(state.last_tile))
-            _count_hand(state, state.turn, mind, hands)
+            work.middle[state.turn] += is_middle(kind_of(state.last_tile))
+            _count_hand(state, state.turn, work, hands)
             for step in range(1, 4):
                 seat = (state.turn + step) & 3
                 buffer.choices[seat] = RON if can_ron(state, seat) else PASS
         elif state.phase != DRAW and state.phase != RINSHAN:
-            buffer.choices[state.turn] = greedy_choice(state, state.turn, mind)
+            buffer.choices[state.turn] = greedy_choice(state, state.turn, work)
         carry_out(state, buffer)
 
 
 @compiled
-def _count_hand(state: State, seat: int, mind: Greedy, hands: Hands) -> None:
+def _count_hand(state: State, seat: int, work: Greedy, hands: Hands) -> None:
     draws = min(int(state.n_river[seat]), MAX_DRAWS)
-    middle = min(int(mind.middle[seat]), MAX_MIDDLE)
+    middle = min(int(work.middle[seat]), MAX_MIDDLE)
     here = min(shanten(state.hand[seat], 0), N_SHANTEN - 1)
-    for n_blocks in range(complete_blocks(state.hand[seat], mind.left) + 1):
+    for n_blocks in range(complete_blocks(state.hand[seat], work.left) + 1):
         hands[draws, middle, n_blocks, here] += 1
 
 
 @compiled
-def greedy_choice(state: State, seat: int, mind: Greedy) -> int:
+def greedy_choice(state: State, seat: int, work: Greedy) -> int:
     """Return what a greedy player does on its own turn: win, or the discard described above."""
     if can_tsumo(state, seat):
         return TSUMO
-    unseen_kinds(state, seat, mind.unseen)
-    hand = mind.hand
+    unseen_kinds(state, seat, work.unseen)
+    hand = work.hand
     for kind in range(34):
         hand[kind] = state.hand[seat, kind]
     best, fewest, most = -1, NEVER, -1
@@ -133,7 +133,7 @@ def greedy_choice(state: State, seat: int, mind: Greedy) -> int:
         hand[kind] -= 1
         here = shanten(hand, 0)
         if here <= fewest:
-            accepted = count_tiles(acceptance(hand, 0), mind.unseen)
+            accepted = count_tiles(acceptance(hand, 0), work.unseen)
             if here < fewest or accepted > most:
                 best, fewest, most = kind, here, accepted
         hand[kind] += 1

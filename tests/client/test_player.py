@@ -12,7 +12,7 @@ from mjbot.client.player import Player
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.mirror.mirror import TableError
-from mjbot.warm_up import rehearsal
+from mjbot.warm_up import scripted_events
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Hora, Pon, Skip, StartGame
 from protocol.sessions.client import ClientSession
@@ -212,14 +212,14 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
         return view.default_action
 
     player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=GUARD_S)
-    run(player.rehearse())
+    run(player.warm_up())
     assert {"discard", "pass", "pon", "ron"} <= set(asked)
-    assert len(rehearsal()) > 30
+    assert len(scripted_events()) > 30
 
 
 def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
     player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S)
-    run(player.rehearse())
+    run(player.warm_up())
     assert not player.faults.count  # nothing was at stake
 
 

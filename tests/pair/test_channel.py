@@ -19,7 +19,7 @@ from mjbot.pair.socket_link import (
     fits_a_socket,
 )
 from mjbot.strategy.registry import make_strategy, strategy_class
-from mjbot.warm_up import rehearse_pair
+from mjbot.warm_up import warm_up_pair
 
 GUARD_S = 300
 BOTS = Path(__file__).parents[1] / "match" / "pair_bots.py"
@@ -194,7 +194,7 @@ def test_a_rehearsal_is_a_game_in_which_the_partner_is_heard():
             heard.append(ally is not None)
             return ally
 
-    rehearse_pair(Witness, talker)
+    warm_up_pair(Witness, talker)
     assert sum(heard) > 30
     with pytest.raises(TypeError, match="Tsumogiri is no strategy for a pair"):
-        rehearse_pair(lambda: make_strategy("tsumogiri"), talker)
+        warm_up_pair(lambda: make_strategy("tsumogiri"), talker)

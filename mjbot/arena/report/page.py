@@ -9,7 +9,13 @@ from typing import Final
 import numpy as np
 
 from mjbot.arena.report.svg import COLOURS, Axis, Plot
-from mjbot.arena.report.text import difference_rows, pair_names, pairing_line, spelled, verdict_line
+from mjbot.arena.report.text import (
+    difference_rows,
+    format_estimate,
+    pair_names,
+    pairing_line,
+    verdict_line,
+)
 from mjbot.arena.run import Outcome
 from mjbot.arena.setup import labels
 from mjbot.statistics.estimates import Estimate
@@ -95,10 +101,12 @@ def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:
     heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
     rows = []
     for figure in figures:
-        cells = [spelled(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))]
+        cells = [
+            format_estimate(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))
+        ]
         if len(names) == 2:
             less = figure.difference(sums[:, 0], sums[:, 1])
-            cells.append(spelled(less, figure.kind, signed=True))
+            cells.append(format_estimate(less, figure.kind, signed=True))
         rows.append([figure.label, *cells])
     return _html_table(heads, rows)
 

@@ -31,7 +31,7 @@ UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
 """Kind -> factor, decimals and unit."""
 
 
-def spelled(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
+def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     """Return a figure with its interval.
 
     >>> spelled(Estimate(0.2244, 0.2144, 0.2344), "rate")
@@ -81,10 +81,10 @@ def pairs_table(outcome: Outcome) -> Table:
 
 def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
     width = rows.shape[1]
-    cells = [spelled(figure.estimate(rows[:, k]), figure.kind) for k in range(width)]
+    cells = [format_estimate(figure.estimate(rows[:, k]), figure.kind) for k in range(width)]
     if width == 2:
         less = figure.difference(rows[:, 0], rows[:, 1])
-        cells.append(spelled(less, figure.kind, signed=True))
+        cells.append(format_estimate(less, figure.kind, signed=True))
     table.add_row(figure.label, *cells)
 
 
@@ -97,7 +97,9 @@ def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
             FIGURES[0].difference(outcome.rows[:, one], outcome.rows[:, other])
             for other in range(one + 1, len(names))
         ]
-        rows.append([name, *[""] * one, *[spelled(each, "mean", signed=True) for each in less]])
+        rows.append(
+            [name, *[""] * one, *[format_estimate(each, "mean", signed=True) for each in less]]
+        )
     return ["average rank, row less column", *names[1:]], rows
 
 
@@ -126,7 +128,7 @@ def fixed_line(outcome: Outcome) -> str:
     """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
     first, second = labels(outcome.plan.setup.strategies)[:2]
     less = rank_difference(outcome)
-    told = f"average rank {spelled(less, 'mean', signed=True)}"
+    told = f"average rank {format_estimate(less, 'mean', signed=True)}"
     if not less.is_bounded:
         return f"too few walls to tell {first} from {second} ({told})"
     if less.is_alike and not less.value:

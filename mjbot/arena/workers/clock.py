@@ -10,7 +10,7 @@ broken).  It says so itself: its lock is held while it looks into the cache, com
 A decision that swallows the interruption and goes on for as long again ends its process.
 
 The timer can only interrupt Python.  Compiled code that never returns stops the ticks, which
-another process sees in the shared pulse.
+another process sees in the shared heartbeat.
 """
 
 import os
@@ -65,7 +65,8 @@ def decoded(code: int) -> tuple[int, int] | None:
 
 
 class _Compiling(event.Listener):  # type: ignore[misc]
-    """Notes in the pulse how deep in the compiler (or waiting for it) the thread of its maker is.
+    """Notes in the heartbeat how deep in the compiler (or waiting for it) the thread of its maker
+    is.
 
     numba enters its compiler again for each function that is called in the compiled one.
     """

@@ -32,7 +32,8 @@ EXCUSED: Final = Answer(excused=True)
 class MixedGame:
     """One game, told event by event as a table server does (:mod:`mjbot.server.core`).
 
-    Each seat has a guard or a foreigner; foreigners must answer within ``limit_s`` (0: no limit).
+    Each seat has a supervised strategy or an external engine; engines must answer within
+    ``limit_s`` (0: no limit).
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class MixedGame:
         self.events: Final[list[Event]] = []
 
     def play(self, referee: Referee, names: Sequence[str]) -> Counts:
-        """Play to the end and return what was counted; the foreigners' lines are closed."""
+        """Play to the end and return what was counted; the engines are closed."""
         for seat, engine in self._engines.items():
             try:
                 engine.connect()

@@ -121,7 +121,7 @@ class Heartbeat:
 
 
 class _Worker:
-    """One process, the games given to it, and its pulse."""
+    """One process, the games given to it, and its heartbeat."""
 
     def __init__(self, setup: Setup, recording: bool) -> None:
         context = multiprocessing.get_context("spawn")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from mjbot.arena.report.text import spelled
+from mjbot.arena.report.text import format_estimate
 from mjbot.experiments.hamabe2017.sums import (
     ALLYS_SHARE,
     BEST_RANK,
@@ -149,7 +149,7 @@ def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -
     for figure in rows:
         cells = []
         for arm in arms:
-            cells.append(spelled(figure.estimate(found[arm]), figure.kind))
+            cells.append(format_estimate(figure.estimate(found[arm]), figure.kind))
             if arm in PAPER_KYOKU:
                 cells.append(_paper(arm, figure))
         yield f"| {figure.label} | {' | '.join(cells)} |"
@@ -188,7 +188,7 @@ def _compared(
         for other in others:
             less = figure.difference(found[one], found[other])
             cells += [
-                spelled(less, figure.kind, signed=True),
+                format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, one, other),
             ]
         yield f"| {figure.label}, {ARMS[one].label} | {' | '.join(cells)} |"
@@ -222,13 +222,13 @@ def _pairs(found: Found) -> Iterator[str]:
     for name in [name for name in PAIRS if name in found]:
         cells = []
         for figure in (SCORE_SUM, BEST_RANK):
-            cells.append(spelled(figure.estimate(found[name]), figure.kind))
+            cells.append(format_estimate(figure.estimate(found[name]), figure.kind))
             if name == "two":
                 cells += ["", ""]
                 continue
             less = figure.difference(found[name], found["two"])
             cells += [
-                spelled(less, figure.kind, signed=True),
+                format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, name, "two"),
             ]
         yield f"| {ARMS[name].label} | {' | '.join(cells)} |"

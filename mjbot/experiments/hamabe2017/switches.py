@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mjbot.arena.report.text import spelled
+from mjbot.arena.report.text import format_estimate
 from mjbot.experiments.hamabe2017.sums import (
     BEST_RANK,
     DEAL_INS,
@@ -87,5 +87,5 @@ def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
     cells = []
     for figure in SWITCHED:
         estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
-        cells.append(spelled(estimate, figure.kind, signed=less is not None))
+        cells.append(format_estimate(estimate, figure.kind, signed=less is not None))
     return f"| {label} | {' | '.join(cells)} |"

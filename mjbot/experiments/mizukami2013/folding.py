@@ -1,4 +1,4 @@
-"""Mizukami et al. 2013, tables 7 and 8: the one-player mind at a table of four, folding or not.
+"""Mizukami et al. 2013, tables 7 and 8: the one-player player at a table of four, folding or not.
 
 The paper's two players met people on a public server, in 834 and 504 east-only games.  Here both
 meet three ``fast-riichi-a`` on the same walls, from every seat, over hanchan.
@@ -9,7 +9,7 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.text import spelled
+from mjbot.arena.report.text import format_estimate
 from mjbot.arena.setup import Setup
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.statistics.estimates import difference
@@ -58,7 +58,7 @@ def play_folding(request: Request) -> Iterator[str]:
         figure = BY_KEY[key]
         cells = [
             *_cells(figure, rows, (0, 1)),
-            spelled(figure.difference(rows[:, 0], rows[:, 1]), figure.kind, signed=True),
+            format_estimate(figure.difference(rows[:, 0], rows[:, 1]), figure.kind, signed=True),
             *_paper(key),
         ]
         yield f"| {figure.label} | " + " | ".join(cells) + " |"
@@ -67,7 +67,7 @@ def play_folding(request: Request) -> Iterator[str]:
         (rows["deal_ins"][:, 0], rows["kyoku"][:, 0]),
         (LEAST_DEAL_INS * rows["deal_ins"][:, 1], rows["kyoku"][:, 1]),
     )
-    told = spelled(less, "rate", signed=True)
+    told = format_estimate(less, "rate", signed=True)
     yield f"Deal-ins with folding less three quarters of those without: {told}."
 
 
@@ -121,7 +121,7 @@ def walls_for(games: int) -> int:
 
 
 def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:
-    return [spelled(figure.estimate(rows[:, column]), figure.kind) for column in columns]
+    return [format_estimate(figure.estimate(rows[:, column]), figure.kind) for column in columns]
 
 
 def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str]:
@@ -135,9 +135,9 @@ def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str
     yield "|---" * (3 + len(figures)) + "|"
     for column, name in enumerate(names):
         mine = rows[:, column]
-        cells = [spelled(figure.estimate(mine), figure.kind) for figure in figures]
+        cells = [format_estimate(figure.estimate(mine), figure.kind) for figure in figures]
         cells += [
-            spelled(BY_KEY[key].difference(mine, reference), BY_KEY[key].kind, signed=True)
+            format_estimate(BY_KEY[key].difference(mine, reference), BY_KEY[key].kind, signed=True)
             for key in ("rank", "deal_in")
         ]
         yield f"| {name} | " + " | ".join(cells) + " |"

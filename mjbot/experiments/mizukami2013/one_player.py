@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.report.text import spelled
+from mjbot.arena.report.text import format_estimate
 from mjbot.experiments.one_player.game import new_game
 from mjbot.experiments.one_player.players import first_possible
 from mjbot.experiments.one_player.runs import PlayerError, RunError, winning_draws
@@ -114,14 +114,14 @@ def _row(entrant: Entrant, draws: NDArray[np.int8], reference: NDArray[np.int8])
     theirs = (reference[: len(draws)] > 0).astype(np.float64)
     less = ""
     if entrant.player != REFERENCE:
-        less = spelled(difference((won, ones), (theirs, ones)), "rate", signed=True)
+        less = format_estimate(difference((won, ones), (theirs, ones)), "rate", signed=True)
     cells = (
         entrant.label,
-        spelled(rate(won[:PAPER_WALLS], ones[:PAPER_WALLS]), "rate"),
-        spelled(rate(won, ones), "rate"),
+        format_estimate(rate(won[:PAPER_WALLS], ones[:PAPER_WALLS]), "rate"),
+        format_estimate(rate(won, ones), "rate"),
         f"{len(draws):,}",
         less,
-        spelled(ratio(draws.astype(np.float64), won), "mean"),
+        format_estimate(ratio(draws.astype(np.float64), won), "mean"),
         "" if entrant.paper is None else _paper(entrant.paper),
     )
     return "| " + " | ".join(cells) + " |"

@@ -1,4 +1,4 @@
-"""The one-player mind in a game of four: wins, riichi, and the hand evaluator's discard.
+"""The one-player player in a game of four: wins, riichi, and the hand evaluator's discard.
 
 Source: Mizukami et al. 2013, section 8.  What it leaves open: docs/strategies.md.
 """
