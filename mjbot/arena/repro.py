@@ -16,7 +16,7 @@ from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import STATE, State
-from mjbot.table.view import View
+from mjbot.table.view import Sealed, View
 
 
 @dataclass(frozen=True)
@@ -110,4 +110,4 @@ def _recorded_view(file: FaultFile) -> View:
     if len(file.state_bytes) != STATE.itemsize:
         raise FaultFileError("the record's table is of another version of mjbot")
     state = cast(State, np.frombuffer(file.state_bytes, STATE)[0])
-    return View(state, file.seat)
+    return Sealed().view(View(state, file.seat))

@@ -1,8 +1,9 @@
 """What one seat sees of a table: its information set, read-only, made for one decision.
 
-Strategies get one through :class:`Sealed`, of which nothing can be written to: numpy refuses
-with the line in question.  Compiled code takes its arrays and its record as any others: numba types
-read-only arrays apart and would compile every function twice, so here that is switched off.
+Strategies get one through :class:`Sealed`: nothing of it can be written to (numpy refuses with the
+line in question), and what the seat cannot see is not in it.  Compiled code takes its arrays and
+its record as any others: numba types read-only arrays apart and would compile every function twice,
+so here that is switched off.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import default_code, is_furiten, legal_codes
-from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.observe import dora_values, hide, unseen_kinds
 from mjbot.table.state import DECLARED, STATE, State, copy_state
 from protocol.tiles import N_KINDS
 
@@ -59,8 +60,8 @@ class View:
         self.state: Final[Any] = state
         """The record behind the view (:data:`mjbot.table.state.STATE`), for compiled code.
 
-        In bulk play it has all hands: reading what your seat may not see is cheating, and
-        :func:`mjbot.table.observe.hide` makes an honest copy.
+        A strategy's has neither other hands nor the wall (:class:`Sealed`), also where a referee
+        knows them.
         """
 
     # --- what to decide ----------------------------------------------------------------------
@@ -240,9 +241,10 @@ class View:
 
 
 class Sealed:
-    """Makes views of read-only copies: what a strategy does to one cannot reach the table.
+    """Makes views of honest, read-only copies: what the seat may not see is blank in them.
 
-    The copy is one and the same record for all views; making the next one changes it.
+    What a strategy does to one cannot reach the table.  The copy is one and the same record for
+    all views; making the next one changes it.
     """
 
     def __init__(self) -> None:
@@ -253,13 +255,14 @@ class Sealed:
 
     def view(self, view: View) -> View:
         """Return what ``view`` sees now."""
-        _copy_record(view.state, self._copy)
+        _copy_for(view.seat, view.state, self._copy)
         return View(self._record, view.seat)
 
 
 @compiled
-def _copy_record(state: State, copies: NDArray[Any]) -> None:
+def _copy_for(seat: int, state: State, copies: NDArray[Any]) -> None:
     copies[0] = state
+    hide(copies[0], seat)
 
 
 def _type_read_only_arrays_as_others() -> None:

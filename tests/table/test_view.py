@@ -1,12 +1,15 @@
-"""What a strategy is given to see cannot be written to."""
+"""What a strategy is given to see: nothing that it may not see, and nothing to write to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 
+from mjbot.referee import Referee
 from mjbot.rules.shanten import shanten
+from mjbot.table.state import copy_state
 from mjbot.table.view import Sealed, View
 
 JUNK = "1355m246p2479s12z"
@@ -44,12 +47,50 @@ def test_nor_can_a_field_of_its_record(view: View) -> None:
     assert sealed.wall_left == view.wall_left
 
 
-def test_a_sealed_view_sees_what_the_other_sees(view: View) -> None:
+def test_a_sealed_view_sees_what_the_seat_sees(view: View) -> None:
     sealed = Sealed().view(view)
-    assert sealed.state.tobytes() == view.state.tobytes()
     assert sealed.seat == view.seat
+    assert all(np.array_equal(sealed.river(seat), view.river(seat)) for seat in range(4))
     assert (sealed.legal, sealed.shanten) == (view.legal, view.shanten)
     assert np.array_equal(sealed.unseen, view.unseen)
+
+
+def test_what_a_seat_cannot_see_leaves_no_trace_in_it() -> None:
+    n_views = 0
+    for view in _views_of_a_game():
+        sealed = Sealed().view(view).state.copy()
+        for other in _other_deals(view):
+            for name in sealed.dtype.names:
+                assert np.array_equal(Sealed().view(other).state[name], sealed[name]), name
+        assert np.array_equal(sealed["hand"][view.seat], view.hand)
+        n_views += 1
+    assert n_views > 100
+
+
+def _views_of_a_game() -> Iterator[View]:
+    """Views of a game in bulk, where the table's record knows all hands and the wall."""
+    referee = Referee(seed=13, length="tonpu")
+    referee.start()
+    while not referee.over:
+        for seat in referee.asked:
+            yield referee.view(seat)
+        referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
+
+
+def _other_deals(view: View) -> Iterator[View]:
+    """The same table with hidden hands exchanged, another wall and other marks on the others."""
+    others = [seat for seat in range(4) if seat != view.seat]
+    for one, two in combinations(others, 2):
+        state = copy_state(view.state)
+        if state["hand_size"][one] == state["hand_size"][two]:
+            for name in ("hand", "red", "waits", "missed"):
+                state[name][[one, two]] = state[name][[two, one]]
+        state["missed"][one] = 1 - min(int(state["missed"][one]), 1)
+        state["wall"] = state["wall"][::-1].copy()
+        state["ura_markers"] = [5, 6, 7, 8, 9]
+        if state["turn"] not in (view.seat, -1) and state["drawn"] >= 0:
+            state["drawn"] = (state["drawn"] + 1) % 34
+        yield View(state, view.seat)
 
 
 def test_compiled_code_is_not_compiled_anew_for_it(view: View) -> None:

@@ -24,6 +24,7 @@ from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import FaultKind
+from mjbot.table.view import Sealed
 from protocol.messages import Event, StartKyoku
 
 EXCUSED: Final = Answer(excused=True)
@@ -47,6 +48,7 @@ class MixedGame:
         self._limit_s: Final = limit_s
         self._present: Final = set(engines)
         self._decisions: Final = dict.fromkeys(engines, 0)
+        self._sealed: Final = Sealed()
         self._state = b""
         self.faults: Final[list[Fault]] = []
         self.events: Final[list[Event]] = []
@@ -88,7 +90,7 @@ class MixedGame:
             self._decisions[say.seat] += 1
         if say.seat not in self._present:
             return EXCUSED
-        self._state = say.referee.view(say.seat).state.tobytes()
+        self._state = self._sealed.view(say.referee.view(say.seat)).state.tobytes()
         try:
             return self._engines[say.seat].exchange(say.message, self._limit_s)
         except EngineError as error:

@@ -18,7 +18,7 @@ class Fault:
     """A decision that had to be replaced by the default action.
 
     ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
-    kyoku.  ``state`` is the table's record, all hands included; it and the trace are kept of the
+    kyoku.  ``state`` is the table's record as the seat sees it; it and the trace are kept of the
     seat's first :data:`FULL_FAULTS` only.
     """
 
@@ -75,18 +75,18 @@ class SupervisedPlayer:
     def decide(self, view: View) -> Action:
         """Return what the strategy chooses, if it does and may; else the default action."""
         self.decisions += 1
+        sealed = self._sealed.view(view)
         if self.decisions in self._fatal:
             known = self._fatal[self.decisions]
-            self.faults.append(replace(known, state=view.state.tobytes()))
+            self.faults.append(replace(known, state=sealed.state.tobytes()))
             return view.default_action
         n_faults = len(self.faults)
-        sealed = self._sealed.view(view)
         legal = sealed.legal
         action = self._attempt(self.strategy.decide, sealed, self.decisions)
         if is_legal(action, legal):
             return action
         if len(self.faults) == n_faults:
-            self._record_fault("illegal", self.decisions, no_choice(action), view)
+            self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
