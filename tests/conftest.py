@@ -11,11 +11,16 @@ settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def heed_ctrl_c():
-    """Let our child processes be interrupted even where the shell runs us in the background.
+def heed_signals():
+    """Let our child processes be interrupted even where nobody could interrupt us.
 
-    Such a shell ignores SIGINT, and what is ignored stays ignored in every child.
+    A shell in the background ignores SIGINT and ``nohup`` SIGHUP, and what is ignored stays ignored
+    in every child.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, lambda *_: None),
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
