@@ -1,5 +1,6 @@
 """What a win or a draw pays in the state at hand, and which kyoku comes next."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -266,13 +267,40 @@ def _most_kans(state: State) -> int:
 
 
 @compiled
-def top_seat(scores: NDArray[np.int32]) -> int:
-    """Return the first place; ties go to the earlier seat."""
-    best = 0
-    for seat in range(1, 4):
-        if scores[seat] > scores[best]:
-            best = seat
-    return best
+def seats_ahead(scores: Int32s, seat: int) -> int:
+    """Return how many seats rank above one, 0..3; of equal scores the earlier seat's is better."""
+    own, ahead = scores[seat], 0
+    for other in range(4):
+        ahead += scores[other] > own or (scores[other] == own and other < seat)
+    return ahead
+
+
+@compiled
+def top_seat(scores: Int32s) -> int:
+    """Return who is first."""
+    seat = 0
+    while seats_ahead(scores, seat) > 0:
+        seat += 1
+    return seat
+
+
+def ranks_of(scores: Sequence[int]) -> list[int]:
+    """Return the rank 1..4 of each seat.
+
+    >>> ranks_of([25000, 40000, 25000, 10000])
+    [2, 1, 3, 4]
+    """
+    points = np.array(scores, np.int32)
+    return [1 + seats_ahead(points, seat) for seat in range(4)]
+
+
+def seats_by_rank(scores: Sequence[int]) -> list[int]:
+    """Return the seats from first to last.
+
+    >>> seats_by_rank([25000, 40000, 25000, 10000])
+    [1, 0, 2, 3]
+    """
+    return sorted(range(4), key=ranks_of(scores).__getitem__)
 
 
 @compiled
