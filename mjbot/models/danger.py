@@ -21,13 +21,12 @@ from mjbot.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
     active_features,
-    genbutsu,
     grade,
     loss_features,
     read_opponent,
 )
 from mjbot.models.weights import load_weights
-from mjbot.table.observe import dora_values
+from mjbot.table.observe import dora_values, genbutsu
 from mjbot.table.state import State
 
 Counts = NDArray[np.int8]

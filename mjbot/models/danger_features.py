@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import FIRST_DRAGON, kind_of
+from mjbot.table.hands import kind_of
+from mjbot.table.observe import genbutsu
 from mjbot.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
 Counts = NDArray[np.int8]
 
-FIRST_HONOUR: Final = 27
 EARLY_DISCARDS: Final = 6
 
 # Where each group of features begins.
@@ -39,12 +40,6 @@ BIAS: Final = 166
 N_FEATURES: Final = 167
 N_GRADES: Final = 3
 MAX_ACTIVE: Final = 14
-
-
-@compiled
-def genbutsu(state: State, opponent: int) -> int:
-    """Return the mask of kinds that the opponent cannot ron: its discards and what it passed."""
-    return int(state.discarded[opponent] | state.passed[opponent])
 
 
 @compiled

@@ -18,9 +18,9 @@ from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.apply import apply_ryukyoku, apply_start_game
+from mjbot.table.apply import apply_end_game, apply_ryukyoku, apply_start_game
 from mjbot.table.mirror.wire import to_message
-from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHOMBO, DRAWN, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
@@ -209,7 +209,7 @@ class Referee:
         return [*events, *self._deal(*next_kyoku(self.state))]
 
     def _close(self) -> None:
-        give_leftover_sticks(self.state)
+        apply_end_game(self.state)
         self._buffer["asked"] = 0
         self.over = True
 

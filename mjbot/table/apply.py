@@ -14,12 +14,14 @@ from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
 from mjbot.table.apply_calls import pass_claims
 from mjbot.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
+from mjbot.table.settle import top_seat
 from mjbot.table.state import (
     ACCEPTED,
     CHANKAN,
     DECLARED,
     DRAW,
     DRAWN,
+    GAME_OVER,
     IDLE,
     MISSED_NONE,
     MISSED_UNTIL_DISCARD,
@@ -235,3 +237,11 @@ def apply_ryukyoku(
 def apply_end_kyoku(state: State) -> None:
     """Nothing more happens in this kyoku."""
     state.phase = IDLE
+
+
+@compiled
+def apply_end_game(state: State) -> None:
+    """The game is over: the sticks left on the table go to the first."""
+    state.scores[top_seat(state.scores)] += STICK_POINTS * state.sticks
+    state.sticks = 0
+    state.phase = GAME_OVER

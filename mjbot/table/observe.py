@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 
 @compiled
@@ -16,10 +16,10 @@ def dora_kind(marker: int) -> int:
     Ranks wrap within the suit, winds and dragons among themselves.
     """
     kind = kind_of(marker)
-    if kind < FIRST_WIND:
+    if kind < FIRST_HONOUR:
         return kind - 8 if kind % 9 == 8 else kind + 1
     if kind < FIRST_DRAGON:
-        return FIRST_WIND + (kind - FIRST_WIND + 1) % 4
+        return FIRST_HONOUR + (kind - FIRST_HONOUR + 1) % 4
     return FIRST_DRAGON + (kind - FIRST_DRAGON + 1) % 3
 
 
@@ -72,6 +72,12 @@ def unseen_kinds(state: State, seat: int, out: NDArray[np.int8]) -> None:
     visible_kinds(state, out)
     for kind in range(N_KINDS):
         out[kind] = 4 - out[kind] - state.hand[seat, kind]
+
+
+@compiled
+def genbutsu(state: State, seat: int) -> int:
+    """Return the mask of kinds that a seat cannot win by ron: its discards and what it let pass."""
+    return int(state.discarded[seat] | state.passed[seat])
 
 
 @compiled

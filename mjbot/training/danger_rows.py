@@ -16,14 +16,13 @@ from mjbot.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
     active_features,
-    genbutsu,
     grade,
     loss_features,
     read_opponent,
 )
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import is_furiten
-from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import ACCEPTED, State
 from mjbot.training.positions import Step

@@ -14,13 +14,11 @@ from mjbot.table.settle import (
     PAYMENT,
     exhaustive_deltas,
     game_ends,
-    give_leftover_sticks,
     has_nagashi,
     next_kyoku,
-    top_seat,
     win_payment,
 )
-from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State
+from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
@@ -143,15 +141,14 @@ class Ledger:
             if not over:
                 raise ValueError("the game ends, but by the rules it goes on")
             self._narrow(over)
-        final = list(_points(state["scores"]))
-        final[int(top_seat(state["scores"]))] += STICK_POINTS * int(state["sticks"])
-        if event.scores not in (None, tuple(final)):
-            raise ValueError(f"scores are {event.scores}, expected {tuple(final)}")
+        final = copy_state(state)
+        do.apply_end_game(final)
+        if event.scores not in (None, _points(final["scores"])):
+            raise ValueError(f"scores are {event.scores}, expected {_points(final['scores'])}")
 
     def end_game(self) -> None:
         """Leftover sticks go to first place."""
-        give_leftover_sticks(self._state)
-        self._state["phase"] = GAME_OVER
+        do.apply_end_game(self._state)
 
     # --- wins --------------------------------------------------------------------------------
 

@@ -15,13 +15,14 @@ from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair.danger import (
+from strategies.evaluation.pair.worth import (
+    Pair,
     Points,
     discard_danger,
     expected_win,
-    tenpai_chance,
+    tenpai_by_turn,
+    worth_after,
 )
-from strategies.evaluation.pair.worth import Pair, worth_after
 from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 
 EVERY_KIND: Final = (1 << 34) - 1
@@ -141,7 +142,7 @@ class Situation:
         if own_points:
             rates[view.seat] = OWN_CHANCES_PER_TURN * tiles_of(view.waits, unseen) / hidden
         for rival in self.rivals:
-            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
+            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_by_turn(view, rival)
         rate = sum(rates.values())
         over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
         still = worth_after(view, self.pair, [0] * 4)

@@ -9,6 +9,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int64, Record
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.table.observe import genbutsu
 from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import N_KINDS
 
@@ -66,7 +67,7 @@ def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
     later_loss = models.later_loss[seat] * state.wall_left / max(1, models.wall_left)
     for step in range(1, 4):
         other = (seat + step) & 3
-        safe = state.discarded[other] | state.passed[other]
+        safe = genbutsu(state, other)
         weight = 1.0 if state.riichi[other] == ACCEPTED else models.tenpai[other]
         if weight == 0.0:
             continue

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
+from mjbot.models.placement import final_worth
 from mjbot.models.tenpai import Chances, draw_shanten
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
@@ -37,7 +38,6 @@ from strategies.evaluation.playouts.sampled_hands import (
     sample_hands,
     write_chances,
 )
-from strategies.evaluation.playouts.worth import final_worth
 
 Random = NDArray[np.uint64]
 Codes = NDArray[np.int64]
