@@ -24,8 +24,8 @@ from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
+from mjbot.table.assume import hide
 from mjbot.table.mirror.mirror import Table, TableError, quote
-from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from mjbot.text import plural

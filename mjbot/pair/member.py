@@ -9,9 +9,9 @@ from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fing
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_reveal
-from mjbot.table.observe import hide
+from mjbot.table.assume import assume_riichi, hide
 from mjbot.table.settle import has_yaku
-from mjbot.table.state import ACCEPTED, State, copy_state
+from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind, tile_names
 
@@ -131,7 +131,7 @@ def winning_kinds(view: View) -> list[int]:
         return []
     state = copy_state(state)
     if view.riichi(seat):
-        state["riichi"][seat] = ACCEPTED
+        assume_riichi(state, seat)
     return [
         kind for kind in range(N_KINDS) if waits >> kind & 1 and has_yaku(state, seat, kind, False)
     ]

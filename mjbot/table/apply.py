@@ -19,6 +19,7 @@ from mjbot.table.state import (
     ACCEPTED,
     CHANKAN,
     DECLARED,
+    DORA_WALL,
     DRAW,
     DRAWN,
     GAME_OVER,
@@ -33,6 +34,7 @@ from mjbot.table.state import (
     RIVER_SIZE,
     TSUMOGIRI,
     TURN,
+    URA_WALL,
     WON,
     State,
 )
@@ -73,6 +75,17 @@ def apply_start_kyoku(
         for place in range(13):
             add_tile(state, seat, hands[seat, place])
         refresh_waits(state, seat)
+
+
+@compiled
+def apply_deal(state: State, round_: int, honba: int) -> None:
+    """Deal from ``state.wall``, which holds all tiles."""
+    hands = np.empty((4, 13), np.int8)
+    for seat in range(4):
+        for place in range(13):
+            hands[seat, place] = state.wall[13 * seat + place]
+    apply_start_kyoku(state, round_, honba, state.sticks, state.wall[DORA_WALL], hands)
+    state.has_wall = 1
 
 
 @compiled
@@ -231,6 +244,14 @@ def apply_ryukyoku(
     state.aborted = aborted
     state.dealer_stays = dealer_stays
     state.phase = DRAWN
+
+
+@compiled
+def apply_ura(state: State) -> None:
+    """The ura markers are turned, in a state that knows its wall."""
+    state.n_ura = state.n_dora
+    for place in range(state.n_dora):
+        state.ura_markers[place] = state.wall[URA_WALL + place]
 
 
 @compiled

@@ -94,21 +94,3 @@ def extra_copy(state: State, visible: NDArray[np.int8]) -> int:
         if copies > 4:
             return kind
     return -1
-
-
-@compiled
-def hide(state: State, seat: int) -> None:
-    """Blank everything in the record that ``seat`` may not see: other hands, wall, ura."""
-    for other in range(4):
-        if other != seat:
-            state.hand_known[other] = 0
-            state.hand[other] = 0
-            state.red[other] = 0
-            state.waits[other] = 0
-            state.missed[other] = 0
-    if state.turn != seat and state.drawn >= 0:
-        state.drawn = 37
-    state.ura_markers[:] = -1
-    state.n_ura = 0
-    state.has_wall = 0
-    state.wall[:] = -1

@@ -71,7 +71,7 @@ class View:
         """The record behind the view (:data:`mjbot.table.state.STATE`), for compiled code.
 
         In bulk play it has all hands: reading what your seat may not see is cheating, and
-        :func:`mjbot.table.observe.hide` makes an honest copy.
+        :func:`mjbot.table.assume.hide` makes an honest copy.
         """
 
     # --- what to decide ----------------------------------------------------------------------

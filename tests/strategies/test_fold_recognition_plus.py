@@ -201,7 +201,7 @@ def test_it_plays_against_itself_and_is_found_by_name():
 
 def test_it_sees_only_what_its_seat_may_see():
     """On the honest copy of a table, all else blanked out, it decides the same."""
-    from mjbot.table.observe import hide
+    from mjbot.table.assume import hide
     from mjbot.table.state import copy_state
     from mjbot.table.view import View
 

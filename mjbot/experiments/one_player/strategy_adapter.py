@@ -12,6 +12,7 @@ from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
+from mjbot.table.assume import assume_alone
 from mjbot.table.state import N_LIVE, new_state
 from mjbot.table.view import View
 
@@ -48,14 +49,14 @@ class StrategyAdapter:
         hands = np.full((4, N_DEALT), UNKNOWN_TILE, np.int8)
         hands[SEAT] = np.repeat(np.arange(N_KINDS, dtype=np.int8), game["hand"])
         apply_start_kyoku(self._state, 0, 0, 0, 0, hands)
-        self._state["n_dora"] = 0
+        assume_alone(self._state, N_LIVE)
         self._strategy.start_game(SEAT, ("alone", "", "", ""))
         self._strategy.start_kyoku(DiscardView(self._state, SEAT))
 
     def choose(self, game: Game) -> int:
         """Ask the strategy.  Raises ``ValueError`` for an action that is no discard."""
         apply_draw(self._state, SEAT, int(game["drawn"]))
-        self._state["wall_left"] = min(N_LIVE, 4 * draws_left(game))
+        assume_alone(self._state, min(N_LIVE, 4 * draws_left(game)))
         view = DiscardView(self._state, SEAT)
         action = self._strategy.decide(view)
         if action not in view.legal:

@@ -9,6 +9,7 @@ import numpy as np
 from mjbot.pair.member import Ally
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.assume import assume_harmless
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
 from mjbot.table.view import View
@@ -25,7 +26,6 @@ from strategies.evaluation.pair.worth import (
 )
 from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 
-EVERY_KIND: Final = (1 << 34) - 1
 RIVAL_WINS_PER_TURN: Final = 0.07
 """Chance per turn that a tenpai rival wins."""
 ALLY_CHANCES_PER_TURN: Final = 1.7
@@ -75,8 +75,7 @@ class Situation:
     def own_view(self) -> View:
         """The own view, in which the ally's tiles are seen and the ally could win on nothing."""
         state = copy_state(self.view.state)
-        state["passed"][self.ally.seat] = EVERY_KIND
-        state["riichi"][self.ally.seat] = 0
+        assume_harmless(state, self.ally.seat)
         return SharedView(state, self.view.seat, self.ally.view.hand)
 
     def holding(self, kinds: int) -> list[Action]:

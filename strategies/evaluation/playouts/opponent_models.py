@@ -80,7 +80,7 @@ def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
 @compiled
 def _add_shanten_cost(state: State, seat: int, models: OpponentModels) -> None:
     """Add what the hand is worth less after each discard, by its shanten."""
-    hand, melds = state.hand[seat], state.n_melds[seat]
+    hand, melds = state.hand[seat].copy(), state.n_melds[seat]
     n_kinds, n_pairs, _, _ = count_kinds_held(hand)
     rows = (suit_row_of(hand, 0), suit_row_of(hand, 9), suit_row_of(hand, 18), honour_row_of(hand))
     man_pin, sou_honours = join(rows[0], rows[1]), join(rows[2], rows[3])
