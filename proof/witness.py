@@ -8,6 +8,7 @@ import numpy as np
 from mjbot.records.game import Entry, WinRecord
 from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA, yaku_ids
 from mjbot.table.actions import ACTIONS, NINE_TERMINALS
+from mjbot.table.assume import show_ura
 from mjbot.table.legal import can_ron, can_tsumo
 from mjbot.table.mirror.check import allowed_actions
 from mjbot.table.mirror.mirror import Table
@@ -89,9 +90,7 @@ class Witness:
         self._check_showing(state, event, record, by_draw)
         ours = self._win
         copy = copy_state(state)
-        copy["n_ura"] = len(record.ura_markers)
-        for place, name in enumerate(record.ura_markers):
-            copy["ura_markers"][place] = tile_code(name)
+        show_ura(copy, [tile_code(name) for name in record.ura_markers])
         tile = int(state["drawn"] if by_draw else state["last_tile"])
         win_payment(copy, record.winner, tile, by_draw, ours)
         if record.yakuman:

@@ -5,9 +5,13 @@ that order, then the red fives ``5mr 5pr 5sr``.  :data:`UNKNOWN` (37, ``?``) sta
 that the reader may not see.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 N_KINDS: Final = 34
+FIRST_HONOUR: Final = 27
+"""East; the three other winds follow, then the dragons."""
+FIRST_DRAGON: Final = 31
 N_TILES: Final = 37
 UNKNOWN: Final = 37
 
@@ -30,12 +34,17 @@ def tile_kind(tile: int) -> int:
     >>> TILE_NAMES[tile_kind(TILE_BY_NAME["5pr"])]
     '5p'
     """
-    return tile if tile < N_KINDS else FIVE_KINDS[tile - N_KINDS]
+    return tile if tile < N_KINDS else 4 + 9 * (tile - N_KINDS)
 
 
 def tile_name(tile: int) -> str:
     """Return the wire spelling of a tile code (0..37)."""
     return TILE_NAMES[tile]
+
+
+def tile_names(tiles: Iterable[int]) -> tuple[str, ...]:
+    """Return the wire spellings of tile codes (0..37)."""
+    return tuple([TILE_NAMES[tile] for tile in tiles])
 
 
 def parse_tiles(text: str) -> list[int]:

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from mjbot.models.tenpai import greedy_table
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
-from mjbot.table.observe import hide
+from mjbot.table.assume import assume_no_liability, hide
 from mjbot.table.state import CHANKAN, REACTION, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
@@ -129,8 +129,7 @@ class CollusionMc(Strategy):
         position = copy_state(view.state)
         hide(position, view.seat)
         if self.mode == "paper" or not self.liability:
-            position["pao_dragons"] = -1
-            position["pao_winds"] = -1
+            assume_no_liability(position)
         workspace["position"] = position
         workspace["seat"] = view.seat
         workspace["n_walls"] = self._walls

@@ -35,14 +35,13 @@ from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arena_progress import games_progress, prepare_own
-from mjbot.referee.events import concealed_tiles
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format, SeatingError
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.table.view import View
 from mjbot.text import plural
-from protocol.tiles import TILE_NAMES, WIND_NAMES
+from protocol.tiles import WIND_NAMES, tile_names
 
 RUNS = Path("logs", "runs")
 SHORTEST_DEADLINE_S = 0.01
@@ -353,6 +352,6 @@ def repeat(path: Path) -> int:
 
 def _announce(view: View) -> None:
     wind = WIND_NAMES[view.round // 4]
-    hand = " ".join([TILE_NAMES[tile] for tile in concealed_tiles(view.state, view.seat)])
+    hand = " ".join(tile_names(view.tiles))
     print(f"{wind}{view.round % 4 + 1}-{view.honba}, {view.wall_left} tiles left; hand: {hand}")
     print(f"it may: {', '.join([str(action) for action in view.legal])}", flush=True)

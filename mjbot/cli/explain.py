@@ -24,14 +24,14 @@ from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
+from mjbot.table.assume import hide
 from mjbot.table.mirror.mirror import Table, TableError, quote
-from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from mjbot.text import plural
 from protocol.messages import Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
-from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+from protocol.tiles import tile_name, tile_names
 
 Answer = TypeVar("Answer")
 
@@ -266,7 +266,7 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     for seat in SEATS:
-        melds = [_meld(view, seat, place) for place in range(len(view.melds(seat)))]
+        melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
         told = [f"river {_names(view.river(seat).tolist()) or '-'}"]
         told += [f"melds {', '.join(melds)}"] if melds else []
         told += ["in riichi"] if view.riichi(seat) else []
@@ -281,26 +281,15 @@ def _seat(seat: int, names: Sequence[str]) -> str:
 
 
 def _names(tiles: list[int]) -> str:
-    return " ".join(TILE_NAMES[tile] for tile in tiles)
-
-
-def _meld(view: View, seat: int, place: int) -> str:
-    meld = view.melds(seat)[place]
-    kinds = [meld.kind + step for step in range(3)] if meld.type == 0 else [meld.kind] * 3
-    kinds += [meld.kind] if meld.type > 1 else []
-    return "".join(TILE_NAMES[kind] for kind in kinds)
+    return " ".join(tile_names(tiles))
 
 
 def _hand(view: View) -> str:
-    tiles = [kind for kind in range(N_KINDS) for _ in range(int(view.hand[kind]))]
-    for suit in range(3):
-        if view.red[suit]:
-            tiles[tiles.index(9 * suit + 4)] = N_KINDS + suit
+    tiles = view.tiles
     if view.drawn < 0:
         return _names(tiles)
     tiles.remove(view.drawn)
-    tiles.sort(key=tile_kind)
-    return f"{_names(tiles)} + {TILE_NAMES[view.drawn]}"
+    return f"{_names(tiles)} + {tile_name(view.drawn)}"
 
 
 # --- the list ----------------------------------------------------------------------------------

@@ -16,10 +16,11 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import Player, SeatError, read_players
-from mjbot.match.report import MatchReport, final_table, ranking
+from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
+from mjbot.table.settle import seats_by_rank
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -143,7 +144,7 @@ def save_results(folder: Path, players: Sequence[Player], results: list[GameResu
         writer = csv.writer(file)
         writer.writerow(["game", "log", "player", "seat", "score", "rank"])
         for result in results:
-            order = ranking(result)
+            order = seats_by_rank(result.scores)
             log = result.log.name if result.log else ""
             for place, player in enumerate(players):
                 seat = result.places.index(place)

@@ -22,6 +22,7 @@ from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
+from mjbot.table.settle import seats_by_rank
 from protocol.plain_text import one_line
 
 DEFAULT_PORT = 11600
@@ -173,7 +174,7 @@ def describe(result: GameResult) -> str:
     """Say in one line how a game ended."""
     if result.void:
         return f"game {result.game + 1}: void. {result.faults[-1].text}"
-    order = sorted(range(4), key=lambda seat: (-result.scores[seat], seat))
+    order = seats_by_rank(result.scores)
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
     faults = f" ({len(result.faults)} faults)" if result.faults else ""
     return f"game {result.game + 1}: {scores}{faults}"

@@ -8,6 +8,7 @@ from typing import Final
 from loguru import logger
 
 from mjbot.client.player import Player
+from mjbot.table.settle import ranks_of
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
@@ -52,8 +53,7 @@ class GameResult:
     @property
     def place(self) -> int:
         """1..4; equal scores go by seat."""
-        ranking = sorted(range(4), key=lambda seat: (-self.scores[seat], seat))
-        return ranking.index(self.seat) + 1
+        return ranks_of(self.scores)[self.seat]
 
 
 class Conversation:

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from mjbot.table.view import View
 from protocol.messages import Dahai, Hint, PlayerAction, Seat, Skip, Tile
 from protocol.sessions.turns import Due
-from protocol.tiles import N_KINDS, TILE_NAMES
 
 
 def last_resort(
@@ -49,14 +47,3 @@ def _taken(hint: Hint, seat: Seat) -> PlayerAction | None:
     except msgspec.ValidationError:
         return None
     return action
-
-
-def held_tiles(view: View) -> tuple[Tile, ...]:
-    """Return the names of the seat's concealed tiles, red fives as such."""
-    names: list[Tile] = []
-    for kind in range(N_KINDS):
-        names += [TILE_NAMES[kind]] * int(view.hand[kind])
-    for suit in range(3):
-        if view.red[suit] and (plain := TILE_NAMES[9 * suit + 4]) in names:
-            names[names.index(plain)] = TILE_NAMES[N_KINDS + suit]
-    return tuple(names)

@@ -6,7 +6,7 @@ from typing import Final
 from loguru import logger
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.client.fallback import held_tiles, last_resort
+from mjbot.client.fallback import last_resort
 from mjbot.client.faults import Fault, Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
 from mjbot.strategy.strategy import Strategy
@@ -21,6 +21,7 @@ from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, Start
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
+from protocol.tiles import tile_names
 
 _REQUEST_SHARE: Final = 0.8
 """Part of RiichiLab's deadline to think in; the rest is for the network."""
@@ -175,7 +176,7 @@ class Player:
                 self._contradiction(problem)
         if received.cannot_discard is not None and received.due is Due.DISCARD:
             ours = [said.pai for said in messages if isinstance(said, Dahai)]
-            problem = discard_disagreement(received.cannot_discard, held_tiles(view), ours)
+            problem = discard_disagreement(received.cannot_discard, tile_names(view.tiles), ours)
             if problem:
                 self._contradiction(problem)
 
@@ -184,7 +185,7 @@ class Player:
             return None
         self._contradiction("the server wants an answer, but we know of none that is legal")
         forbidden = received.cannot_discard or ()
-        held = [tile for tile in held_tiles(view) if tile not in forbidden]
+        held = [tile for tile in tile_names(view.tiles) if tile not in forbidden]
         offers = (received.hints or ()) if self._lists_all else ()
         return last_resort(received.due, self._seat, self._drawn, held, offers)
 

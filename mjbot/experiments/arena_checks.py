@@ -19,8 +19,9 @@ from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
 from mjbot.experiments.request import Request, Run
 from mjbot.progress import progress
-from mjbot.statistics.figures import FIGURES, Figure, Sums, ranks_of
+from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.statistics.sequential import ErrorRates, SequentialTest
+from mjbot.table.settle import ranks_of
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
 GAMES: Final = 3000

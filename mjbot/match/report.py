@@ -19,6 +19,7 @@ from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
+from mjbot.table.settle import ranks_of, seats_by_rank
 from mjbot.text import plural
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
@@ -117,7 +118,7 @@ class MatchReport:
     def on_result(self, result: GameResult) -> None:
         """Print the game's line."""
         self.results.append(result)
-        order = ranking(result)
+        order = seats_by_rank(result.scores)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
         faults = f"  ({len(result.faults)} faults)" if result.faults else ""
         self.on_note(f"game {result.game + 1}: {line}{faults}")
@@ -128,7 +129,7 @@ def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Tab
     table = Table("player", "games", "mean rank", "1st", "2nd", "3rd", "4th", "mean score")
     for place, player in enumerate(players):
         seats = [(result, result.places.index(place)) for result in results]
-        ranks = [ranking(result).index(seat) + 1 for result, seat in seats]
+        ranks = [ranks_of(result.scores)[seat] for result, seat in seats]
         scores = [result.scores[seat] for result, seat in seats]
         n = max(1, len(results))
         table.add_row(
@@ -139,8 +140,3 @@ def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Tab
             f"{sum(scores) / n:.0f}",
         )
     return table
-
-
-def ranking(result: GameResult) -> list[int]:
-    """Return the seats from first to last; ties go to the earlier seat."""
-    return sorted(range(4), key=lambda seat: (-result.scores[seat], seat))

@@ -16,18 +16,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
+    OPPONENT_SIGNS,
     active_features,
-    genbutsu,
     grade,
     loss_features,
     read_opponent,
 )
 from mjbot.models.weights import load_weights
-from mjbot.table.observe import dora_values
+from mjbot.table.observe import dora_values, genbutsu
 from mjbot.table.state import State
 
 Counts = NDArray[np.int8]
@@ -62,13 +62,14 @@ def deal_in_chances(
     """
     dora = np.empty(34, np.int8)
     dora_values(state, dora)
-    known = np.empty(64, np.int64)
+    all_signs = np.empty(1, OPPONENT_SIGNS)
+    signs = all_signs[0]
     active = np.empty(MAX_ACTIVE, np.int16)
     chance[seat] = 0
     points[seat] = 0
     for step in range(1, 4):
         opponent = (seat + step) & 3
-        read_opponent(state, opponent, unseen, known)
+        read_opponent(state, opponent, unseen, signs)
         safe = genbutsu(state, opponent)
         odds = weights.riichi if state.riichi[opponent] else weights.other
         loss = np.zeros(3)
@@ -78,13 +79,14 @@ def deal_in_chances(
                 points[opponent, kind] = 0
                 continue
             total = 0.0
-            for place in range(active_features(state, opponent, kind, unseen, dora, known, active)):
+            for place in range(active_features(state, opponent, kind, unseen, dora, signs, active)):
                 total += odds[active[place]]
             chance[opponent, kind] = 1 / (1 + exp(-total))
             extra = min(dora[kind], 2)
             if loss[extra] == 0:
                 loss[extra] = _mean_loss(state, opponent, kind, dora, weights.loss)
             points[opponent, kind] = loss[extra]
+    keep_alive(all_signs)
 
 
 @compiled

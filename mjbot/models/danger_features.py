@@ -5,18 +5,20 @@ group below; the model's log-odds are the sum of their weights.  Two models shar
 of opponents in riichi and of all others (whose tenpai is not known).
 """
 
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import FIRST_DRAGON, kind_of
+from mjbot.compiler.record import Int64, Int64s, Record
+from mjbot.table.hands import kind_of
+from mjbot.table.observe import genbutsu
 from mjbot.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
 Counts = NDArray[np.int8]
 
-FIRST_HONOUR: Final = 27
 EARLY_DISCARDS: Final = 6
 
 # Where each group of features begins.
@@ -41,33 +43,37 @@ N_GRADES: Final = 3
 MAX_ACTIVE: Final = 14
 
 
-@compiled
-def genbutsu(state: State, opponent: int) -> int:
-    """Return the mask of kinds that the opponent cannot ron: its discards and what it passed."""
-    return int(state.discarded[opponent] | state.passed[opponent])
+class OpponentSigns(Record):
+    """What the features of all kinds have in common for one opponent."""
+
+    lines: Annotated[Int64s, 27]  # two-sided wait from each low kind: 0 refuted, 1 hardly, 2 open
+    n_lines: Int64  # those not refuted
+    suits: Annotated[Int64s, 4]  # discards by suit, honours last
+    declared: Int64  # kind of the riichi discard, -1 none
+    early: Int64  # mask of the first discards
+    late: Int64  # mask of the later ones, before riichi
+    after_riichi: Int64  # discards since
+    just_drawn: Int64  # discards in a row that were just drawn
+    meld_suit: Int64  # -1 no meld, 3 honours only, 4 several
+    style: Int64  # see :func:`_style`
+
+
+OPPONENT_SIGNS: Final = OpponentSigns.dtype
 
 
 @compiled
-def read_opponent(state: State, opponent: int, unseen: Counts, known: NDArray[np.int64]) -> None:
-    """Fill int64[64] with what the features of all kinds have in common for one opponent.
-
-    0..26 how open the two-sided wait is whose low end is that kind (0 refuted or impossible,
-    1 hardly, 2 open), 27 the sum of open ones, 28..30 its discards by suit, 31 by honours, 32 the
-    riichi discard's kind or -1, 33 the mask of early discards, 34 of late ones before riichi,
-    35 the discards since riichi, 36 the discards just drawn in a row, 37 the meld suit (-1 none,
-    3 honours only, 4 several), 38 what the melds say: see :func:`_style`.
-    """
+def read_opponent(state: State, opponent: int, unseen: Counts, signs: OpponentSigns) -> None:
+    """Fill ``signs`` (:data:`OPPONENT_SIGNS`)."""
     safe = genbutsu(state, opponent)
-    total = 0
+    signs.n_lines = 0
     for low in range(27):
-        known[low] = 0
+        signs.lines[low] = 0
         if low % 9 < 6:
-            known[low] = _line(unseen, safe, low)
-            total += known[low] > 0
-    known[27] = total
-    _read_river(state, opponent, known)
-    known[37] = _meld_suit(state, opponent)
-    known[38] = _style(state, opponent)
+            signs.lines[low] = _line(unseen, safe, low)
+            signs.n_lines += signs.lines[low] > 0
+    _read_river(state, opponent, signs)
+    signs.meld_suit = _meld_suit(state, opponent)
+    signs.style = _style(state, opponent)
 
 
 @compiled
@@ -82,24 +88,24 @@ def _line(unseen: Counts, safe: int, low: int) -> int:
 
 
 @compiled
-def _read_river(state: State, opponent: int, known: NDArray[np.int64]) -> None:
-    known[28:37] = 0
-    known[32] = -1
-    declared = False
+def _read_river(state: State, opponent: int, signs: OpponentSigns) -> None:
+    for suit in range(4):
+        signs.suits[suit] = 0
+    signs.early, signs.late, signs.declared = 0, 0, -1
+    signs.after_riichi, signs.just_drawn = 0, 0
     for place in range(state.n_river[opponent]):
         kind = kind_of(state.river[opponent, place])
         flags = state.river_flags[opponent, place]
-        known[28 + kind // 9] += 1
-        if declared:
-            known[35] += 1
+        signs.suits[kind // 9] += 1
+        if signs.declared >= 0:
+            signs.after_riichi += 1
         elif place < EARLY_DISCARDS:
-            known[33] |= 1 << kind
+            signs.early |= 1 << kind
         else:
-            known[34] |= 1 << kind
+            signs.late |= 1 << kind
         if flags & RIICHI_DISCARD:
-            declared = True
-            known[32] = kind
-        known[36] = known[36] + 1 if flags & TSUMOGIRI else 0
+            signs.declared = kind
+        signs.just_drawn = signs.just_drawn + 1 if flags & TSUMOGIRI else 0
 
 
 @compiled
@@ -153,42 +159,40 @@ def active_features(
     kind: int,
     unseen: Counts,
     dora: Counts,
-    known: NDArray[np.int64],
+    signs: OpponentSigns,
     out: NDArray[np.int16],
 ) -> int:
     """Write the active features of discarding ``kind`` against the opponent; return how many."""
     out[0] = BIAS
     rivers = min(state.n_river[opponent] // 3, 5)
     if kind < FIRST_HONOUR:
-        n = _number_tile(kind, unseen, known, out)
+        n = _number_tile(kind, unseen, signs, out)
         out[n] = TURN + rivers
     else:
         value = honour_value(state, opponent, kind)
         out[1] = HONOUR + 4 * value + min(unseen[kind], 3)
         out[2] = TURN + 6 + rivers
         n = 2
-    out[n + 1] = SUIT_DISCARDS + min(known[28 + kind // 9], 4)
+    out[n + 1] = SUIT_DISCARDS + min(signs.suits[kind // 9], 4)
     out[n + 2] = NEAR_DORA + _near_dora(dora, kind)
     n += 3
     if state.riichi[opponent]:
-        out[n] = AFTER_RIICHI + min(known[35], 5)
+        out[n] = AFTER_RIICHI + min(signs.after_riichi, 5)
         return n + 1
     melds = min(state.n_melds[opponent], 4)
     edge = kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8
     out[n] = MELDS + 6 * melds + rivers
-    out[n + 1] = FLUSH + _flush(int(known[37]), melds, kind)
-    out[n + 2] = STYLE + 2 * known[38] + edge
-    out[n + 3] = STILL + 4 * (melds > 0) + min(known[36], 3)
+    out[n + 1] = FLUSH + _flush(signs.meld_suit, melds, kind)
+    out[n + 2] = STYLE + 2 * signs.style + edge
+    out[n + 3] = STILL + 4 * (melds > 0) + min(signs.just_drawn, 3)
     return n + 4
 
 
 @compiled
-def _number_tile(
-    kind: int, unseen: Counts, known: NDArray[np.int64], out: NDArray[np.int16]
-) -> int:
+def _number_tile(kind: int, unseen: Counts, signs: OpponentSigns, out: NDArray[np.int16]) -> int:
     rank = kind % 9
-    upper = int(known[kind]) if rank < 6 else 0
-    lower = int(known[kind - 3]) if rank > 2 else 0
+    upper = signs.lines[kind] if rank < 6 else 0
+    lower = signs.lines[kind - 3] if rank > 2 else 0
     if 3 <= rank <= 5:
         high, low = max(upper, lower), min(upper, lower)
         out[1] = SHAPE + 9 + 6 * (rank == 4) + high * (high + 1) // 2 + low
@@ -198,9 +202,9 @@ def _number_tile(
     out[2] = COPIES + 4 * (through > 0) + min(unseen[kind], 3)
     ways = unseen[kind - 1] * unseen[kind + 1] if 0 < rank < 8 else 0
     out[3] = CLOSED_WAIT + (0 if ways == 0 else 1 if ways <= 4 else 2)
-    out[4] = LINES_LEFT + 8 * through + min(max(int(known[27]) - 2, 0) // 2, 7)
-    out[5] = OUTSIDE + 3 * _distance(int(known[33]), kind) + _distance(int(known[34]), kind)
-    declared = int(known[32])
+    out[4] = LINES_LEFT + 8 * through + min(max(signs.n_lines - 2, 0) // 2, 7)
+    out[5] = OUTSIDE + 3 * _distance(signs.early, kind) + _distance(signs.late, kind)
+    declared = signs.declared
     out[6] = DECLARED_NEAR
     if declared >= 0 and declared // 9 == kind // 9 and declared != kind:
         out[6] = DECLARED_NEAR + min(abs(declared - kind), 4) % 4

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER, shanten_pairs, shanten_regular
-from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.state import CALLED_AWAY, CHI, PON, State
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 GENBUTSU: Final = 0
 NEARLY_SAFE: Final = 1
@@ -28,7 +28,6 @@ NO_SUJI: Final = 3
 N_GRADES: Final = 4
 
 THREATENING_MELDS: Final = 2
-FIRST_HONOUR: Final = 27
 
 # What a two-sided wait on one side of a number tile is.
 _POSSIBLE: Final = 0
@@ -46,13 +45,13 @@ def safety_grade(state: State, unseen: NDArray[np.int8], viewer: int, seat: int,
     and dora markers, not by the viewer's own hand; a wall is made of all that the viewer sees.
     A tile is behind a wall if no two-sided wait on it is left and a wall is why on one side.
     """
-    genbutsu = state.discarded[seat] | state.passed[seat]
-    if genbutsu >> kind & 1:
+    safe = genbutsu(state, seat)
+    if safe >> kind & 1:
         return GENBUTSU
     if kind >= FIRST_HONOUR:
         shown = 4 - unseen[kind] - state.hand[viewer, kind]
         return NEARLY_SAFE if shown > 0 else SUJI
-    low, high = _side(genbutsu, unseen, kind, -1), _side(genbutsu, unseen, kind, 1)
+    low, high = _side(safe, unseen, kind, -1), _side(safe, unseen, kind, 1)
     if low == _POSSIBLE or high == _POSSIBLE:
         return NO_SUJI
     terminal = kind % 9 == 0 or kind % 9 == 8
@@ -99,12 +98,12 @@ def joint_grades(state: State, viewer: int, seats: int) -> NDArray[np.int8]:
 
 
 @compiled
-def _side(genbutsu: int, unseen: NDArray[np.int8], kind: int, step: int) -> int:
+def _side(safe: int, unseen: NDArray[np.int8], kind: int, step: int) -> int:
     """Return what the two-sided wait on ``kind`` is that the two tiles below (-1) or above make."""
     rank = kind % 9 + 3 * step
     if rank < 0 or rank > 8:
         return _NO_SUCH
-    if genbutsu >> (kind + 3 * step) & 1:
+    if safe >> (kind + 3 * step) & 1:
         return _FURITEN
     if unseen[kind + step] == 0 or unseen[kind + 2 * step] == 0:
         return _WALLED

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int8, Int8s, Int32, Int64, Record
-from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.state import State
 
 
@@ -51,7 +51,7 @@ def observe(state: State, seat: int, position: HandPosition) -> None:
     for other in range(4):
         if other != seat:
             position.riichis += state.riichi[other] > 0
-            passed = state.discarded[other] | state.passed[other]
+            passed = genbutsu(state, other)
             for kind in range(34):
                 position.safe[kind] += passed >> kind & 1
             for place in range(state.n_melds[other]):

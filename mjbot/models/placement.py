@@ -1,7 +1,36 @@
-"""What points are worth: how a change of the own score moves the rank one may expect.
+"""What points are worth: how scores, and changes of them, tell on the rank one may expect.
 
-The order of two scores stays open while kyoku remain: the chance to end above another is
-logistic in the difference, the wider the more kyoku are left.
+Theory.  While kyoku remain the order of two scores is open.  Each kyoku moves the difference of
+two scores by a random amount, so after ``left`` kyoku its spread is that of one times
+``sqrt(left)``.  The chance that a seat that leads another by ``d`` points ends above it is taken
+to be logistic, ``1 / (1 + exp(-d / s))``, with the scale
+
+    s = s1 * sqrt(left)    in points; s1 is the scale of one kyoku, left >= 1 the kyoku to come.
+
+A logistic variable of scale ``s`` has the standard deviation ``pi / sqrt(3) * s``, 1.81 s.
+
+Two ways lead from pairs of seats to ranks.
+
+* One seat (:func:`rank_worth`, :func:`score_worth`): its expected rank is one, and one more for
+  each other seat by the chance that it ends above.  Exact for the mean rank; a bonus by rank is
+  read off between the two ranks next to it, as if the three chances could not spread.
+* All seats (:func:`expected_bonuses`): each score is driven on by a Gumbel variable of scale
+  ``s``.  Pairs are logistic as above, and of some seats one comes first in proportion to
+  ``exp(score / s)`` (Plackett and Luce), which gives the chance of every order.  Bonuses then add
+  up to what there is.  Two seats that share their fate need that: on chances of their own, points
+  moved inside an even pair looked like a gain.
+
+Constants.  None was fitted to records.
+
+* ``SCALE_POINTS`` = 4000, s1 of the playouts and of the pair: a round guess; the standard
+  deviation of a kyoku is then 7,255 points.
+* ``swing`` = 7000, of fold-recognition-plus, is a standard deviation: s1 = 3,850.  Its weights were
+  tried by hand on some 100 walls per choice against three fast-riichi-a.  Its whole rank model
+  off costs 0.006 +- 0.039 of a rank in 800 games (docs/experiments.md): the size hardly matters.
+* ``SCALE_OF_DEVIATION`` = 0.55: sqrt(3) / pi = 0.551.
+* ``TIE_POINTS`` = 50: half of the least difference of two scores, for the earlier seat's better
+  rank.  ``LEAST_SLOPE`` = 0.004 ranks for 1,000 points keeps a seat whose rank is settled from
+  dividing by nothing; a hanchan's first kyoku has 0.09 between even scores.
 """
 
 from math import exp, sqrt
@@ -11,14 +40,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int32s
+from mjbot.table.apply import apply_end_game
+from mjbot.table.settle import OVER, kyoku_left, seats_ahead
 from mjbot.table.state import State
 
 Floats = NDArray[np.float64]
 
+SCALE_POINTS: Final = 4000.0
+SCALE_OF_DEVIATION: Final = 0.55
+TIE_POINTS: Final = 50.0
+LEAST_SLOPE: Final = 0.004
+
 STEP: Final = 500
 LOWEST: Final = -36000
 N_STEPS: Final = 181
-"""The table reaches from -36,000 to +54,000 points."""
+"""The table of :func:`rank_worth` reaches from -36,000 to +54,000 points."""
+
+
+@compiled
+def chance_above(lead: float, scale: float) -> float:
+    """Return the chance to end above another seat that one leads by so many points.
+
+    >>> chance_above(0.0, 4000.0), round(chance_above(-4000.0, 4000.0), 3)
+    (0.5, 0.269)
+    """
+    return 1 / (1 + exp(-lead / scale))
+
+
+# --- what a change of the own score is worth ---------------------------------------------------
 
 
 @compiled
@@ -26,14 +76,15 @@ def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats)
     """Fill ``out`` float64[181] with the worth of changing the own score by -36,000 .. +54,000.
 
     The worth of no change is 0, and that of small changes is what they are in points.  ``swing``
-    is how many points one kyoku drives two scores apart, ``share`` (0..1) how much of a change
-    counts as rank, the rest as points.  Others' scores move by a third of it the other way.
+    is the standard deviation, in points, by which one kyoku drives two scores apart, ``share``
+    (0..1) how much of a change counts as rank, the rest as points.  Others' scores move by a
+    third of it the other way.
     """
     left = max(0, state.last_round - state.round) + 1.0
-    scale = swing * sqrt(left) * 0.55
+    scale = swing * sqrt(left) * SCALE_OF_DEVIATION
     here = _expected_rank(state, seat, 0, scale)
     slope = _expected_rank(state, seat, -1000, scale) - _expected_rank(state, seat, 1000, scale)
-    slope = max(slope / 2, 0.004)
+    slope = max(slope / 2, LEAST_SLOPE)
     for place in range(N_STEPS):
         points = LOWEST + STEP * place
         ranks = (here - _expected_rank(state, seat, points, scale)) / slope * 1000
@@ -46,9 +97,8 @@ def _expected_rank(state: State, seat: int, points: float, scale: float) -> floa
     own = state.scores[seat] + points
     for step in range(1, 4):
         other = (seat + step) & 3
-        tie = 50.0 if other < seat else -50.0
-        ahead = state.scores[other] - points / 3 + tie - own
-        rank += 1 / (1 + exp(-ahead / scale))
+        tie = TIE_POINTS if other < seat else -TIE_POINTS
+        rank += chance_above(state.scores[other] - points / 3 + tie - own, scale)
     return rank
 
 
@@ -67,3 +117,77 @@ def worth_of(table: Floats, points: float) -> float:
         return float(table[N_STEPS - 1])
     low = int(place)
     return float(table[low] + (place - low) * (table[low + 1] - table[low]))
+
+
+# --- what scores are worth, with a bonus by rank -----------------------------------------------
+
+
+@compiled
+def score_worth(scores: Int32s, seat: int, left: int, bonus: Floats) -> float:
+    """Return the score of a seat and the bonus it has (``left`` OVER) or may expect.
+
+    ``bonus`` is float64[4], the points of first to fourth place.
+
+    >>> league = np.array([50000.0, 10000, -10000, -30000])
+    >>> even = np.array([25000, 25000, 25000, 25000], np.int32)
+    >>> score_worth(even, 1, OVER, league), score_worth(even, 1, 4, league)
+    (35000.0, 25000.0)
+    """
+    own = scores[seat]
+    if left == OVER:
+        return float(own + bonus[seats_ahead(scores, seat)])
+    ahead = 0.0
+    for other in range(4):
+        if other != seat:
+            ahead += chance_above(scores[other] - own, SCALE_POINTS * sqrt(left))
+    place = min(int(ahead), 2)
+    part = ahead - place
+    return float(own + (1 - part) * bonus[place] + part * bonus[place + 1])
+
+
+@compiled
+def final_worth(state: State, seat: int, bonus: Floats, guess_ranks: bool) -> float:
+    """Return the worth of a kyoku that has just been paid; sticks left over are given out.
+
+    While the game goes on, the bonus is that of the ranks to be expected or, without
+    ``guess_ranks``, nothing.
+    """
+    left = kyoku_left(state)
+    if left == OVER:
+        apply_end_game(state)
+    elif not guess_ranks:
+        return float(state.scores[seat])
+    return score_worth(state.scores, seat, left, bonus)
+
+
+@compiled
+def expected_bonuses(scores: Int32s, left: int, bonus: Floats) -> Floats:
+    """Return the bonus that each seat has (``left`` OVER) or may expect, all together: float64[4].
+
+    >>> league = np.array([40000.0, 10000, -10000, -20000])
+    >>> expected_bonuses(np.array([30000, 29000, 21000, 20000], np.int32), OVER, league).tolist()
+    [40000.0, 10000.0, -10000.0, -20000.0]
+    """
+    expected = np.zeros(4)
+    if left == OVER:
+        for seat in range(4):
+            expected[seat] = bonus[seats_ahead(scores, seat)]
+        return expected
+    weight = np.exp((scores - scores.max()) / (SCALE_POINTS * sqrt(left)))
+    total = weight.sum()
+    for first in range(4):
+        leads = weight[first] / total
+        expected[first] += leads * bonus[0]
+        for second in range(4):
+            if second == first:
+                continue
+            follows = leads * weight[second] / (total - weight[first])
+            expected[second] += follows * bonus[1]
+            for third in range(4):
+                if third in (first, second):
+                    continue
+                last = 6 - first - second - third
+                chance = follows * weight[third] / (weight[third] + weight[last])
+                expected[third] += chance * bonus[2]
+                expected[last] += chance * bonus[3]
+    return expected

@@ -9,11 +9,11 @@ from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fing
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_reveal
-from mjbot.table.observe import hide
+from mjbot.table.assume import assume_riichi, hide
 from mjbot.table.settle import has_yaku
-from mjbot.table.state import ACCEPTED, CHI, PON, State, copy_state
-from mjbot.table.view import Meld, View
-from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES
+from mjbot.table.state import State, copy_state
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind, tile_names
 
 
 class PairMember(Strategy):
@@ -115,11 +115,11 @@ def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> 
         honba=view.honba,
         turn=len(view.river(seat)),
         seat=seat,
-        hand=_hand_names(view),
-        melds=tuple(_meld_names(meld) for meld in view.melds(seat)),
-        waits=tuple(TILE_NAMES[kind] for kind in winning_kinds(view)),
+        hand=tile_names(view.tiles),
+        melds=tuple(tile_names(meld.tiles) for meld in view.melds(seat)),
+        waits=tile_names(winning_kinds(view)),
         aim=aim,
-        helps=tuple(TILE_NAMES[kind] for kind in helps),
+        helps=tile_names(helps),
     )
 
 
@@ -131,29 +131,10 @@ def winning_kinds(view: View) -> list[int]:
         return []
     state = copy_state(state)
     if view.riichi(seat):
-        state["riichi"][seat] = ACCEPTED
+        assume_riichi(state, seat)
     return [
         kind for kind in range(N_KINDS) if waits >> kind & 1 and has_yaku(state, seat, kind, False)
     ]
-
-
-def _hand_names(view: View) -> tuple[str, ...]:
-    """Return the own concealed tiles in order, red fives last."""
-    copies = [*view.hand.tolist(), *view.red.tolist()]
-    for suit, five in enumerate(FIVE_KINDS):
-        copies[five] -= copies[N_KINDS + suit]
-    return tuple([TILE_NAMES[tile] for tile, held in enumerate(copies) for _ in range(held)])
-
-
-def _meld_names(meld: Meld) -> tuple[str, ...]:
-    kinds = [meld.kind + step for step in range(3)] if meld.type == CHI else [meld.kind] * 3
-    if meld.type > PON:
-        kinds.append(meld.kind)
-    names = [TILE_NAMES[kind] for kind in kinds]
-    for suit in range(3):
-        if meld.red >> suit & 1:
-            names[names.index(TILE_NAMES[9 * suit + 4])] = TILE_NAMES[N_KINDS + suit]
-    return tuple(names)
 
 
 def _mask(names: Sequence[str]) -> int:
@@ -170,5 +151,5 @@ def _offered_since(view: View, seat: int) -> int:
         turns = state["river_turn"][other][: state["n_river"][other]]
         for tile, turn in zip(view.river(other).tolist(), turns.tolist(), strict=True):
             if other != seat and turn > since:
-                kinds |= 1 << (tile if tile < N_KINDS else 9 * (tile - N_KINDS) + 4)
+                kinds |= 1 << tile_kind(tile)
     return kinds

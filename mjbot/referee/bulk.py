@@ -15,9 +15,9 @@ from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import START_POINTS
 from mjbot.table.actions import N_ACTIONS, PASS
-from mjbot.table.apply import apply_start_game
+from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.legal import default_code, legal_codes
-from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 
 TSUMOGIRI: Final = 0
@@ -65,7 +65,7 @@ def play_game(
         deal(state, buffer, round_, honba)
         play_kyoku(state, buffer, policies, random)
         if game_ends(state):
-            give_leftover_sticks(state)
+            apply_end_game(state)
             return
         round_, honba = next_kyoku(state)
 

@@ -6,7 +6,7 @@ Tiles leave the wall: draws and dora markers, in compiled code.
 from mjbot.compiler.compiled import compiled
 from mjbot.referee.step import LOG_DORA, LOG_DRAW, StepBuffer, note
 from mjbot.referee.wall import next_live_tile
-from mjbot.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku
+from mjbot.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku, apply_ura
 from mjbot.table.settle import exhaustive_deltas, win_payment
 from mjbot.table.state import (
     ACCEPTED,
@@ -18,16 +18,8 @@ from mjbot.table.state import (
     NO_DRAW,
     RINSHAN,
     RINSHAN_WALL,
-    URA_WALL,
     State,
 )
-
-
-@compiled
-def _turn_ura(state: State) -> None:
-    state.n_ura = state.n_dora
-    for place in range(state.n_dora):
-        state.ura_markers[place] = state.wall[URA_WALL + place]
 
 
 @compiled
@@ -37,7 +29,7 @@ def win_kyoku(state: State, winner: int, buffer: StepBuffer) -> None:
     by_draw = winner == state.turn
     tile = state.drawn if by_draw else state.last_tile
     if state.riichi[winner] == ACCEPTED:
-        _turn_ura(state)
+        apply_ura(state)
     win = buffer.wins[outcome.n_wins]
     win_payment(state, winner, tile, by_draw, win)
     outcome.reason = NO_DRAW

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from mjbot.referee import step as buffer
 from mjbot.rules.points import STICK_POINTS
+from mjbot.table.hands import concealed_tiles
 from mjbot.table.mirror.wire import wire_yakus
 from mjbot.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
 from protocol import messages as m
-from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES
+from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_names
 
 Seats4 = tuple[int, int, int, int]
 
@@ -26,8 +27,7 @@ def start_kyoku(state: State) -> m.StartKyoku:
     """Tell the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
     wall = state["wall"].tolist()
     a, b, c, d = (
-        tuple(TILE_NAMES[tile] for tile in sorted(wall[13 * seat : 13 * seat + 13], key=_order))
-        for seat in range(4)
+        tile_names(sorted(wall[13 * seat : 13 * seat + 13], key=_order)) for seat in range(4)
     )
     round_ = int(state["round"])
     return m.StartKyoku(
@@ -65,7 +65,7 @@ def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
             scores = _added(scores, deltas)
             yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
         else:
-            yield _meld(type_, actor, target, tile, _names([a, b, c, d]))
+            yield _meld(type_, actor, target, tile, tile_names([a, b, c, d]))
 
 
 def scores_after(events: list[m.Event], scores: Seats4) -> Seats4:
@@ -131,7 +131,9 @@ def _hora(state: State, outcome: Any, win: Any, scores: Seats4) -> m.Hora:
         target=target,
         pai=TILE_NAMES[tile],
         pao=liable if liable >= 0 else None,
-        uradora_markers=_names(state["ura_markers"][: state["n_ura"]].tolist() if riichi else []),
+        uradora_markers=tile_names(
+            state["ura_markers"][: state["n_ura"]].tolist() if riichi else []
+        ),
         hora_tehais=_winning_hand(state, winner, tile if target == winner else -1),
         yakus=wire_yakus(
             int(win["yaku_mask"]),
@@ -146,29 +148,13 @@ def _hora(state: State, outcome: Any, win: Any, scores: Seats4) -> m.Hora:
     )
 
 
-def concealed_tiles(state: State, seat: int) -> list[int]:
-    """Return the concealed tiles (0..36) of a known hand in order, red fives after fives."""
-    tiles: list[int] = []
-    reds = state["red"][seat].tolist()
-    for kind, count in enumerate(state["hand"][seat].tolist()):
-        has_red = kind in FIVE_KINDS and reds[kind // 9]
-        tiles += [kind] * (count - bool(has_red))
-        if has_red:
-            tiles.append(N_KINDS + kind // 9)
-    return tiles
-
-
-def _names(tiles: list[int]) -> tuple[str, ...]:
-    return tuple(TILE_NAMES[tile] for tile in tiles)
-
-
 def _winning_hand(state: State, seat: int, drawn: int) -> tuple[str, ...]:
     """The concealed tiles; a win by draw shows the drawn tile last."""
     tiles = concealed_tiles(state, seat)
     if drawn >= 0:
         tiles.remove(drawn)
         tiles.append(drawn)
-    return _names(tiles)
+    return tile_names(tiles)
 
 
 def _ryukyoku(state: State, outcome: Any) -> m.Ryukyoku:
@@ -177,7 +163,7 @@ def _ryukyoku(state: State, outcome: Any) -> m.Ryukyoku:
     declarer = int(outcome["actor"]) if reason == NINE_TERMINALS else None
     shown = [flag or seat == declarer for seat, flag in enumerate(tenpais)]
     hands = tuple(
-        _names(concealed_tiles(state, seat) if shown[seat] else [UNKNOWN] * size)
+        tile_names(concealed_tiles(state, seat) if shown[seat] else [UNKNOWN] * size)
         for seat, size in enumerate(state["hand_size"].tolist())
     )
     return m.Ryukyoku(

@@ -4,8 +4,6 @@ Rules: tenhou.md section 8; order of events: mjai-protocol.md section 3, family 
 goes through :mod:`mjbot.table.apply`.
 """
 
-import numpy as np
-
 from mjbot.compiler.compiled import compiled
 from mjbot.referee.choices import own_action, resolve_discard, resolve_kakan
 from mjbot.referee.ending import draw
@@ -19,9 +17,9 @@ from mjbot.table.actions import (
     WANTS_TURNS,
     WANTS_WINS,
 )
-from mjbot.table.apply import apply_start_kyoku
+from mjbot.table.apply import apply_deal
 from mjbot.table.legal import default_code, legal_codes
-from mjbot.table.state import CHANKAN, DORA_WALL, DRAW, REACTION, RINSHAN, WON, State
+from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, WON, State
 
 
 @compiled
@@ -29,12 +27,7 @@ def deal(state: State, buffer: StepBuffer, round_: int, honba: int) -> None:
     """Start a kyoku from ``state.wall``; :func:`advance` then makes the first draw."""
     buffer.asked = 0
     buffer.outcome.n_wins = 0
-    hands = np.empty((4, 13), np.int8)
-    for seat in range(4):
-        for place in range(13):
-            hands[seat, place] = state.wall[13 * seat + place]
-    apply_start_kyoku(state, round_, honba, state.sticks, state.wall[DORA_WALL], hands)
-    state.has_wall = 1
+    apply_deal(state, round_, honba)
 
 
 @compiled

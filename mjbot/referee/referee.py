@@ -18,9 +18,10 @@ from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.apply import apply_ryukyoku, apply_start_game
+from mjbot.table.apply import apply_end_game, apply_ryukyoku, apply_start_game
+from mjbot.table.assume import set_position
 from mjbot.table.mirror.wire import to_message
-from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHOMBO, DRAWN, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
@@ -180,8 +181,7 @@ class Referee:
 
     def _open(self, position: Position) -> None:
         apply_start_game(self.state, LAST_ROUND[self._length], START_POINTS)
-        self.state["scores"] = position.scores
-        self.state["sticks"] = position.sticks
+        set_position(self.state, position.scores, position.sticks)
         self.over = False
 
     def _deal_tiles(self, round_: int, honba: int) -> None:
@@ -209,7 +209,7 @@ class Referee:
         return [*events, *self._deal(*next_kyoku(self.state))]
 
     def _close(self) -> None:
-        give_leftover_sticks(self.state)
+        apply_end_game(self.state)
         self._buffer["asked"] = 0
         self.over = True
 

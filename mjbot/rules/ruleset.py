@@ -20,3 +20,5 @@ UMA_POINTS: Final = (20_000, 10_000, -10_000, -20_000)
 """By placement."""
 OKA_POINTS: Final = 4 * (TARGET_POINTS - START_POINTS)
 """To the first, besides its uma: what all four have put in."""
+PLACEMENT_POINTS: Final = (UMA_POINTS[0] + OKA_POINTS, *UMA_POINTS[1:])
+"""What each rank is worth in the end: uma, and oka for the first."""

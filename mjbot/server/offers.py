@@ -12,8 +12,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from mjbot.referee import Referee
-from mjbot.referee.events import concealed_tiles
 from mjbot.table.actions import Action
+from mjbot.table.hands import concealed_tiles
 from mjbot.table.mirror.wire import to_action
 from protocol.messages import (
     Chi,
@@ -29,7 +29,7 @@ from protocol.messages import (
     hint,
     wire_name,
 )
-from protocol.tiles import TILE_NAMES
+from protocol.tiles import TILE_NAMES, tile_names
 
 _ORDER: Final = ("tsumo", "ron", "riichi", "nine terminals")
 _UNHINTED: Final = ("discard", "pass")
@@ -75,7 +75,7 @@ def _rank(action: Action) -> int:
 def _banned(seat: int, referee: Referee, asked: Asked) -> tuple[str, ...]:
     allowed = {action.tile for action in asked.get(seat, ()) if action.name == "discard"}
     held = dict.fromkeys(concealed_tiles(referee.state, seat))
-    return tuple([TILE_NAMES[tile] for tile in held if tile not in allowed])
+    return tile_names(tile for tile in held if tile not in allowed)
 
 
 class ReplyError(ValueError):
@@ -109,7 +109,7 @@ def _same_tiles(ours: PlayerAction, theirs: PlayerAction) -> bool:
 def _why_not(referee: Referee, seat: int, reply: PlayerAction) -> str:
     if not isinstance(reply, Dahai):
         return f"The {wire_name(reply)} is not allowed."
-    held = [TILE_NAMES[tile] for tile in concealed_tiles(referee.state, seat)]
+    held = list(tile_names(concealed_tiles(referee.state, seat)))
     drawn = int(referee.state["drawn"])
     if drawn >= 0 and TILE_NAMES[drawn] in held:
         held.remove(TILE_NAMES[drawn])

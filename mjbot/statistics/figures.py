@@ -12,6 +12,7 @@ from mjbot.rules.ruleset import OKA_POINTS, TARGET_POINTS, UMA_POINTS
 from mjbot.statistics.counts import COUNTS, Counts
 from mjbot.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.statistics.seating import Seating
+from mjbot.table.settle import ranks_of
 
 Kind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
@@ -90,16 +91,6 @@ PAIR_FIGURES: Final = (
     Figure("feed", "feeds to the ally per kyoku", "rate", "feeds", "kyoku"),
     Figure("rival", "deal-ins to rivals per kyoku", "rate", "rivals", "kyoku"),
 )
-
-
-def ranks_of(scores: Sequence[int]) -> list[int]:
-    """Return the rank 1..4 of each seat; ties go to the seat nearer to the first dealer.
-
-    >>> ranks_of([25000, 40000, 25000, 10000])
-    [2, 1, 3, 4]
-    """
-    order = sorted(range(4), key=lambda seat: (-scores[seat], seat))
-    return [order.index(seat) + 1 for seat in range(4)]
 
 
 def uma_points(score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA) -> float:

@@ -14,12 +14,15 @@ from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
 from mjbot.table.apply_calls import pass_claims
 from mjbot.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
+from mjbot.table.settle import top_seat
 from mjbot.table.state import (
     ACCEPTED,
     CHANKAN,
     DECLARED,
+    DORA_WALL,
     DRAW,
     DRAWN,
+    GAME_OVER,
     IDLE,
     MISSED_NONE,
     MISSED_UNTIL_DISCARD,
@@ -31,6 +34,7 @@ from mjbot.table.state import (
     RIVER_SIZE,
     TSUMOGIRI,
     TURN,
+    URA_WALL,
     WON,
     State,
 )
@@ -71,6 +75,17 @@ def apply_start_kyoku(
         for place in range(13):
             add_tile(state, seat, hands[seat, place])
         refresh_waits(state, seat)
+
+
+@compiled
+def apply_deal(state: State, round_: int, honba: int) -> None:
+    """Deal from ``state.wall``, which holds all tiles."""
+    hands = np.empty((4, 13), np.int8)
+    for seat in range(4):
+        for place in range(13):
+            hands[seat, place] = state.wall[13 * seat + place]
+    apply_start_kyoku(state, round_, honba, state.sticks, state.wall[DORA_WALL], hands)
+    state.has_wall = 1
 
 
 @compiled
@@ -232,6 +247,22 @@ def apply_ryukyoku(
 
 
 @compiled
+def apply_ura(state: State) -> None:
+    """The ura markers are turned, in a state that knows its wall."""
+    state.n_ura = state.n_dora
+    for place in range(state.n_dora):
+        state.ura_markers[place] = state.wall[URA_WALL + place]
+
+
+@compiled
 def apply_end_kyoku(state: State) -> None:
     """Nothing more happens in this kyoku."""
     state.phase = IDLE
+
+
+@compiled
+def apply_end_game(state: State) -> None:
+    """The game is over: the sticks left on the table go to the first."""
+    state.scores[top_seat(state.scores)] += STICK_POINTS * state.sticks
+    state.sticks = 0
+    state.phase = GAME_OVER

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of, refresh_waits, remove_tile
+from mjbot.table.hands import kind_of, refresh_waits, remove_tile
 from mjbot.table.state import (
     ACCEPTED,
     ANKAN,
@@ -21,7 +21,7 @@ from mjbot.table.state import (
     RINSHAN,
     State,
 )
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 MAX_MELDS: Final = 4
 
@@ -184,14 +184,14 @@ def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
 @compiled
 def _note_liability(state: State, actor: int, kind: int, source: int) -> None:
     """Pao: whoever gives the third dragon or the fourth wind is liable."""
-    if kind < FIRST_WIND:
+    if kind < FIRST_HONOUR:
         return
     winds = 0
     dragons = 0
     for place in range(state.n_melds[actor]):
         if state.meld_kind[actor, place] >= FIRST_DRAGON:
             dragons += 1
-        elif state.meld_kind[actor, place] >= FIRST_WIND:
+        elif state.meld_kind[actor, place] >= FIRST_HONOUR:
             winds += 1
     if kind >= FIRST_DRAGON and dragons == 3:
         state.pao_dragons[actor] = source

@@ -5,21 +5,17 @@ from typing import Final
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.table.state import State
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 
 UNKNOWN: Final = 37
 """The tile that cannot be seen."""
-FIRST_WIND: Final = 27
-FIRST_DRAGON: Final = 31
 MAX_HAND: Final = 14
 
+kind_of: Final = compiled(tile_kind)
+"""The kind (0..33) of a tile (0..36), for compiled code.
 
-@compiled
-def kind_of(tile: int) -> int:
-    """Return the kind (0..33) of a tile (0..36)."""
-    if tile < N_KINDS:
-        return tile
-    return 4 + 9 * (tile - N_KINDS)
+Python code asks :func:`protocol.tiles.tile_kind` itself, which costs less than a compiled call.
+"""
 
 
 @compiled
@@ -49,3 +45,15 @@ def refresh_waits(state: State, seat: int) -> None:
     """Reckon the waits of a known hand of 3n+1 tiles anew."""
     if state.hand_known[seat]:
         state.waits[seat] = waits(state.hand[seat], state.n_melds[seat])
+
+
+def concealed_tiles(state: State, seat: int) -> list[int]:
+    """Return the concealed tiles (0..36) of a known hand in order, red fives after fives."""
+    tiles: list[int] = []
+    reds = state["red"][seat].tolist()
+    for kind, count in enumerate(state["hand"][seat].tolist()):
+        has_red = count > 0 and kind in FIVE_KINDS and reds[kind // 9] > 0
+        tiles += [kind] * (count - has_red)
+        if has_red:
+            tiles.append(N_KINDS + kind // 9)
+    return tiles

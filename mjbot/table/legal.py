@@ -37,12 +37,11 @@ from mjbot.table.state import (
     TURN,
     State,
 )
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 RIICHI_MIN_WALL = 4
 MAX_KANS = 4
 NINE = 9
-FIRST_HONOUR = 27
 
 
 @compiled

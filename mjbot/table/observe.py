@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 
 @compiled
@@ -16,10 +16,10 @@ def dora_kind(marker: int) -> int:
     Ranks wrap within the suit, winds and dragons among themselves.
     """
     kind = kind_of(marker)
-    if kind < FIRST_WIND:
+    if kind < FIRST_HONOUR:
         return kind - 8 if kind % 9 == 8 else kind + 1
     if kind < FIRST_DRAGON:
-        return FIRST_WIND + (kind - FIRST_WIND + 1) % 4
+        return FIRST_HONOUR + (kind - FIRST_HONOUR + 1) % 4
     return FIRST_DRAGON + (kind - FIRST_DRAGON + 1) % 3
 
 
@@ -75,6 +75,12 @@ def unseen_kinds(state: State, seat: int, out: NDArray[np.int8]) -> None:
 
 
 @compiled
+def genbutsu(state: State, seat: int) -> int:
+    """Return the mask of kinds that a seat cannot win by ron: its discards and what it let pass."""
+    return int(state.discarded[seat] | state.passed[seat])
+
+
+@compiled
 def extra_copy(state: State, visible: NDArray[np.int8]) -> int:
     """Return a kind of which more than four copies are known (all known hands included), or -1.
 
@@ -88,21 +94,3 @@ def extra_copy(state: State, visible: NDArray[np.int8]) -> int:
         if copies > 4:
             return kind
     return -1
-
-
-@compiled
-def hide(state: State, seat: int) -> None:
-    """Blank everything in the record that ``seat`` may not see: other hands, wall, ura."""
-    for other in range(4):
-        if other != seat:
-            state.hand_known[other] = 0
-            state.hand[other] = 0
-            state.red[other] = 0
-            state.waits[other] = 0
-            state.missed[other] = 0
-    if state.turn != seat and state.drawn >= 0:
-        state.drawn = 37
-    state.ura_markers[:] = -1
-    state.n_ura = 0
-    state.has_wall = 0
-    state.wall[:] = -1

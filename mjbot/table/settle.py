@@ -1,5 +1,6 @@
 """What a win or a draw pays in the state at hand, and which kyoku comes next."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
 from mjbot.rules.points import (
-    STICK_POINTS,
     Parties,
     base_points,
     draw_deltas,
@@ -33,7 +33,7 @@ from mjbot.rules.wins import (
     Win,
 )
 from mjbot.rules.yaku_table import DAISANGEN, DAISUUSHII
-from mjbot.table.hands import FIRST_DRAGON, FIRST_WIND, kind_of
+from mjbot.table.hands import kind_of
 from mjbot.table.observe import add_melds, dora_values, ura_values
 from mjbot.table.state import (
     ACCEPTED,
@@ -46,7 +46,7 @@ from mjbot.table.state import (
     PON,
     State,
 )
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 
 class Payment(Record):
@@ -245,7 +245,7 @@ def _four_winds(state: State) -> bool:
     if state.n_discards != 4 or state.calls_made:
         return False
     kind = kind_of(state.river[0, 0])
-    if kind < FIRST_WIND or kind >= FIRST_DRAGON:
+    if kind < FIRST_HONOUR or kind >= FIRST_DRAGON:
         return False
     for seat in range(1, 4):
         if kind_of(state.river[seat, 0]) != kind:
@@ -266,27 +266,64 @@ def _most_kans(state: State) -> int:
 
 
 @compiled
-def top_seat(scores: NDArray[np.int32]) -> int:
-    """Return the first place; ties go to the earlier seat."""
-    best = 0
-    for seat in range(1, 4):
-        if scores[seat] > scores[best]:
-            best = seat
-    return best
+def seats_ahead(scores: Int32s, seat: int) -> int:
+    """Return how many seats rank above one, 0..3; of equal scores the earlier seat's is better."""
+    own, ahead = scores[seat], 0
+    for other in range(4):
+        ahead += scores[other] > own or (scores[other] == own and other < seat)
+    return ahead
+
+
+@compiled
+def top_seat(scores: Int32s) -> int:
+    """Return who is first."""
+    seat = 0
+    while seats_ahead(scores, seat) > 0:
+        seat += 1
+    return seat
+
+
+def ranks_of(scores: Sequence[int]) -> list[int]:
+    """Return the rank 1..4 of each seat.
+
+    >>> ranks_of([25000, 40000, 25000, 10000])
+    [2, 1, 3, 4]
+    """
+    points = np.array(scores, np.int32)
+    return [1 + seats_ahead(points, seat) for seat in range(4)]
+
+
+def seats_by_rank(scores: Sequence[int]) -> list[int]:
+    """Return the seats from first to last.
+
+    >>> seats_by_rank([25000, 40000, 25000, 10000])
+    [1, 0, 2, 3]
+    """
+    return sorted(range(4), key=ranks_of(scores).__getitem__)
+
+
+OVER: Final = 0
+"""As a number of kyoku left: the game is over, ranks are what they are."""
 
 
 @compiled
 def game_ends(state: State) -> bool:
-    """Return whether the game is over after the kyoku just paid (tenhou.md section 8, Frame)."""
+    """Return whether the game is over after the kyoku just paid."""
+    return _is_over(state, state.scores, state.dealer_stays)
+
+
+@compiled
+def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
+    """Tenhou.md section 8, Frame."""
     for seat in range(4):
-        if state.scores[seat] < 0:
+        if scores[seat] < 0:
             return True
     if state.aborted or state.round < state.last_round:
         return False
-    top = top_seat(state.scores)
-    if state.dealer_stays:
-        return top == state.dealer and state.scores[top] >= TARGET_POINTS
-    return state.scores[top] >= TARGET_POINTS or state.round >= state.last_round + EXTENSION_ROUNDS
+    top = top_seat(scores)
+    if dealer_stays:
+        return top == state.dealer and scores[top] >= TARGET_POINTS
+    return scores[top] >= TARGET_POINTS or state.round >= state.last_round + EXTENSION_ROUNDS
 
 
 @compiled
@@ -298,7 +335,17 @@ def next_kyoku(state: State) -> tuple[int, int]:
 
 
 @compiled
-def give_leftover_sticks(state: State) -> None:
-    """At the end of the game the sticks left on the table go to first place."""
-    state.scores[top_seat(state.scores)] += STICK_POINTS * state.sticks
-    state.sticks = 0
+def kyoku_left(state: State) -> int:
+    """Return how many kyoku follow at least after the one just paid, or OVER."""
+    return kyoku_after(state, state.scores, state.dealer_stays)
+
+
+@compiled
+def kyoku_after(state: State, scores: Int32s, dealer_stays: int) -> int:
+    """Return how many kyoku follow at least if this one ends with these scores, or OVER.
+
+    Past the last scheduled one there is one more until somebody has the points to end the game.
+    """
+    if _is_over(state, scores, dealer_stays):
+        return OVER
+    return max(1, state.last_round - state.round + (dealer_stays != 0))

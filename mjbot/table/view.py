@@ -20,10 +20,12 @@ from mjbot.rules.acceptance import waits
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
+from mjbot.table.assume import hide
+from mjbot.table.hands import concealed_tiles
 from mjbot.table.legal import default_code, is_furiten, legal_codes
-from mjbot.table.observe import dora_values, hide, unseen_kinds
-from mjbot.table.state import DECLARED, STATE, State, copy_state
-from protocol.tiles import N_KINDS
+from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.table.state import CHI, DECLARED, PON, STATE, State, copy_state
+from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
 
 Counts = NDArray[np.int8]
 
@@ -45,6 +47,16 @@ class Meld:
     red: int
     called: int
     source: int
+
+    @property
+    def tiles(self) -> list[int]:
+        """Its tiles (0..36) in order, red fives in place of the first fives."""
+        kinds = [self.kind + (step if self.type == CHI else 0) for step in range(3)]
+        kinds += [self.kind] if self.type > PON else []
+        for suit in range(3):
+            if self.red >> suit & 1:
+                kinds[kinds.index(FIVE_KINDS[suit])] = RED_FIVES[suit]
+        return kinds
 
 
 class View:
@@ -114,6 +126,11 @@ class View:
         return red
 
     @property
+    def tiles(self) -> list[int]:
+        """Own concealed tiles (0..36) in order, the drawn one included, red fives after fives."""
+        return concealed_tiles(self.state, self.seat)
+
+    @property
     def drawn(self) -> int:
         """The tile (0..36) just drawn by this seat, else -1."""
         return int(self.state["drawn"]) if self.turn == self.seat else -1
@@ -170,7 +187,7 @@ class View:
 
     def genbutsu(self, seat: int) -> int:
         """Mask of kinds that the seat cannot win by ron: its discards and what it let pass."""
-        return int(self.state["discarded"][seat] | self.state["passed"][seat])
+        return int(genbutsu(self.state, seat))
 
     @cached_property
     def unseen(self) -> Counts:

@@ -11,19 +11,19 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
+    OPPONENT_SIGNS,
     active_features,
-    genbutsu,
     grade,
     loss_features,
     read_opponent,
 )
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import is_furiten
-from mjbot.table.observe import dora_values, unseen_kinds
+from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import ACCEPTED, State
 from mjbot.training.positions import Step
@@ -132,14 +132,15 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
     unseen, dora = np.empty(34, np.int8), np.empty(34, np.int8)
     unseen_kinds(state, seat, unseen)
     dora_values(state, dora)
-    known = np.empty(64, np.int64)
+    all_signs = np.empty(1, OPPONENT_SIGNS)
+    signs = all_signs[0]
     n = 0
     for step in range(1, 4):
         opponent = (seat + step) & 3
         keep = 1
         if not state.riichi[opponent]:
             keep = KEEP_OPEN if state.is_open[opponent] else KEEP_CLOSED
-        read_opponent(state, opponent, unseen, known)
+        read_opponent(state, opponent, unseen, signs)
         safe = genbutsu(state, opponent)
         furiten = is_furiten(state, opponent)
         for kind in range(34):
@@ -154,6 +155,7 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
             out[n, 0] = hit and (riichi or has_yaku(state, opponent, kind, False))
             out[n, 1] = grade(kind, safe, unseen)
             out[n, 2] = state.riichi[opponent] > 0
-            active_features(state, opponent, kind, unseen, dora, known, out[n, FIRST_FEATURE:])
+            active_features(state, opponent, kind, unseen, dora, signs, out[n, FIRST_FEATURE:])
             n += 1
+    keep_alive(all_signs)
     return n

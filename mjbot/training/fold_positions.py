@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.statistics.estimates import Estimate, rate
-from mjbot.table.observe import hide
+from mjbot.table.assume import hide
 from mjbot.table.state import STATE, State, copy_state
 from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
 from mjbot.training.positions import GameRef, Step, collect

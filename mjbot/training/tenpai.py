@@ -35,11 +35,11 @@ from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.rules.shanten import NEVER, shanten
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
-from mjbot.table.apply import apply_start_game
+from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import can_ron, can_tsumo, held_tiles
 from mjbot.table.observe import unseen_kinds
-from mjbot.table.settle import game_ends, give_leftover_sticks, next_kyoku
+from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 from mjbot.training.runs import RUNS, add_out_argument, tell_weights
 
@@ -81,7 +81,7 @@ def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
             _play_kyoku(state, buffer, works[0], hands)
             kyoku += 1
             if game_ends(state):
-                give_leftover_sticks(state)
+                apply_end_game(state)
                 break
             round_, honba = next_kyoku(state)
     keep_alive(states)

@@ -8,7 +8,8 @@ from mjbot.arena.setup import Draws, GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 from mjbot.statistics.counts import from_rows
-from mjbot.statistics.figures import Game, WallSummary, pairing_ratio, ranks_of
+from mjbot.statistics.figures import Game, WallSummary, pairing_ratio
+from mjbot.table.settle import ranks_of
 
 WALLS = 24
 FOLD_ONLY = "fast-riichi-c"  # A, and it folds

@@ -12,7 +12,7 @@ from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments import arena_checks, nakano2021
 from mjbot.experiments.request import Request, Run
-from mjbot.statistics.figures import ranks_of
+from mjbot.table.settle import ranks_of
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"
 

@@ -24,10 +24,10 @@ from mjbot.experiments.hamabe2017.sums import (
 from mjbot.experiments.hamabe2017.switches import OFF, SWITCHES
 from mjbot.statistics.counts import Counts, as_rows, from_rows, no_counts
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import ranks_of
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class
+from mjbot.table.settle import ranks_of
 
 CHEAP = {"yaku-evaluation": "fast-riichi-b", "combo-partner": "fast-riichi-c"}
 """Stand-ins that play the same tables in a hundredth of the time."""

@@ -12,7 +12,7 @@ from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest,
 from mjbot.referee import Referee
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.kinds import hand_counts
-from mjbot.table.observe import hide
+from mjbot.table.assume import hide
 from mjbot.table.state import copy_state
 from protocol.tiles import TILE_NAMES
 

@@ -6,23 +6,15 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Position, Referee
-from mjbot.rules.acceptance import waits
+from mjbot.table.assume import hide
 from mjbot.table.mirror.mirror import Table
-from mjbot.table.observe import hide
 from mjbot.table.state import (
-    ANKAN,
-    CHANKAN,
     CHI,
-    DAIMINKAN,
     DORA_WALL,
-    DRAWN,
-    IDLE,
-    KAKAN,
     LIVE_WALL,
     N_LIVE,
     PON,
     RINSHAN_WALL,
-    WON,
     copy_state,
 )
 from proof.peer.habits import Player
@@ -30,6 +22,7 @@ from proof.peer.plots import WRITERS
 from protocol import messages as m
 from protocol.masking import masked
 from protocol.tiles import tile_kind
+from tests.table.derived import check_derived
 
 MIRRORED = (
     *("scores", "round", "dealer", "honba", "sticks", "phase", "turn", "drawn", "last_tile"),
@@ -124,29 +117,6 @@ def test_what_is_stored_is_what_can_be_derived(seed, writer):
             check_derived(table.state)
 
     play(seed, watch, writer)
-
-
-def check_derived(state):
-    if state["phase"] in (IDLE, WON, DRAWN):
-        return
-    kans = 0
-    for seat in range(4):
-        n_melds = int(state["n_melds"][seat])
-        types = state["meld_type"][seat][:n_melds].tolist()
-        kans += sum(type_ in (DAIMINKAN, KAKAN, ANKAN) for type_ in types)
-        assert state["is_open"][seat] == any(type_ != ANKAN for type_ in types)
-        assert state["hand_size"][seat] == state["hand"][seat].sum()
-        assert (state["red"][seat] <= state["hand"][seat][[4, 13, 22]]).all()
-        river = state["river"][seat][: state["n_river"][seat]].tolist()
-        mask = sum(1 << kind for kind in {tile_kind(tile) for tile in river})
-        assert state["discarded"][seat] == mask
-        if state["hand_size"][seat] % 3 == 1:
-            assert state["waits"][seat] == waits(state["hand"][seat], n_melds)
-    assert state["kans"] == kans
-    assert state["n_discards"] == state["n_river"].sum()
-    assert state["n_dora"] + state["pending_dora"] - 1 == kans - (state["phase"] == CHANKAN)
-    taken = int(state["draws"].sum()) + int(state["rinshan_taken"])
-    assert state["wall_left"] == N_LIVE - taken
 
 
 @pytest.mark.parametrize(("seed", "writer"), GAMES)

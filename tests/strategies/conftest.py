@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pytest
 
-from mjbot.rules.acceptance import waits
+from mjbot.table.hands import refresh_waits
 from mjbot.table.state import (
     ACCEPTED,
     CALLED,
@@ -83,7 +83,7 @@ def position(
     lay_melds(state, melds)
     lay_rivers(state, rivers or {1: "4z"})
     if int(state["hand"][0].sum()) % 3 == 1:
-        state["waits"][0] = waits(state["hand"][0], int(state["n_melds"][0]))
+        refresh_waits(state, 0)
     state["phase"] = REACTION if offered else TURN if drawn else CALLED
     state["turn"] = source if offered else 0
     state["drawn"] = one(drawn) if drawn else -1

@@ -8,18 +8,15 @@ import pytest
 from mjbot.pair.member import pair_up
 from mjbot.pair.messages import Holding, game_fingerprint
 from mjbot.referee import Referee
+from mjbot.rules.ruleset import PLACEMENT_POINTS
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
+from mjbot.table.settle import OVER, kyoku_after
 from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.calls import wishes_after
-from strategies.evaluation.pair.worth import (
-    PLACEMENT_POINTS,
-    kyoku_to_come,
-    pair_worth,
-    worth_after,
-)
+from strategies.evaluation.pair.worth import pair_worth, worth_after
 from strategies.yaku_evaluation import YakuEvaluation
 
 GAME = game_fingerprint(())
@@ -350,10 +347,22 @@ def in_the_last_hand(position, scores: tuple[int, int, int, int], dealer: int) -
 def test_the_last_hand_is_not_the_last_while_nobody_has_the_points(position):
     scores = (26_000, 24_000, 25_500, 24_500)
     view = in_the_last_hand(position, scores, dealer=3)
-    assert kyoku_to_come(view, scores, dealer_stays=False) == 1  # West 1
-    assert kyoku_to_come(view, (30_000, 20_000, 25_500, 24_500), dealer_stays=False) == 0
-    assert kyoku_to_come(view, (30_000, 20_000, 25_500, 24_500), dealer_stays=True) == 1
-    assert kyoku_to_come(view, (20_000, 20_000, 25_500, 34_500), dealer_stays=True) == 0
+    won, dealer_first = (30_000, 20_000, 25_500, 24_500), (20_000, 20_000, 25_500, 34_500)
+    left = [
+        kyoku_after(view.state, np.array(points, np.int32), stays)
+        for points, stays in ((scores, 0), (won, 0), (won, 1), (dealer_first, 1))
+    ]
+    assert left == [1, OVER, 1, OVER]  # West 1 follows; the dealer repeats unless it is first
+
+
+def test_after_west_4_no_kyoku_follows(position):
+    scores = (26_000, 24_000, 25_500, 24_500)
+    view = in_the_last_hand(position, scores, dealer=3)
+    left = []
+    for round_ in (10, 11):
+        view.state["round"] = round_
+        left.append(kyoku_after(view.state, np.array(scores, np.int32), 0))
+    assert left == [1, OVER]
 
 
 def test_a_dealer_of_the_pair_that_wins_and_goes_on_is_worth_more(position):

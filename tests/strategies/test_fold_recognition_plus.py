@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
-from mjbot.models.danger_features import MAX_ACTIVE, active_features, read_opponent
+from mjbot.models.danger_features import (
+    MAX_ACTIVE,
+    OpponentSigns,
+    active_features,
+    read_opponent,
+)
 from mjbot.models.hand import HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.referee import Referee
@@ -53,13 +58,13 @@ def test_the_dealer_in_riichi_is_paid_more(position):
 def test_compiled_chances_are_those_of_the_fitted_model(position):
     view = position("1405m19p55s2234z1s9s", drawn="3m", rivers={1: "46m1z3p"}, riichi=[1])
     chance, _ = chances(view)
-    dora, known = np.empty(34, np.int8), np.empty(64, np.int64)
+    dora, signs = np.empty(34, np.int8), OpponentSigns.new()
     dora_values(view.state, dora)
     for opponent, model in ((1, "riichi"), (2, "other")):
-        read_opponent(view.state, opponent, view.unseen, known)
+        read_opponent(view.state, opponent, view.unseen, signs)
         for tile in ("5p", "9s", "S"):
             row = np.full((1, MAX_ACTIVE), -1, np.int16)
-            active_features(view.state, opponent, kind(tile), view.unseen, dora, known, row[0])
+            active_features(view.state, opponent, kind(tile), view.unseen, dora, signs, row[0])
             fitted = fit.chances(row, load_weights("danger")[model].astype(float))[0]
             assert chance[opponent, kind(tile)] == pytest.approx(fitted)
 
@@ -196,7 +201,7 @@ def test_it_plays_against_itself_and_is_found_by_name():
 
 def test_it_sees_only_what_its_seat_may_see():
     """On the honest copy of a table, all else blanked out, it decides the same."""
-    from mjbot.table.observe import hide
+    from mjbot.table.assume import hide
     from mjbot.table.state import copy_state
     from mjbot.table.view import View
 

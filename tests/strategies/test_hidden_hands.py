@@ -12,7 +12,8 @@ from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, N_ACTIONS
-from mjbot.table.observe import hide, visible_kinds
+from mjbot.table.assume import hide
+from mjbot.table.observe import visible_kinds
 from mjbot.table.state import (
     ACCEPTED,
     CHI,

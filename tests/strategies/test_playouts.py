@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from mjbot.experiments.takada2022.experiment import position
+from mjbot.models.placement import final_worth, score_worth
 from mjbot.models.tenpai import greedy_table
 from mjbot.referee import Referee
 from mjbot.referee.step import new_step_buffer
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
+from mjbot.table.settle import OVER, kyoku_left
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.playouts.opponent_models import OPPONENT_MODELS
 from strategies.evaluation.playouts.playouts import own_turn, play_out
 from strategies.evaluation.playouts.search import begin, fill_in, make_opponent_models
-from strategies.evaluation.playouts.worth import OVER, final_worth, kyoku_left, worth
 
 LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
 LEADER, CALLER = 0, 2
@@ -127,10 +128,10 @@ def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
 
 def test_worth_counts_the_bonus_of_the_rank():
     scores = np.array([31_100, 16_700, 26_200, 26_000], np.int32)
-    assert [worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
+    assert [score_worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
         81_100, -13_300, 36_200, 16_000,
     ]  # fmt: skip
-    expected = [worth(scores, seat, 1, LEAGUE) for seat in range(4)]
+    expected = [score_worth(scores, seat, 1, LEAGUE) for seat in range(4)]
     assert sorted(range(4), key=lambda seat: -expected[seat]) == [0, 2, 3, 1]
     assert 31_100 < expected[0] < 81_100
 
@@ -175,7 +176,7 @@ def test_before_the_end_ranks_are_guessed_or_left_out():
     goes_on = just_paid(5, SHORT)
     goes_on["sticks"] = 2
     assert final_worth(goes_on, 0, LEAGUE, False) == 26_000
-    assert final_worth(goes_on, 0, LEAGUE, True) == worth(goes_on["scores"], 0, 2, LEAGUE)
+    assert final_worth(goes_on, 0, LEAGUE, True) == score_worth(goes_on["scores"], 0, 2, LEAGUE)
 
 
 def test_an_open_rank_is_a_chance_against_each_other_seat():
@@ -184,4 +185,4 @@ def test_an_open_rank_is_a_chance_against_each_other_seat():
     for left, swing in ((1, 4_000), (4, 8_000)):
         far = np.array([25_000, 25_000 + swing, 10**6, 10**6], np.int32)
         below = 1 / (1 + np.exp(-1.0))
-        assert worth(far, 0, left, ladder) - 25_000 == pytest.approx(10_000 * (1 - below))
+        assert score_worth(far, 0, left, ladder) - 25_000 == pytest.approx(10_000 * (1 - below))

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts, kinds_of
-from mjbot.table.observe import hide
+from mjbot.table.assume import hide
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
 from mjbot.table.view import View

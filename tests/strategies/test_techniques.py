@@ -10,12 +10,6 @@ from mjbot.table.state import ACCEPTED, ANKAN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.steps import FastRiichi
-from strategies.evaluation.pair.danger import (
-    deal_in_cost,
-    discard_danger,
-    expected_win,
-    tenpai_chance,
-)
 from strategies.evaluation.pair.situation import Situation
 from strategies.evaluation.pair.techniques import (
     add_dora,
@@ -31,7 +25,13 @@ from strategies.evaluation.pair.techniques import (
     spared_danger,
     spares_ally,
 )
-from strategies.evaluation.pair.worth import worth_after
+from strategies.evaluation.pair.worth import (
+    deal_in_cost,
+    discard_danger,
+    expected_win,
+    tenpai_by_turn,
+    worth_after,
+)
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s
@@ -68,12 +68,12 @@ def test_the_ally_is_no_danger_and_genbutsu_is_none(position):
 
 def test_tenpai_grows_with_melds_and_turns(position):
     view = position("1405m19p55s2234z1s9s", drawn="3m", rivers={2: "46m1z", 3: "1z"}, riichi=[])
-    chances = [tenpai_chance(view, seat) for seat in (3, 2)]
+    chances = [tenpai_by_turn(view, seat) for seat in (3, 2)]
     view.state["n_melds"][2] = 2
     view.state["is_open"][2] = 1
-    chances.append(tenpai_chance(view, 2))
+    chances.append(tenpai_by_turn(view, 2))
     view.state["riichi"][2] = ACCEPTED
-    chances.append(tenpai_chance(view, 2))
+    chances.append(tenpai_by_turn(view, 2))
     assert chances == sorted(set(chances))
     assert chances[-1] == 1
 
@@ -114,7 +114,7 @@ def test_playing_on_is_what_all_who_may_win_first_make_of_it(position, wall_left
     chances = {
         ALLY: 1.7 * unseen[20] / unseen.sum(),
         2: 0.07,
-        3: 0.07 * tenpai_chance(view, 3),
+        3: 0.07 * tenpai_by_turn(view, 3),
     }
     if own_points:
         chances[0] = 1.3 * (unseen[9] + unseen[12]) / unseen.sum()

@@ -24,6 +24,7 @@ from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import FaultKind
+from mjbot.table.assume import pin_draws
 from mjbot.table.view import Sealed
 from protocol.messages import Event, StartKyoku
 
@@ -205,7 +206,7 @@ def new_referee(setup: Setup, game_id: GameId, remembered: Sequence[str] | None 
         referee = Referee(seed, setup.length)
     else:
         referee = RecordingReferee(seed, setup.length, names=remembered)
-    referee.state["pinned"] = setup.walls == "pinned"
+    pin_draws(referee.state, setup.walls == "pinned")
     return referee
 
 

@@ -16,8 +16,9 @@ from mjbot.arena.run import Outcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
 from mjbot.statistics.counts import Counts, from_rows
-from mjbot.statistics.figures import Figure, ranks_of
+from mjbot.statistics.figures import Figure
 from mjbot.statistics.seating import Seating
+from mjbot.table.settle import ranks_of
 
 RANKS: Final = ("first", "second", "third", "fourth")
 _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")

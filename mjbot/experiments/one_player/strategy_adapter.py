@@ -7,17 +7,17 @@ import numpy as np
 
 from mjbot.experiments.one_player.game import N_DEALT, N_KINDS, Game, draws_left
 from mjbot.models.hand import FeatureSet, HandEvaluator
-from mjbot.rules.ruleset import START_POINTS
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, Action
 from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
+from mjbot.table.assume import assume_alone
 from mjbot.table.state import N_LIVE, new_state
 from mjbot.table.view import View
 
 SEAT: Final = 0
 UNKNOWN_TILE: Final = 37
-LAST_ROUND: Final = 7
 
 
 class DiscardView(View):
@@ -45,18 +45,18 @@ class StrategyAdapter:
     def start(self, game: Game, seed: int) -> None:
         """Seat a new player of the strategy and deal."""
         self._strategy = self._spec.make(seed)
-        apply_start_game(self._state, LAST_ROUND, START_POINTS)
+        apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
         hands = np.full((4, N_DEALT), UNKNOWN_TILE, np.int8)
         hands[SEAT] = np.repeat(np.arange(N_KINDS, dtype=np.int8), game["hand"])
         apply_start_kyoku(self._state, 0, 0, 0, 0, hands)
-        self._state["n_dora"] = 0
+        assume_alone(self._state, N_LIVE)
         self._strategy.start_game(SEAT, ("alone", "", "", ""))
         self._strategy.start_kyoku(DiscardView(self._state, SEAT))
 
     def choose(self, game: Game) -> int:
         """Ask the strategy.  Raises ``ValueError`` for an action that is no discard."""
         apply_draw(self._state, SEAT, int(game["drawn"]))
-        self._state["wall_left"] = min(N_LIVE, 4 * draws_left(game))
+        assume_alone(self._state, min(N_LIVE, 4 * draws_left(game)))
         view = DiscardView(self._state, SEAT)
         action = self._strategy.decide(view)
         if action not in view.legal:

@@ -18,6 +18,7 @@ from mjbot.referee import Referee
 from mjbot.referee.referee import Position
 from mjbot.referee.step import Outcome
 from mjbot.strategy.registry import Spec
+from mjbot.table.settle import ranks_of
 from mjbot.table.state import NO_DRAW, State
 
 SOUTH_4: Final = 7
@@ -125,8 +126,5 @@ def ranks_and_bonus(scores: Sequence[int], seat: int, bonus: Sequence[int]) -> t
     >>> ranks_and_bonus((31100, 26000, 26200, 16700), 2, (50000, 10000, -10000, -30000))
     (2, 36200)
     """
-    ahead = sum(
-        points > scores[seat] or (points == scores[seat] and other < seat)
-        for other, points in enumerate(scores)
-    )
-    return ahead + 1, scores[seat] + bonus[ahead]
+    rank = ranks_of(scores)[seat]
+    return rank, scores[seat] + bonus[rank - 1]

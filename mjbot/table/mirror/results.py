@@ -8,19 +8,18 @@ from numpy.typing import NDArray
 from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.table import apply as do
+from mjbot.table.assume import name_drawn, set_last_round, set_position, show_ura
 from mjbot.table.mirror.check import check_draw_reason, situation
 from mjbot.table.mirror.wire import tile_code, wire_yakus
 from mjbot.table.settle import (
     PAYMENT,
     exhaustive_deltas,
     game_ends,
-    give_leftover_sticks,
     has_nagashi,
     next_kyoku,
-    top_seat,
     win_payment,
 )
-from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State
+from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
@@ -50,7 +49,7 @@ class Ledger:
         self._scores_known = False
         self._result_seen = False
         self._kyoku_played = 0
-        state["last_round"] = LAST_ROUND["hanchan"]
+        set_last_round(state, LAST_ROUND["hanchan"])
 
     # --- game and kyoku ----------------------------------------------------------------------
 
@@ -94,23 +93,21 @@ class Ledger:
             raise ValueError(f"honba is {event.honba}, expected {honba}")
 
     def _ends_with(self, last_round: int) -> bool:
-        before = int(self._state["last_round"])
-        self._state["last_round"] = last_round
-        ends = bool(game_ends(self._state))
-        self._state["last_round"] = before
-        return ends
+        supposed = copy_state(self._state)
+        set_last_round(supposed, last_round)
+        return bool(game_ends(supposed))
 
     def _narrow(self, last_rounds: set[int]) -> None:
         if last_rounds:
             self._last_rounds = last_rounds
-            self._state["last_round"] = max(last_rounds)
+            set_last_round(self._state, max(last_rounds))
 
     def start_kyoku(self, event: m.StartKyoku) -> None:
         """Take over the scores if the event has them."""
         if int(self._state["phase"]) != IDLE:
             self.end_kyoku()
         if event.scores is not None:
-            self._state["scores"] = event.scores
+            set_position(self._state, event.scores, event.kyotaku)
         # Without scores (TCP dialect) ours are right from the first kyoku on.
         self._scores_known = (
             event.scores is not None or self._scores_known or not self._kyoku_played
@@ -143,15 +140,14 @@ class Ledger:
             if not over:
                 raise ValueError("the game ends, but by the rules it goes on")
             self._narrow(over)
-        final = list(_points(state["scores"]))
-        final[int(top_seat(state["scores"]))] += STICK_POINTS * int(state["sticks"])
-        if event.scores not in (None, tuple(final)):
-            raise ValueError(f"scores are {event.scores}, expected {tuple(final)}")
+        final = copy_state(state)
+        do.apply_end_game(final)
+        if event.scores not in (None, _points(final["scores"])):
+            raise ValueError(f"scores are {event.scores}, expected {_points(final['scores'])}")
 
     def end_game(self) -> None:
         """Leftover sticks go to first place."""
-        give_leftover_sticks(self._state)
-        self._state["phase"] = GAME_OVER
+        do.apply_end_game(self._state)
 
     # --- wins --------------------------------------------------------------------------------
 
@@ -161,9 +157,7 @@ class Ledger:
         told, turned = len(event.uradora_markers or ()), int(state["n_dora"])
         if event.uradora_markers is not None and state["riichi"][event.actor] and told != turned:
             raise ValueError(f"uradora_markers has {told} tiles, expected {turned}")
-        for place, name in enumerate((event.uradora_markers or ())[:5]):
-            state["ura_markers"][place] = tile_code(name)
-        state["n_ura"] = min(len(event.uradora_markers or ()), 5)
+        show_ura(state, [tile_code(name) for name in event.uradora_markers or ()])
         if event.hora_tehais is None or state["hand_known"][event.actor]:
             return
         tiles = [tile_code(name) for name in event.hora_tehais]
@@ -173,7 +167,7 @@ class Ledger:
             )
         drawn = int(state["drawn"])
         if event.target == event.actor and drawn == UNKNOWN:
-            state["drawn"] = tiles[-1] if event.pai is None else tile_code(event.pai)
+            name_drawn(state, tiles[-1] if event.pai is None else tile_code(event.pai))
         do.apply_reveal(state, event.actor, np.array(tiles, np.int8))
 
     def check_hora(self, event: m.Hora) -> Payment | None:

@@ -10,12 +10,10 @@ from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON, TURN
 from mjbot.table.view import View
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of, waits_by_discard
 
-EAST: Final = 27
-FIRST_DRAGON: Final = 31
 MIDDLE: Final = 1
 FIVES: Final = list(FIVE_KINDS)
 
@@ -31,7 +29,7 @@ def pon_value_honour(view: View) -> Action | None:
 
 def is_value_honour(view: View, kind: int) -> bool:
     """Whether three tiles of the kind are a yaku: dragons, the round's and the seat's wind."""
-    winds = (EAST + view.round_wind, EAST + view.seat_wind(view.seat))
+    winds = (FIRST_HONOUR + view.round_wind, FIRST_HONOUR + view.seat_wind(view.seat))
     return kind >= FIRST_DRAGON or kind in winds
 
 
@@ -84,7 +82,7 @@ def wishes_after(view: View, discard: Action, call: Callable[[View], Action | No
 def _usable_kinds(view: View) -> Iterator[int]:
     """Yield the kinds that could be called at all: a closed hand opens for value honours only."""
     hand, unseen = view.hand.tolist(), view.unseen.tolist()
-    first = 0 if view.is_open(view.seat) else EAST
+    first = 0 if view.is_open(view.seat) else FIRST_HONOUR
     for kind in range(first, N_KINDS):
         if unseen[kind] and (hand[kind] >= 2 or _completes_run(hand, kind)):
             yield kind
@@ -98,7 +96,7 @@ def _completes_run(hand: list[int], kind: int) -> bool:
     [1, 4, 11]
     """
     lows = range(max(kind - 2, kind - kind % 9), min(kind, kind - kind % 9 + 6) + 1)
-    return kind < EAST and any(
+    return kind < FIRST_HONOUR and any(
         all(hand[other] for other in range(low, low + 3) if other != kind) for low in lows
     )
 

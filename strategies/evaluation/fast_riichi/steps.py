@@ -26,9 +26,10 @@ from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, RON, TSUMO, Action
+from mjbot.table.observe import genbutsu
 from mjbot.table.state import RIICHI, State
 from mjbot.table.view import View
-from protocol.tiles import N_KINDS, N_TILES, tile_kind
+from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_values, hand_value
 
 
@@ -156,9 +157,6 @@ def less_dora(values: Points, dora: Counts, dora_points: int) -> Points:
     return points
 
 
-FIRST_HONOUR: Final = 27
-
-
 @dataclass
 class Folding:
     """The weights of folding, mixed into the strategies that fold."""
@@ -191,7 +189,7 @@ def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> 
     danger = np.zeros(N_TILES, np.int64)
     for step in range(1, 4):
         opponent = (seat + step) & 3
-        safe = state.discarded[opponent] | state.passed[opponent]
+        safe = genbutsu(state, opponent)
         weight = riichi if state.riichi[opponent] else dama
         for kind in range(N_KINDS):
             if kind < FIRST_HONOUR:
@@ -206,7 +204,7 @@ def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> 
 
 
 @compiled
-def is_suji(genbutsu: int, kind: int) -> bool:
+def is_suji(safe: int, kind: int) -> bool:
     """Whether any two-sided wait on the number kind would be furiten.
 
     So it is if the kinds three ranks off, both where there are two, are in the mask.
@@ -215,6 +213,6 @@ def is_suji(genbutsu: int, kind: int) -> bool:
     >>> [rank + 1 for rank in range(9) if is_suji(four | six, rank)]
     [1, 3, 7, 9]
     """
-    low = kind % 9 < 3 or genbutsu >> (kind - 3) & 1 == 1
-    high = kind % 9 > 5 or genbutsu >> (kind + 3) & 1 == 1
+    low = kind % 9 < 3 or safe >> (kind - 3) & 1 == 1
+    high = kind % 9 > 5 or safe >> (kind + 3) & 1 == 1
     return low and high

@@ -21,17 +21,12 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
-from mjbot.rules.acceptance import waits
-from mjbot.table.observe import hide, unseen_kinds, visible_kinds
+from mjbot.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
+from mjbot.table.observe import unseen_kinds, visible_kinds
 from mjbot.table.state import (
     ACCEPTED,
     CALLED_AWAY,
-    DORA_WALL,
-    LIVE_WALL,
-    N_LIVE,
     NO_RIICHI,
-    RINSHAN_WALL,
-    URA_WALL,
     State,
 )
 from strategies.evaluation.hidden_hands.random_hands import (
@@ -121,18 +116,14 @@ def _deal_hand(
 @compiled
 def _write_hand(state: State, seat: int, sampler: HandSampler, random: NDArray[np.uint64]) -> None:
     """Put the hand into the state; which fives of it are red is a matter of chance."""
-    state.hand_known[seat] = 1
-    state.missed[seat] = 0
-    for kind in range(34):
-        state.hand[seat, kind] = sampler.hand[kind]
     for suit in range(3):
         five = 9 * suit + 4
         held, left = int(sampler.hand[five]), int(sampler.unseen[five])
         red = sampler.red[suit] and held and next_below(random, held + left) < held
-        state.red[seat, suit] = 1 if red else 0
+        sampler.hand_red[suit] = 1 if red else 0
         if red:
             sampler.red[suit] = 0
-    state.waits[seat] = waits(sampler.hand, int(state.n_melds[seat]))
+    deal_in_hand(state, seat, sampler.hand, sampler.hand_red)
 
 
 @compiled
@@ -147,11 +138,8 @@ def _draw_one_more(
     if red_is_left and next_below(random, int(sampler.unseen[kind])) == 0:
         tile = 34 + kind // 9
         sampler.red[kind // 9] = 0
-        state.red[seat, kind // 9] = 1
     sampler.unseen[kind] -= 1
-    state.hand[seat, kind] += 1
-    if state.turn == seat and state.drawn >= 0:
-        state.drawn = tile
+    deal_in_drawn(state, seat, tile)
 
 
 @compiled
@@ -180,8 +168,7 @@ def unseen_reds(state: State, seat: int, red: Counts) -> None:
 def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) -> None:
     """Shuffle all tiles that are in nobody's hand and in nobody's sight into the wall.
 
-    All four hands must be known.  Draws come in order from then on, also where the table's draws
-    were pinned.
+    All four hands must be known.
     """
     _unknown_tiles(state, sampler)
     deck = sampler.deck
@@ -191,23 +178,7 @@ def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) ->
         tile = deck[place]
         deck[place] = deck[other]
         deck[other] = tile
-    state.pinned = 0
-    state.has_wall = 1
-    n = _lay(state, deck, 0, LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken, DORA_WALL)
-    n = _lay(state, deck, n, DORA_WALL + state.n_dora, URA_WALL)
-    n = _lay(state, deck, n, URA_WALL, RINSHAN_WALL)
-    _lay(state, deck, n, RINSHAN_WALL + state.rinshan_taken, RINSHAN_WALL + 4)
-    for place in range(state.n_dora):
-        state.wall[DORA_WALL + place] = state.dora_markers[place]
-
-
-@compiled
-def _lay(state: State, deck: Counts, n: int, start: int, stop: int) -> int:
-    """Lay tiles of the deck from its ``n``-th on into a part of the wall; return the next."""
-    for place in range(start, stop):
-        state.wall[place] = deck[n]
-        n += 1
-    return n
+    deal_in_wall(state, deck)
 
 
 @compiled

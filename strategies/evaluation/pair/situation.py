@@ -9,22 +9,23 @@ import numpy as np
 from mjbot.pair.member import Ally
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.assume import assume_harmless
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair.danger import (
+from strategies.evaluation.pair.worth import (
+    Pair,
     Points,
     discard_danger,
     expected_win,
-    tenpai_chance,
+    tenpai_by_turn,
+    worth_after,
 )
-from strategies.evaluation.pair.worth import Pair, worth_after
 from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 
-EVERY_KIND: Final = (1 << 34) - 1
 RIVAL_WINS_PER_TURN: Final = 0.07
 """Chance per turn that a tenpai rival wins."""
 ALLY_CHANCES_PER_TURN: Final = 1.7
@@ -74,8 +75,7 @@ class Situation:
     def own_view(self) -> View:
         """The own view, in which the ally's tiles are seen and the ally could win on nothing."""
         state = copy_state(self.view.state)
-        state["passed"][self.ally.seat] = EVERY_KIND
-        state["riichi"][self.ally.seat] = 0
+        assume_harmless(state, self.ally.seat)
         return SharedView(state, self.view.seat, self.ally.view.hand)
 
     def holding(self, kinds: int) -> list[Action]:
@@ -141,7 +141,7 @@ class Situation:
         if own_points:
             rates[view.seat] = OWN_CHANCES_PER_TURN * tiles_of(view.waits, unseen) / hidden
         for rival in self.rivals:
-            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_chance(view, rival)
+            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_by_turn(view, rival)
         rate = sum(rates.values())
         over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
         still = worth_after(view, self.pair, [0] * 4)

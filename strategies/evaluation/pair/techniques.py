@@ -48,9 +48,14 @@ from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair.danger import Points, discard_danger, expected_win, tenpai_chance
 from strategies.evaluation.pair.situation import SharedView, Situation
-from strategies.evaluation.pair.worth import worth_after
+from strategies.evaluation.pair.worth import (
+    Points,
+    discard_danger,
+    expected_win,
+    tenpai_by_turn,
+    worth_after,
+)
 from strategies.evaluation.yaku.choices import (
     after_call,
     discard_scores,
@@ -115,7 +120,7 @@ def add_dora(situation: Situation) -> Action | None:
     own_kans = sum(meld.type > PON for meld in view.melds(view.seat))
     if view.state["kans"] == MOST_KANS - 1 != own_kans:
         return None
-    if sum(tenpai_chance(view, rival) for rival in situation.rivals) >= 1:
+    if sum(tenpai_by_turn(view, rival) for rival in situation.rivals) >= 1:
         return None
     return max(kans, key=lambda kan: kan.name == "ankan")
 

@@ -1,32 +1,34 @@
-"""What the scores after a kyoku are worth to a pair, in points.
+"""What the scores after a kyoku are worth to a pair, and what a discard risks by that measure.
 
-The measure is the pair's scores plus the placement points that it may expect: those of the ranks
-as they are if the rules then end the game; otherwise the nearer two scores are and the more kyoku
-are left, the more their order is open.
+The measure is the pair's scores plus the placement points that it may expect
+(:func:`mjbot.models.placement.expected_bonuses`).
+
+How likely a tile deals in, and to how many points, is fitted to records
+(:mod:`mjbot.models.danger`); what that costs the pair depends on both scores.  The
+chances of tenpai are round numbers of our own and were not fitted to anything.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.ruleset import OKA_POINTS, UMA_POINTS
-from mjbot.table.settle import game_ends
-from mjbot.table.state import copy_state
+from mjbot.models.danger import danger_weights, deal_in_chances
+from mjbot.models.placement import expected_bonuses
+from mjbot.rules.ruleset import PLACEMENT_POINTS
+from mjbot.table.settle import OVER, kyoku_after
 from mjbot.table.view import View
+from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 
-PLACEMENT_POINTS: Final = (UMA_POINTS[0] + OKA_POINTS, *UMA_POINTS[1:])
-"""What each rank is worth in the end: uma, and oka for the first."""
-SWING_POINTS: Final = 4000
-"""How far a kyoku drives two scores apart, roughly; grows with the root of their number."""
 REPEAT_POINTS: Final = 1500
-"""What one more kyoku as dealer is worth."""
+"""What one more kyoku as dealer is worth: a round guess."""
 
+Points = NDArray[np.float64]
 Pair = tuple[int, int]
 Scores = Sequence[int]
+
+_BONUS: Final = np.array(PLACEMENT_POINTS, np.float64)
 
 
 def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
@@ -37,67 +39,9 @@ def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
     >>> round(pair_worth((25000, 25000, 25000, 25000), (0, 1), 7))
     60000
     """
-    placement = _placement(np.array(scores, np.int64), pair[0], pair[1], kyoku_left)
-    return sum(scores[seat] for seat in pair) + float(placement)
-
-
-@compiled
-def _placement(scores: NDArray[np.int64], one: int, other: int, kyoku_left: int) -> float:
-    """Return the placement points that two seats may expect together."""
-    if kyoku_left == 0 or scores.min() < 0:
-        return _final_placement(scores, one) + _final_placement(scores, other)
-    expected = _expected_placements(scores, SWING_POINTS * math.sqrt(kyoku_left))
-    return float(expected[one] + expected[other])
-
-
-@compiled
-def _final_placement(scores: NDArray[np.int64], seat: int) -> float:
-    rank = 0
-    for other in range(4):
-        rank += scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat)
-    return float(PLACEMENT_POINTS[rank])
-
-
-@compiled
-def _expected_placements(scores: NDArray[np.int64], swing: float) -> NDArray[np.float64]:
-    """Return the placement points that each seat may expect: float64[4].
-
-    Each score is driven on by a Gumbel variable of scale ``swing``: two keep their order with a
-    logistic chance, and of some players one comes first in proportion to exp(score / swing)
-    (Plackett and Luce).
-    """
-    weight = np.exp((scores - scores.max()) / swing)
-    total = weight.sum()
-    expected = np.zeros(4)
-    for first in range(4):
-        leads = weight[first] / total
-        expected[first] += leads * PLACEMENT_POINTS[0]
-        for second in range(4):
-            if second == first:
-                continue
-            left = total - weight[first]
-            follows = leads * weight[second] / left
-            expected[second] += follows * PLACEMENT_POINTS[1]
-            for third in range(4):
-                if third in (first, second):
-                    continue
-                last = 6 - first - second - third
-                chance = follows * weight[third] / (weight[third] + weight[last])
-                expected[third] += chance * PLACEMENT_POINTS[2]
-                expected[last] += chance * PLACEMENT_POINTS[3]
-    return expected
-
-
-def kyoku_to_come(view: View, scores: Scores, dealer_stays: bool) -> int:
-    """Return how many kyoku follow if this one ends with these scores: 0 if the game is over.
-
-    Over the last scheduled one there is one more until somebody has the points to end the game.
-    """
-    after = copy_state(view.state)
-    after["scores"], after["dealer_stays"], after["aborted"] = scores, dealer_stays, 0
-    if game_ends(after):
-        return 0
-    return max(1, view.last_round - view.round + dealer_stays)
+    left = OVER if min(scores) < 0 else kyoku_left
+    expected = expected_bonuses(np.array(scores, np.int32), left, _BONUS)
+    return sum(scores[seat] for seat in pair) + float(expected[pair[0]] + expected[pair[1]])
 
 
 def worth_after(view: View, pair: Pair, deltas: Scores, winner: int | None = None) -> float:
@@ -107,6 +51,64 @@ def worth_after(view: View, pair: Pair, deltas: Scores, winner: int | None = Non
     """
     scores = [int(score) + int(delta) for score, delta in zip(view.scores, deltas, strict=True)]
     dealer_stays = winner == view.dealer
-    left = kyoku_to_come(view, scores, dealer_stays)
+    left = kyoku_after(view.state, np.array(scores, np.int32), int(dealer_stays))
     worth = pair_worth(scores, pair, left)
     return worth + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
+
+
+# --- what a discard risks against the rivals, and how far each of them is -----------------------
+
+TENPAI_PER_TURN: Final = (0.012, 0.035, 0.06, 0.08, 0.1)
+"""Chance of tenpai per own discard, by open melds; riichi is certain."""
+MOST_TENPAI: Final = 0.9
+RIICHI_LOSS: Final = 6000
+QUIET_LOSS: Final = 4000
+OPEN_LOSS: Final = 2500
+DORA_LOSS: Final = 1500
+DEALER_FACTOR: Final = 1.5
+
+
+def tenpai_by_turn(view: View, seat: int) -> float:
+    """Return how likely a seat is tenpai, by its riichi, melds and turns."""
+    if view.riichi(seat):
+        return 1.0
+    melds = len(view.melds(seat)) if view.is_open(seat) else 0
+    return min(MOST_TENPAI, TENPAI_PER_TURN[melds] * len(view.river(seat)))
+
+
+def expected_win(view: View, seat: int) -> float:
+    """Return what a win of the seat is about worth, in points."""
+    loss = RIICHI_LOSS if view.riichi(seat) else OPEN_LOSS if view.is_open(seat) else QUIET_LOSS
+    for meld in view.melds(seat):
+        loss += DORA_LOSS * (int(view.dora[meld.kind]) * 3 + meld.red.bit_count())
+    return loss * (DEALER_FACTOR if seat == view.dealer else 1.0)
+
+
+def deal_in_cost(view: View, pair: Pair, payer: int, winner: int, loss: float) -> float:
+    """Return what it costs the pair, placements included, if one of it pays a rival ``loss``.
+
+    Beside it stands a kyoku that nobody wins.
+    """
+    deltas = [0] * 4
+    deltas[payer], deltas[winner] = -round(loss), round(loss)
+    nothing = worth_after(view, pair, [0] * 4)
+    return max(0.0, nothing - worth_after(view, pair, deltas, winner))
+
+
+def discard_danger(view: View, pair: Pair) -> Points:
+    """Return the points that discarding each tile (0..36) is expected to lose to the rivals.
+
+    The view's seat is one of the pair; what it does not see may be less than what it alone would
+    not see.
+    """
+    chance, points = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
+    deal_in_chances(view.state, view.seat, view.unseen, danger_weights(), chance, points)
+    danger = np.zeros(N_TILES)
+    for rival in range(4):
+        likely = float(chance[rival].sum())
+        if rival not in pair and likely > 0:
+            usual = float((chance[rival] * points[rival]).sum()) / likely
+            price = deal_in_cost(view, pair, view.seat, rival, usual) / usual
+            danger[:N_KINDS] += price * chance[rival] * points[rival]
+    danger[N_KINDS:] = danger[list(FIVE_KINDS)]
+    return danger

@@ -9,6 +9,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int64, Record
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.table.observe import genbutsu
 from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import N_KINDS
 
@@ -66,7 +67,7 @@ def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
     later_loss = models.later_loss[seat] * state.wall_left / max(1, models.wall_left)
     for step in range(1, 4):
         other = (seat + step) & 3
-        safe = state.discarded[other] | state.passed[other]
+        safe = genbutsu(state, other)
         weight = 1.0 if state.riichi[other] == ACCEPTED else models.tenpai[other]
         if weight == 0.0:
             continue
@@ -79,7 +80,7 @@ def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
 @compiled
 def _add_shanten_cost(state: State, seat: int, models: OpponentModels) -> None:
     """Add what the hand is worth less after each discard, by its shanten."""
-    hand, melds = state.hand[seat], state.n_melds[seat]
+    hand, melds = state.hand[seat].copy(), state.n_melds[seat]
     n_kinds, n_pairs, _, _ = count_kinds_held(hand)
     rows = (suit_row_of(hand, 0), suit_row_of(hand, 9), suit_row_of(hand, 18), honour_row_of(hand))
     man_pin, sou_honours = join(rows[0], rows[1]), join(rows[2], rows[3])

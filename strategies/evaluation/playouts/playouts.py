@@ -83,10 +83,9 @@ def _kind_to_discard(state: State, seat: int, models: OpponentModels, random: Ra
 
 @compiled
 def _stays_tenpai(state: State, seat: int, kind: int) -> bool:
-    state.hand[seat, kind] -= 1
-    found = waits(state.hand[seat], state.n_melds[seat]) != 0
-    state.hand[seat, kind] += 1
-    return found
+    hand = state.hand[seat].copy()
+    hand[kind] -= 1
+    return waits(hand, state.n_melds[seat]) != 0
 
 
 @compiled

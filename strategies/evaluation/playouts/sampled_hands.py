@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8s, Int32s, Int64s, Record
+from mjbot.models.placement import score_worth
 from mjbot.models.tenpai import Chances, shanten_chances
-from mjbot.rules.points import HONBA_POINTS, STICK_POINTS, base_points, ron_points, tsumo_points
-from mjbot.rules.ruleset import TARGET_POINTS
+from mjbot.rules.points import Parties, base_points, win_deltas
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI
-from mjbot.table.settle import liable_seat, top_seat
+from mjbot.table.settle import kyoku_after, liable_seat
 from mjbot.table.state import State
 from strategies.evaluation.hidden_hands.pricing import (
     PricingWorkspace,
@@ -31,7 +31,6 @@ from strategies.evaluation.hidden_hands.pricing import (
 from strategies.evaluation.hidden_hands.tenpai_parts import prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 from strategies.evaluation.playouts.opponent_models import OpponentModels
-from strategies.evaluation.playouts.worth import OVER, worth
 
 Points = NDArray[np.float64]
 
@@ -140,45 +139,15 @@ def _price_sample(
 
 
 @compiled
-def _left_after(state: State, scores: NDArray[np.int32], winner: int) -> int:
-    """Return how many kyoku follow at least after a win, or a draw (``winner`` -1)."""
-    for seat in range(4):
-        if scores[seat] < 0:
-            return OVER
-    left = state.last_round - state.round
-    if left > 0:
-        return int(left + (winner == state.dealer))
-    top = top_seat(scores)
-    if scores[top] < TARGET_POINTS or (winner == state.dealer and top != winner):
-        return 1
-    return OVER
-
-
-@compiled
 def _worth_after(
-    state: State, viewer: int, winner: int, loser: int, base: int, liable: int, bonus: Points,
-    scores: NDArray[np.int32],
-) -> float:  # fmt: skip
-    """Return what the table is worth to the viewer after a win; ``loser`` is -1 for a draw."""
+    state: State, viewer: int, parties: Parties, base: int, bonus: Points, scores: Int32s
+) -> float:
+    """Return what the table is worth to the viewer after a win; ``scores`` is scratch space."""
+    deltas = win_deltas(base, parties, state.honba, state.sticks)
     for seat in range(4):
-        scores[seat] = state.scores[seat]
-    dealer = winner == state.dealer
-    if loser < 0 and liable < 0:
-        for seat in range(4):
-            if seat != winner:
-                paid = tsumo_points(base, dealer or seat == state.dealer)
-                scores[seat] -= paid + HONBA_POINTS * state.honba
-                scores[winner] += paid + HONBA_POINTS * state.honba
-    else:
-        whole = ron_points(base, dealer)
-        liable = loser if liable < 0 else liable
-        half = whole // 2 if loser >= 0 and loser != liable else 0
-        if half:
-            scores[loser] -= half
-        scores[liable] -= whole - half + 3 * HONBA_POINTS * state.honba
-        scores[winner] += whole + 3 * HONBA_POINTS * state.honba
-    scores[winner] += STICK_POINTS * state.sticks
-    return worth(scores, viewer, _left_after(state, scores, winner), bonus)
+        scores[seat] = state.scores[seat] + deltas[seat]
+    stays = int(parties.winner == state.dealer)
+    return score_worth(scores, viewer, kyoku_after(state, scores, stays), bonus)
 
 
 # --- opponent models ---
@@ -222,9 +191,7 @@ def build_opponent_model(
     state: State, viewer: int, models: OpponentModels, bonus: Points, samples: SampledHands
 ) -> None:
     """Fill in what a viewer thinks of each discard, once all hands are sampled."""
-    for seat in range(4):
-        samples.scores[seat] = state.scores[seat]
-    now = worth(samples.scores, viewer, _left_after(state, samples.scores, -1), bonus)
+    now = score_worth(state.scores, viewer, kyoku_after(state, state.scores, 0), bonus)
     for other in range(4):
         for kind in range(34):
             models.odds[viewer, other, kind] = 0.0
@@ -265,7 +232,7 @@ def _weigh_samples(
     bonus: Points,
     samples: SampledHands,
 ) -> None:
-    third = (viewer + 1) & 3
+    dealer, third = int(state.dealer), (viewer + 1) & 3
     while third == other:
         third = (third + 1) & 3
     total = 0.0
@@ -283,17 +250,18 @@ def _weigh_samples(
                 continue
             if points != base:
                 base = points
-                loss = now - _worth_after(
-                    state, viewer, other, viewer, base, liable, bonus, samples.scores
-                )
+                parties = Parties(other, viewer, dealer, liable)
+                loss = now - _worth_after(state, viewer, parties, base, bonus, samples.scores)
             models.odds[viewer, other, kind] += weight
             models.loss[viewer, other, kind] += weight * loss
         drawn = int(samples.draw_base[other, number])
         if drawn:
-            after = _worth_after(state, viewer, other, -1, drawn, liable, bonus, samples.scores)
+            parties = Parties(other, other, dealer, liable)
+            after = _worth_after(state, viewer, parties, drawn, bonus, samples.scores)
             samples.later_loss[viewer, other] += weight * BY_DRAW * (now - after)
         if base:
-            after = _worth_after(state, viewer, other, third, base, liable, bonus, samples.scores)
+            parties = Parties(other, third, dealer, liable)
+            after = _worth_after(state, viewer, parties, base, bonus, samples.scores)
             lost = OFF_SELF * loss + (1 - BY_DRAW - OFF_SELF) * (now - after)
             samples.later_loss[viewer, other] += weight * lost
     if total > 0:
@@ -339,7 +307,8 @@ def _set_shanten_cost(
     gain = 0.0
     for step in range(1, 4):
         loser = (viewer + step) & 3
-        after = _worth_after(state, viewer, viewer, loser, base, -1, bonus, samples.scores)
+        parties = Parties(viewer, loser, int(state.dealer), -1)
+        after = _worth_after(state, viewer, parties, base, bonus, samples.scores)
         gain += max(0.0, after - now) / 3
     draws = draws_of_each(state)
     others = 0.0

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
+from mjbot.models.placement import final_worth
 from mjbot.models.tenpai import Chances, draw_shanten
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import PASS, RON
+from mjbot.table.assume import assume_missed
 from mjbot.table.legal import can_ron
 from mjbot.table.state import (
     CHANKAN,
-    MISSED_UNTIL_DISCARD,
     REACTION,
     WON,
     State,
@@ -37,7 +38,6 @@ from strategies.evaluation.playouts.sampled_hands import (
     sample_hands,
     write_chances,
 )
-from strategies.evaluation.playouts.worth import final_worth
 
 Random = NDArray[np.uint64]
 Codes = NDArray[np.int64]
@@ -153,7 +153,7 @@ def begin(state: State, buffer: StepBuffer, seat: int, codes: NDArray[np.int64])
     buffer.outcome.n_wins = 0
     buffer.n_rows = 0
     if codes[0] == PASS:
-        state.missed[seat] = max(state.missed[seat], MISSED_UNTIL_DISCARD)
+        assume_missed(state, seat)
         return
     if state.phase == REACTION or state.phase == CHANKAN:
         for other in range(4):

@@ -14,15 +14,15 @@ from mjbot.models.placement import worth_of
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.table.state import CHI
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_worth
 from strategies.evaluation.push_fold.win_value import HandContext, hand_dora, typical_points
 
 Counts = NDArray[np.int8]
 
-HONOURS: Final = 0x7F << 27
+HONOURS: Final = 0x7F << FIRST_HONOUR
 SUIT: Final = 0x1FF
 SIMPLES: Final = 0b011111110 * (1 + (1 << 9) + (1 << 18))
-FIRST_HONOUR: Final = 27
 RIICHI_HAN: Final = 2.0
 """Han of riichi, of the draw, pinfu, ippatsu and ura dora that come with it, in the mean."""
 SIMPLES_HAN: Final = (0.9, 0.6, 0.35, 0.15)
@@ -32,10 +32,10 @@ SIMPLES_HAN: Final = (0.9, 0.6, 0.35, 0.15)
 @compiled
 def honour_han(hand_context: HandContext, kind: int) -> int:
     """Return the han of a triplet of an honour: 0, 1 or 2."""
-    if kind >= 31:
+    if kind >= FIRST_DRAGON:
         return 1
-    record = hand_context.win[0]
-    return int(kind - 27 == record.seat_wind) + int(kind - 27 == record.round_wind)
+    record, wind = hand_context.win[0], kind - FIRST_HONOUR
+    return int(wind == record.seat_wind) + int(wind == record.round_wind)
 
 
 @compiled

@@ -12,7 +12,7 @@ from mjbot.rules.shanten import shanten
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import CHI, PON, State
-from protocol.tiles import N_KINDS
+from protocol.tiles import FIRST_HONOUR, N_KINDS
 from strategies.evaluation.yaku.layout import (
     N_ROWS,
     RUNS,
@@ -25,7 +25,6 @@ from strategies.evaluation.yaku.layout import (
 )
 from strategies.evaluation.yaku.scores import N_YAKU, write_scores
 
-EAST: Final = 27
 DRAGONS: Final = 7 << 31
 N_CALLS: Final = 4
 PON_CALL: Final = 3
@@ -35,8 +34,8 @@ PON_CALL: Final = 3
 @compiled
 def value_kinds(state: State, seat: int) -> int:
     """Return the mask of kinds of which three are a yaku for the seat."""
-    wind = 1 << EAST + (seat - state.dealer & 3)
-    return DRAGONS | 1 << EAST + (state.round >> 2) | wind
+    wind = 1 << FIRST_HONOUR + (seat - state.dealer & 3)
+    return DRAGONS | 1 << FIRST_HONOUR + (state.round >> 2) | wind
 
 
 @compiled
@@ -181,7 +180,7 @@ def _after(hand: Counts, melds: Counts, kind: int, call: int) -> tuple[Counts, C
 def _can_call(hand: Counts, kind: int, low: int, call: int) -> bool:
     if call == PON_CALL:
         return bool(hand[kind] >= 2)
-    if kind >= EAST or low < 0 or low // 9 != kind // 9 or low % 9 > 6:
+    if kind >= FIRST_HONOUR or low < 0 or low // 9 != kind // 9 or low % 9 > 6:
         return False
     for used in range(low, low + 3):
         if used != kind and not hand[used]:

@@ -15,7 +15,7 @@ from mjbot.models.fold_features import (
     threats_to,
 )
 from mjbot.rules.shanten import shanten
-from mjbot.table.observe import hide
+from mjbot.table.assume import hide
 from mjbot.table.state import STATE, copy_state
 from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
 from mjbot.training.fold_positions import join_positions, positions_of

@@ -1,0 +1,169 @@
+"""What nobody has said: suppositions, and what is learned beside the events.
+
+A state is written to in two ways.  What an event does stands in :mod:`mjbot.table.apply`; here
+stands what whoever guesses, judges as if, or starts elsewhere than at the beginning makes of a
+state: a seat holds that hand, a wall lies in this order, a riichi stands.  Fields that follow from
+others (``waits``) are right afterwards.  Nothing else writes to a state.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.table.hands import UNKNOWN, kind_of, refresh_waits
+from mjbot.table.state import (
+    ACCEPTED,
+    DORA_WALL,
+    LIVE_WALL,
+    MISSED_UNTIL_DISCARD,
+    N_LIVE,
+    NO_RIICHI,
+    RINSHAN_WALL,
+    URA_WALL,
+    State,
+)
+from protocol.tiles import N_KINDS
+
+EVERY_KIND: Final = (1 << N_KINDS) - 1
+MOST_URA: Final = 5
+
+# --- hands and walls, in compiled code ---------------------------------------------------------
+
+
+@compiled
+def hide(state: State, seat: int) -> None:
+    """Blank everything in the record that ``seat`` may not see: other hands, wall, ura."""
+    for other in range(4):
+        if other != seat:
+            state.hand_known[other] = 0
+            state.hand[other] = 0
+            state.red[other] = 0
+            state.waits[other] = 0
+            state.missed[other] = 0
+    if state.turn != seat and state.drawn >= 0:
+        state.drawn = UNKNOWN
+    state.ura_markers[:] = -1
+    state.n_ura = 0
+    state.has_wall = 0
+    state.wall[:] = -1
+
+
+@compiled
+def deal_in_hand(state: State, seat: int, hand: NDArray[np.int8], red: NDArray[np.int8]) -> None:
+    """Suppose that a seat holds these tiles, and has missed no win.
+
+    ``hand`` int8[34] are its 3n+1 tiles, red fives included, without what it has drawn (see
+    :func:`deal_in_drawn`); ``red`` int8[3] is 1 for each red five among them.
+    """
+    state.hand_known[seat] = 1
+    state.missed[seat] = 0
+    for kind in range(N_KINDS):
+        state.hand[seat, kind] = hand[kind]
+    for suit in range(3):
+        state.red[seat, suit] = red[suit]
+    refresh_waits(state, seat)
+
+
+@compiled
+def deal_in_drawn(state: State, seat: int, tile: int) -> None:
+    """Suppose that a seat that has 3n+2 tiles holds this one (0..36) beside its hand.
+
+    If the seat has drawn, it is the tile that it drew.
+    """
+    state.hand[seat, kind_of(tile)] += 1
+    if tile >= N_KINDS:
+        state.red[seat, tile - N_KINDS] = 1
+    if state.turn == seat and state.drawn >= 0:
+        state.drawn = tile
+
+
+@compiled
+def deal_in_wall(state: State, tiles: NDArray[np.int8]) -> None:
+    """Suppose that the tiles (0..36) that are left lie in the wall in this order.
+
+    First the live wall, then the hidden dora markers, the ura markers and the rinshan tiles.
+    Draws come in order from then on, also where the table's draws were pinned.
+    """
+    state.pinned = 0
+    state.has_wall = 1
+    drawn = N_LIVE - state.wall_left - state.rinshan_taken
+    n = _lay(state, tiles, 0, LIVE_WALL + drawn, DORA_WALL)
+    n = _lay(state, tiles, n, DORA_WALL + state.n_dora, URA_WALL)
+    n = _lay(state, tiles, n, URA_WALL, RINSHAN_WALL)
+    _lay(state, tiles, n, RINSHAN_WALL + state.rinshan_taken, RINSHAN_WALL + 4)
+    for place in range(state.n_dora):
+        state.wall[DORA_WALL + place] = state.dora_markers[place]
+
+
+@compiled
+def _lay(state: State, tiles: NDArray[np.int8], n: int, start: int, stop: int) -> int:
+    """Lay the tiles from the ``n``-th on into a part of the wall; return the next."""
+    for place in range(start, stop):
+        state.wall[place] = tiles[n]
+        n += 1
+    return n
+
+
+@compiled
+def assume_missed(state: State, seat: int) -> None:
+    """Suppose that a seat has just let a win pass: none by ron before its next discard."""
+    state.missed[seat] = max(state.missed[seat], MISSED_UNTIL_DISCARD)
+
+
+# --- what stands at the table ------------------------------------------------------------------
+
+
+def assume_riichi(state: State, seat: int) -> None:
+    """Suppose that a seat's riichi stands."""
+    state["riichi"][seat] = ACCEPTED
+
+
+def assume_harmless(state: State, seat: int) -> None:
+    """Suppose that a seat can win on no discard and is not in riichi."""
+    state["passed"][seat] = EVERY_KIND
+    state["riichi"][seat] = NO_RIICHI
+
+
+def assume_no_liability(state: State) -> None:
+    """Suppose that nobody is liable for anybody's yakuman."""
+    state["pao_dragons"] = -1
+    state["pao_winds"] = -1
+
+
+def assume_alone(state: State, wall_left: int) -> None:
+    """Suppose one-player mahjong: no dora, and so many tiles to draw."""
+    state["n_dora"] = 0
+    state["wall_left"] = wall_left
+
+
+# --- frame of a game, and what is told late ----------------------------------------------------
+
+
+def set_position(state: State, scores: Sequence[int], sticks: int) -> None:
+    """Set the points of the four seats, and the riichi sticks on the table."""
+    state["scores"] = scores
+    state["sticks"] = sticks
+
+
+def set_last_round(state: State, last_round: int) -> None:
+    """Set how long the game is scheduled: 3 tonpu, 7 hanchan."""
+    state["last_round"] = last_round
+
+
+def pin_draws(state: State, pinned: bool) -> None:
+    """Set whether every seat draws from its own quarter of the wall."""
+    state["pinned"] = pinned
+
+
+def show_ura(state: State, tiles: Sequence[int]) -> None:
+    """Turn these ura markers (0..36), five at most."""
+    state["n_ura"] = min(len(tiles), MOST_URA)
+    state["ura_markers"][: state["n_ura"]] = tiles[:MOST_URA]
+
+
+def name_drawn(state: State, tile: int) -> None:
+    """Say which tile (0..36) was drawn unseen."""
+    state["drawn"] = tile
