@@ -83,15 +83,24 @@ def advance_to_choice(state: State, buffer: StepBuffer) -> int:
     Returns the mask of those who must be asked, or ``-1 - seat``, having done nothing, if a
     choice of that seat is not legal.
     """
-    for seat in range(4):
-        if (buffer.asked >> seat) & 1 and not _is_offered(buffer, seat, buffer.choices[seat]):
-            return -1 - seat
+    illegal = illegal_choice(buffer)
+    if illegal:
+        return illegal
     advance(state, buffer)
     asked = settle_choices(state, buffer)
     while buffer.asked and not asked:
         advance(state, buffer)
         asked = settle_choices(state, buffer)
     return asked
+
+
+@compiled
+def illegal_choice(buffer: StepBuffer) -> int:
+    """Return ``-1 - seat`` of a seat that was asked and chose what it may not do, else 0."""
+    for seat in range(4):
+        if (buffer.asked >> seat) & 1 and not _is_offered(buffer, seat, buffer.choices[seat]):
+            return -1 - seat
+    return 0
 
 
 @compiled

@@ -1,7 +1,4 @@
-"""One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O.
-
-A referee that remembers what happened, for records of games played in bulk.
-"""
+"""One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,9 +121,13 @@ class Referee:
         return self._end_kyoku(before)
 
     def play(
-        self, players: Sequence[Player], position: Position = OPENING, watch: Watch | None = None
+        self,
+        players: Sequence[Player],
+        position: Position = OPENING,
+        watch: Watch | None = None,
+        record: list[m.Event] | None = None,
     ) -> None:
-        """Play a whole game among four players, fast: without events.
+        """Play a whole game among four players, fast: events are made only for a ``record``.
 
         Who can do only one thing is not asked, nor who does not want to be.  Raises
         :class:`IllegalActionError`.
@@ -137,26 +138,47 @@ class Referee:
         following = (position.round, position.honba)
         while not self.over:
             self._deal_tiles(*following)
+            if record is not None:
+                record.append(serialise.start_kyoku(state))
             for seat, player in enumerate(players):
                 player.start_kyoku(View(state, seat))
-            self._play_kyoku(players)
+            self._play_kyoku(players, record)
             if watch:
                 watch(state, buffer["outcome"], buffer["wins"])
             if game_ends(state):
                 self._close()
             following = next_kyoku(state)
+        if record is not None:
+            record.append(m.EndGame(scores=serialise.four(state["scores"])))
 
-    def _play_kyoku(self, players: Sequence[Player]) -> None:
+    def _play_kyoku(self, players: Sequence[Player], record: list[m.Event] | None) -> None:
         state, buffer = self.state, self._buffer
         choices = buffer["choices"]
-        asked = flow.advance_to_choice(state, buffer)
+        asked = self._next_choices(record)
         while asked > 0:
             for seat in _SEATS[asked]:
                 choices[seat] = players[seat].decide(View(state, seat)).code
-            asked = flow.advance_to_choice(state, buffer)
+            asked = self._next_choices(record)
         if asked < 0:
             seat = -1 - asked
             raise IllegalActionError(seat, ACTIONS[choices[seat]], state)
+
+    def _next_choices(self, record: list[m.Event] | None) -> int:
+        """Do what :func:`mjbot.referee.flow.advance_to_choice` does, with events if wanted."""
+        state, buffer = self.state, self._buffer
+        if record is None:
+            return int(flow.advance_to_choice(state, buffer))
+        asked = int(flow.illegal_choice(buffer))
+        while asked == 0:
+            before = serialise.four(state["scores"])
+            events = self._step_events(before)
+            record += events
+            asked = int(flow.settle_choices(state, buffer))
+            if int(state["phase"]) in (WON, DRAWN):
+                after_sticks = serialise.scores_after(events, before)
+                record += serialise.ending(state, buffer["outcome"], buffer["wins"], after_sticks)
+                break
+        return asked
 
     # --- what is asked -----------------------------------------------------------------------
 
@@ -194,12 +216,15 @@ class Referee:
 
     def _advance(self) -> list[m.Event]:
         before = serialise.four(self.state["scores"])
-        flow.advance(self.state, self._buffer)
-        log = self._buffer["log"][: self._buffer["n_rows"]]
-        events = list(serialise.log_events(log, before))
+        events = self._step_events(before)
         if int(self.state["phase"]) in (WON, DRAWN):
             events += self._end_kyoku(serialise.scores_after(events, before))
         return events
+
+    def _step_events(self, before: serialise.Seats4) -> list[m.Event]:
+        flow.advance(self.state, self._buffer)
+        log = self._buffer["log"][: self._buffer["n_rows"]]
+        return list(serialise.log_events(log, before))
 
     def _end_kyoku(self, before: serialise.Seats4) -> list[m.Event]:
         events = serialise.ending(self.state, self._buffer["outcome"], self._buffer["wins"], before)
@@ -212,46 +237,3 @@ class Referee:
         apply_end_game(self.state)
         self._buffer["asked"] = 0
         self.over = True
-
-
-class RecordingReferee(Referee):
-    """Plays the very same games as :class:`Referee`, event by event.
-
-    ``events`` are those of :meth:`play` so far; ``names`` go into ``start_game``.
-    """
-
-    def __init__(self, *args: Any, names: Sequence[str] = (), **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.events: list[m.Event] = [m.StartGame(names=tuple(names) or None)]
-
-    def _deal_tiles(self, round_: int, honba: int) -> None:
-        super()._deal_tiles(round_, honba)
-        self.events.append(serialise.start_kyoku(self.state))
-
-    def _play_kyoku(self, players: Sequence[Player]) -> None:
-        state, buffer = self.state, self._buffer
-        while True:
-            before = serialise.four(state["scores"])
-            flow.advance(state, buffer)
-            log = list(serialise.log_events(buffer["log"][: buffer["n_rows"]], before))
-            self.events += log
-            if int(state["phase"]) in (WON, DRAWN):
-                after_sticks = serialise.scores_after(log, before)
-                self.events += serialise.ending(
-                    state, buffer["outcome"], buffer["wins"], after_sticks
-                )
-                return
-            asked = flow.settle_choices(state, buffer)
-            for seat in range(4):
-                if asked >> seat & 1:
-                    buffer["choices"][seat] = self._checked(seat, players[seat])
-
-    def _checked(self, seat: int, player: Player) -> int:
-        action = player.decide(View(self.state, seat))
-        if action not in self.asked[seat]:
-            raise IllegalActionError(seat, action, self.state)
-        return action.code
-
-    def _close(self) -> None:
-        super()._close()
-        self.events.append(m.EndGame(scores=serialise.four(self.state["scores"])))

@@ -6,7 +6,7 @@ A game in which external AIs sit beside our own strategies.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from mjbot.arena.results import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
@@ -17,7 +17,6 @@ from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, SupervisedPl
 from mjbot.match.players import read_players
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from mjbot.referee.referee import RecordingReferee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
 from mjbot.statistics.counts import Counts, EventCounter, as_rows, count_kyoku, no_counts
 from mjbot.strategy.options import StrategyError
@@ -25,8 +24,9 @@ from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import FaultKind
 from mjbot.table.assume import pin_draws
+from mjbot.table.state import State
 from mjbot.table.view import Sealed
-from protocol.messages import Event, StartKyoku
+from protocol.messages import Event, StartGame, StartKyoku
 
 EXCUSED: Final = Answer(excused=True)
 
@@ -161,12 +161,14 @@ class Games:
         players = make_players(self._setup, game_id, self._clock, fatal, self._tell)
         table = self._setup.seating.tables[game_id.seating]
         names = [self._names[number] for number in table]
-        if len(players) == 4:
-            referee = new_referee(self._setup, game_id, names if self._recording else None)
-            counts = play_game(referee, [players[seat] for seat in range(4)])
-            events = referee.events if isinstance(referee, RecordingReferee) else []
-            return _played(referee, game_id, counts, players, [], events)
         referee = new_referee(self._setup, game_id)
+        if len(players) == 4:
+            record: list[Event] = [StartGame(names=tuple(names))]
+            counts = play_game(
+                referee, [players[seat] for seat in range(4)], record if self._recording else None
+            )
+            events = record if self._recording else []
+            return _played(referee, game_id, counts, players, [], events)
         game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
         counts = game.play(referee, names)
         events = game.events if self._recording else []
@@ -196,16 +198,9 @@ class Games:
         return found
 
 
-def new_referee(setup: Setup, game_id: GameId, remembered: Sequence[str] | None = None) -> Referee:
-    """Return the table of a game, before the deal.
-
-    With the players' names in ``remembered`` it keeps the events of the game.
-    """
-    seed = setup.game_seed(game_id.wall)
-    if remembered is None:
-        referee = Referee(seed, setup.length)
-    else:
-        referee = RecordingReferee(seed, setup.length, names=remembered)
+def new_referee(setup: Setup, game_id: GameId) -> Referee:
+    """Return the table of a game, before the deal."""
+    referee = Referee(setup.game_seed(game_id.wall), setup.length)
     pin_draws(referee.state, setup.walls == "pinned")
     return referee
 
@@ -263,12 +258,16 @@ def _link_pairs(
             pair_up(*allies)
 
 
-def play_game(referee: Referee, players: Sequence[SupervisedPlayer]) -> Counts:
-    """Play from the deal to the end and return what was counted."""
+def play_game(
+    referee: Referee, players: Sequence[SupervisedPlayer], record: list[Event] | None = None
+) -> Counts:
+    """Play from the deal to the end, into a record if wanted; return what was counted."""
     counts = no_counts()
-    referee.play(
-        players, watch=lambda state, outcome, wins: count_kyoku(state, outcome, wins, counts)
-    )
+
+    def count(state: State, outcome: Any, wins: Any) -> None:
+        count_kyoku(state, outcome, wins, counts)
+
+    referee.play(players, watch=count, record=record)
     return counts
 
 
