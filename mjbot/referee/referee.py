@@ -1,6 +1,6 @@
 """One game under Tenhou's ranked rules: choices in, events out.  No clock and no I/O.
 
-A referee that remembers what happened, for records of games played in bulk.
+:class:`RecordingReferee` keeps the events, for records of games played in bulk.
 """
 
 from collections.abc import Callable, Mapping, Sequence

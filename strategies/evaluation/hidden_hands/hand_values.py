@@ -48,7 +48,7 @@ MOST_SAMPLES: Final = 60
 def read_opponent(
     state: State, viewer: int, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
 ) -> None:
-    """Fill ``reader.readings[other]``: what the viewer would lose if ``other`` were tenpai.
+    """Fill ``pricing.values[other]``: what the viewer would lose if ``other`` were tenpai.
 
     ``found`` is 0 if that cannot be, or not with a yaku.
     """
