@@ -1,4 +1,20 @@
-"""What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round."""
+"""What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round.
+
+One comparison does it all::
+
+    worth(discard) = (1 - chance to deal in) x worth of the hand left - worth lost by dealing in
+
+in points (:mod:`mjbot.models.placement`).  The danger:
+:mod:`strategies.evaluation.push_fold.push`; the hand:
+:mod:`strategies.evaluation.push_fold.hand_worth` and what that is made of; hands of 2 shanten and
+more are multiplied by exp((score - best score) / ``evaluator_weight``) of the hand evaluator.
+
+The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
+those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
+(0.35, 0.5) and ``call_margin`` (400 for a while).  The pace of others is counted in records by
+``mjbot train danger``; ``threat_pace`` raises it where one or two opponents are in riichi.  What
+the parts gain: docs/experiments/fold-recognition-plus.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

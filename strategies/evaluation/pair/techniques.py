@@ -1,7 +1,7 @@
 """What a partner can do for its ally, one technique after the other.
 
 Source: Hamabe 2017, section 2.2 (feeding a win and feeding a call also sections 3.4.1 and 3.4.2).
-Each returns what it would do and what that is worth to the pair in points, or nothing.
+Each returns what it would do if that is worth it to the pair, in points, or nothing.
 
 ==================== ========================================================================
 bluff                a river that feigns a hand of one suit, so that rivals fold
@@ -23,6 +23,9 @@ spare the ally       (not of the paper) let its tile pass where a win on it gain
                      between the pair and its rivals; what the win brings is the end of the
                      kyoku, sticks, and placements
 ==================== ========================================================================
+
+The paper weighs nothing; all limits and points below were set by hand and not tuned.  What each
+technique gains is measured in docs/experiments/hamabe2017-switches.md.
 """
 
 from collections import Counter
