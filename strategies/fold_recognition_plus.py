@@ -49,7 +49,7 @@ from strategies.evaluation.push_fold.race import StageTable, new_stages
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
-"""From this shanten on the evaluator has a say."""
+"""From this shanten on the evaluator counts."""
 
 
 def _switch(what: str) -> bool:
@@ -78,25 +78,40 @@ class FoldRecognitionPlus(Strategy):
     placement: bool = _switch("points by the rank they bring; no: as points")
     evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
 
-    ron: float = field(default=2.5, metadata={"unit": "others' discards per own draw to win on"})
-    claims: float = field(default=0.6, metadata={"unit": "tiles to call per opponent's discard"})
-    swing: float = field(default=7000.0, metadata={"unit": "points that a kyoku moves two scores"})
-    rank_share: float = field(default=0.5, metadata={"unit": "0 points .. 1 rank"})
+    ron_rate: float = field(
+        default=2.5, metadata={"unit": "others' discards per own draw to win on", "was": "ron"}
+    )
+    call_rate: float = field(
+        default=0.6, metadata={"unit": "tiles to call per opponent's discard", "was": "claims"}
+    )
+    score_spread: float = field(
+        default=7000.0, metadata={"unit": "points that a kyoku moves two scores", "was": "swing"}
+    )
+    rank_share: float = field(
+        default=0.5, metadata={"unit": "of what points are worth is rank: 0 none, 1 all"}
+    )
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
     tenpai_points: float = field(default=2000.0, metadata={"unit": "points of tenpai at a draw"})
-    going_round: float = field(
-        default=0.4, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
+    mawashi_cost: float = field(
+        default=0.4,
+        metadata={
+            "unit": "x the danger of a drawn tile, while it can be chosen",
+            "was": "going_round",
+        },
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
     call_factor: float = field(default=1.0, metadata={"unit": "x passing that it must be worth"})
     threat_pace: float = field(
         default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
     )
-    features: FeatureSet = field(default="plus", metadata={"unit": "the evaluator's"})
+    features: FeatureSet = field(default="plus", metadata={"unit": "feature set of the evaluator"})
     evaluator_weight: float = field(
-        default=60.0, metadata={"unit": "evaluator's score, a factor e"}
+        default=60.0,
+        metadata={"unit": "evaluator's score that divides a hand's worth by e", "was": "taste"},
     )
-    near_evaluator_weight: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
+    near_evaluator_weight: float = field(
+        default=0.0, metadata={"unit": "x the evaluator at 1 shanten", "was": "near_taste"}
+    )
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi or the discard of most worth, else the call of most worth."""
@@ -234,9 +249,9 @@ class FoldRecognitionPlus(Strategy):
     @cached_property
     def _parameters(self) -> PushParameters:
         return PushParameters(
-            self.ron, self.claims, self.swing, self.rank_share if self.placement else 0.0,
-            self.caution, self.tenpai_points, self.going_round, self.fine_danger,
-            self.hand_quality, self._pace,
+            self.ron_rate, self.call_rate, self.score_spread,
+            self.rank_share if self.placement else 0.0, self.caution, self.tenpai_points,
+            self.mawashi_cost, self.fine_danger, self.hand_quality, self._pace,
         )  # fmt: skip
 
 
