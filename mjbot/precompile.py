@@ -1,9 +1,9 @@
-"""Compiling before anything else starts: each function once, in one process, and seen.
+"""Compiling before anything else starts: each function once, in one process, and shown to the user.
 
-:func:`prepare` starts a process that plays in memory as the command will play.  What it compiles is
-kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after finds it.  That a
-job was done is remembered by an empty file whose name says all that its code depends on, so that
-the next start begins at once.
+:func:`prepare` starts a process that plays in memory as the command will play.  What it compiles
+is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after finds it.
+That a job was done is remembered by an empty file whose name says all that its code depends on,
+so that the next start begins at once.
 """
 
 import contextlib

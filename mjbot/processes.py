@@ -1,6 +1,6 @@
 """Child processes that cannot outlive us, and whose death is noticed at once.
 
-The same function of many items, in processes that end with ours.
+:class:`Child` is one of them; :func:`in_processes` maps a function over many items in several.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""How long work tells how it gets on: a bar on a terminal, a line now and then anywhere else."""
+"""Progress of long work: a bar on a terminal, a line now and then anywhere else."""
 
 import contextlib
 import threading

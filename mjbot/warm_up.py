@@ -1,9 +1,8 @@
 """Games in memory before the first real one: what comes up in them is compiled and loaded after.
 
-Where somebody waits, at a server or for a decision, a warm-up comes first.  Compiling is done
-before even that, and once: see :mod:`mjbot.precompile`, which warms up in a process of its own.
-
-Loading the referee before the first game, while players are on their way.
+A bot warms up while it waits for its first game, a server while its players are on their way.
+Compiling is done before even that, and once: :mod:`mjbot.precompile` warms up in a process of its
+own.
 """
 
 import asyncio

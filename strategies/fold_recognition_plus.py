@@ -1,4 +1,20 @@
-"""What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round."""
+"""What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round.
+
+One comparison does it all::
+
+    worth(discard) = (1 - chance to deal in) x worth of the hand left - worth lost by dealing in
+
+in points (:mod:`mjbot.models.placement`).  The danger:
+:mod:`strategies.evaluation.push_fold.push`; the hand:
+:mod:`strategies.evaluation.push_fold.hand_worth` and what that is made of; hands of 2 shanten and
+more are multiplied by exp((score - best score) / ``evaluator_weight``) of the hand evaluator.
+
+The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
+those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
+(0.35, 0.5) and ``call_margin`` (400 for a while).  The pace of others is counted in records by
+``mjbot train danger``; ``threat_pace`` raises it where one or two opponents are in riichi.  What
+the parts gain: docs/experiments/fold-recognition-plus.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +49,7 @@ from strategies.evaluation.push_fold.race import StageTable, new_stages
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
-"""From this shanten on the evaluator has a say."""
+"""From this shanten on the evaluator counts."""
 
 
 def _switch(what: str) -> bool:
@@ -62,25 +78,40 @@ class FoldRecognitionPlus(Strategy):
     placement: bool = _switch("points by the rank they bring; no: as points")
     evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
 
-    ron: float = field(default=2.5, metadata={"unit": "others' discards per own draw to win on"})
-    claims: float = field(default=0.6, metadata={"unit": "tiles to call per opponent's discard"})
-    swing: float = field(default=7000.0, metadata={"unit": "points that a kyoku moves two scores"})
-    rank_share: float = field(default=0.5, metadata={"unit": "0 points .. 1 rank"})
+    ron_rate: float = field(
+        default=2.5, metadata={"unit": "others' discards per own draw to win on", "was": "ron"}
+    )
+    call_rate: float = field(
+        default=0.6, metadata={"unit": "tiles to call per opponent's discard", "was": "claims"}
+    )
+    score_spread: float = field(
+        default=7000.0, metadata={"unit": "points that a kyoku moves two scores", "was": "swing"}
+    )
+    rank_share: float = field(
+        default=0.5, metadata={"unit": "of what points are worth is rank: 0 none, 1 all"}
+    )
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
     tenpai_points: float = field(default=2000.0, metadata={"unit": "points of tenpai at a draw"})
-    going_round: float = field(
-        default=0.4, metadata={"unit": "x the danger of a drawn tile, while it can be chosen"}
+    mawashi_cost: float = field(
+        default=0.4,
+        metadata={
+            "unit": "x the danger of a drawn tile, while it can be chosen",
+            "was": "going_round",
+        },
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
     call_factor: float = field(default=1.0, metadata={"unit": "x passing that it must be worth"})
     threat_pace: float = field(
         default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
     )
-    features: FeatureSet = field(default="plus", metadata={"unit": "the evaluator's"})
+    features: FeatureSet = field(default="plus", metadata={"unit": "feature set of the evaluator"})
     evaluator_weight: float = field(
-        default=60.0, metadata={"unit": "evaluator's score, a factor e"}
+        default=60.0,
+        metadata={"unit": "evaluator's score that divides a hand's worth by e", "was": "taste"},
     )
-    near_evaluator_weight: float = field(default=0.0, metadata={"unit": "x its say at 1 shanten"})
+    near_evaluator_weight: float = field(
+        default=0.0, metadata={"unit": "x the evaluator at 1 shanten", "was": "near_taste"}
+    )
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi or the discard of most worth, else the call of most worth."""
@@ -218,9 +249,9 @@ class FoldRecognitionPlus(Strategy):
     @cached_property
     def _parameters(self) -> PushParameters:
         return PushParameters(
-            self.ron, self.claims, self.swing, self.rank_share if self.placement else 0.0,
-            self.caution, self.tenpai_points, self.going_round, self.fine_danger,
-            self.hand_quality, self._pace,
+            self.ron_rate, self.call_rate, self.score_spread,
+            self.rank_share if self.placement else 0.0, self.caution, self.tenpai_points,
+            self.mawashi_cost, self.fine_danger, self.hand_quality, self._pace,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""One recorded decision, made again."""
+"""One recorded decision, made again: ``mjbot arena --repro FILE``."""
 
 import time
 import traceback
@@ -45,7 +45,7 @@ class _Reached(BaseException):
 
 
 class _Halt(Strategy):
-    """Plays as ``strategy`` up to one decision of its guard."""
+    """Plays as ``strategy`` up to one decision of its supervisor."""
 
     def __init__(self, player: SupervisedPlayer, decision: int) -> None:
         self._strategy = player.strategy

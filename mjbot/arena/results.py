@@ -1,12 +1,12 @@
-"""The run's file: one line for the setup, one per game (:mod:`mjbot.append_log`).
+"""A run's folder: ``games.jsonl`` with a line per game, and the records of the games.
 
-Games are functions of their units, hence after any end of the program the rest comes out as if
-nothing had happened.
+The first line of ``games.jsonl`` is the run's setup (:mod:`mjbot.append_log`).  A game is a
+function of the setup and its :class:`~mjbot.arena.setup.GameId`, hence after any end of
+the program the rest comes out as if nothing had happened.
 
-Records of arena games: one gzipped file of mjai lines each, in the run's folder.
-
-A file is there whole or not at all, and before its game counts, so that a run which was killed
-goes on without gaps.  ``mjbot replay``, ``convert`` and ``train`` take the folder as it is.
+A record is one gzipped file of mjai lines.  It is there whole or not at all, and before its game
+counts, so that a run which was killed goes on without gaps.  ``mjbot replay``, ``convert`` and
+``train`` take the folder as it is.
 """
 
 import gzip

@@ -1,6 +1,6 @@
 """``mjbot arena A B [C D]``: thousands of games on shared walls, and figures with intervals.
 
-``mjbot arena --repro FILE``: one recorded decision, made again.
+With ``--repro FILE``: one recorded decision, made again.
 """
 
 import argparse

@@ -38,12 +38,12 @@ class GamesProgress:
         rate = self._games / max(1e-9, time.monotonic() - self._started_at)
         self._step(note=note or f"{rate:.1f} a second")
 
-    def on_fault(self, unit: GameId, fault: Fault) -> None:
+    def on_fault(self, game_id: GameId, fault: Fault) -> None:
         """Tell of the first fault of each strategy and kind."""
-        strategy = self._setup.strategies[self._setup.player(unit, fault.seat)]
+        strategy = self._setup.strategies[self._setup.player(game_id, fault.seat)]
         if (strategy, fault.kind) not in self._told:
             self._told.add((strategy, fault.kind))
-            where = f"wall {unit.wall}, seat {fault.seat}, decision {fault.decision}"
+            where = f"wall {game_id.wall}, seat {fault.seat}, decision {fault.decision}"
             self._say(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
 
     def _say(self, text: str) -> None:

@@ -1,7 +1,4 @@
-"""``mjbot play URL --strategy NAME``: one bot at somebody's table.
-
-The arguments of ``mjbot play`` that make it one of a pair.
-"""
+"""``mjbot play URL --strategy NAME``: one bot at somebody's table, alone or as one of a pair."""
 
 import argparse
 import os
@@ -51,7 +48,7 @@ def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
     pair.add_argument(
         "--ally",
         metavar="NAME",
-        help="the partner's strategy, NAME or NAME,KEY=VALUE,..., to rehearse with",
+        help="the partner's strategy, NAME or NAME,KEY=VALUE,..., to warm up with",
     )
     add_team_table_argument(pair)
     pair.add_argument(

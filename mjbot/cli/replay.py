@@ -1,6 +1,6 @@
 """``mjbot replay FILE...``: recorded games, strictly against the rules.
 
-What the commands that read recorded games share: naming files, progress, what was not read.
+:func:`find_sources` and :func:`with_progress` serve the other commands that read recorded games.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""One end of a pair's channel as a process is given it, and playing with it.
+"""A process's end of a pair's channel: how it is given one, and playing with it.
 
-The place of the channel stands on the command line, where anybody on this machine may read it;
-the secret only in the environment, which is the user's own.
+Where the channel is stands on the command line, where anybody on this machine may read it; the
+secret only in the environment, which is the user's own.
 """
 
 import asyncio

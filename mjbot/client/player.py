@@ -36,7 +36,7 @@ class Player:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
-    may take.  ``rehearsal`` stands in for the usual one (:mod:`mjbot.warm_up`).
+    may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.warm_up`).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
     strict mode :class:`TableError` is raised where the server contradicts itself or us; in
     lenient mode that is logged and play goes on.
@@ -70,14 +70,14 @@ class Player:
         self.faults: Final = faults or Faults()
 
     async def warm_up(self) -> None:
-        """Rehearse once, in the thread that will think; a failure is logged."""
+        """Warm up once, in the thread that will think; a failure is logged."""
         if self._is_warm:
             return
         self._is_warm = True
         try:
             await self._thread.think(self._warm_up, None)
         except CrashError as crash:
-            logger.error("the strategy failed in its rehearsal with {}", crash)
+            logger.error("the strategy failed in its warm-up with {}", crash)
             logger.opt(exception=crash.__cause__).debug("where it failed")
 
     # --- events ------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def _part(name: str) -> Any:
 
 
 class _Locator(_part("_CacheLocator")):  # type: ignore[misc]
-    """Tells numba the folder; the folder's name is the whole stamp."""
+    """Tells numba the folder; its name alone says what the code depends on."""
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
         self._folder = folder

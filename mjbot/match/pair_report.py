@@ -1,8 +1,7 @@
-"""What ``mjbot duo`` shows: what the two do while they play, and their table at the end.
+"""What ``mjbot duo`` shows: a line for each thing that the two do for each other, a table at the
+end.
 
-What happens in a pair's game, in one line each.
-
-What the two of a pair did, counted from the events of their games: ours or as one saw them.
+Both are counted from the events of their games: the whole table's, or as one of the two saw them.
 """
 
 from collections.abc import Callable, Sequence

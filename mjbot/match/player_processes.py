@@ -1,6 +1,6 @@
 """The players' processes: started, started anew for the next game, never left behind.
 
-What a match says of players whose strategies went wrong: their processes write it down.
+Each writes down what its strategy did wrong, from which the match tells it.
 """
 
 import asyncio

@@ -8,7 +8,15 @@
 ``kind`` is what the seat, which is to discard, would discard if it were alone
 (:func:`wanted_kind`).  A call takes some twenty microseconds.
 
-Source: Mizukami et al. 2013, section 7.
+With features x float32[34] (:mod:`mjbot.models.fold_features`), support vectors v_i and their
+coefficients a_i::
+
+    margin(x) = sum of a_i exp(-gamma |x - v_i| ** 2) + offset
+
+Source: Mizukami et al. 2013, section 7.  C = 2^8 and gamma = 2^-10 are the best of the paper's
+grid 2^-10 .. 2^10 by cross-validation; the threshold in the offset is where its F1 is highest
+(``mjbot train fold``, the command is in ``fold.json`` beside the weights;
+docs/strategies/fold-recognition.md).
 """
 
 import math

@@ -1,12 +1,11 @@
-"""What the fold recogniser looks at: the 34 features of Mizukami et al. 2013 (table 5).
+"""What the fold recogniser looks at, the grades of safety among it.
 
-The paper lists 33 (a grade counts as four); the last one here, how many tiles the hand would
-accept, is our choice.
+The features are the 34 of Mizukami et al. 2013 (table 5).  The paper lists 33 (a grade counts as
+four); the last one here, how many tiles the hand would accept, is our choice.
 
-How safe a discard is against one opponent: the four grades of Mizukami et al. 2013.
-
-Section 7.2 of the paper, safest first: genbutsu; an honour of which one or more are on the table,
-suji of the terminals, or behind a wall; other honours and other suji; no suji.
+How safe a discard is against one opponent is one of four grades (section 7.2 of the paper),
+safest first: genbutsu; an honour of which one or more are on the table, suji of the terminals, or
+behind a wall; other honours and other suji; no suji.
 """
 
 from typing import Final

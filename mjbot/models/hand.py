@@ -12,12 +12,13 @@ one hand mean anything.  A kind's red five and plain five have one score: give u
 Melds, called or declared, count as finished.  A call takes about ten microseconds.
 
 In compiled code: ``score_discards(model, position, scores)`` with ``evaluator.model`` and a
-record of :data:`~mjbot.training.hand_positions.HAND_POSITION` (made by ``new_position`` in
-Python, filled by ``observe`` or by hand).
+record of :data:`~mjbot.models.hand_position.HAND_POSITION` (made by ``new_position`` in Python,
+filled by ``observe`` or by hand).
+
+The score is the sum of the weights of the features that are active after the discard
+(:mod:`mjbot.models.hand_paper_features`, :mod:`mjbot.models.hand_plus_features`).
 
 Source: Mizukami et al. 2013, section 5 (one-player mahjong).
-
-The features of every discard that a hand offers, of the set asked for.
 """
 
 from functools import cache

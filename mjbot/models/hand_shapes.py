@@ -1,9 +1,8 @@
-"""How many melds, two-tile shapes and two-sided shapes a suit can be taken apart into.
+"""How near a hand is to a win: what its suits can be taken apart into, and what its discards leave.
 
-Of all ways to take a suit apart the one counts that has the most melds, then the most two-tile
-shapes (pairs and tiles at most two apart), then the most two-sided ones (23 .. 78).
-
-How near to a win each discard of a hand leaves it, beside the best.
+Of all ways to take a suit apart into melds and two-tile shapes the one counts that has the most
+melds, then the most two-tile shapes (pairs and tiles at most two apart), then the most two-sided
+ones (23 .. 78).  :func:`measure` tells what each discard leaves, beside the best.
 """
 
 from functools import cache

@@ -1,8 +1,7 @@
 """What two bots of a pair say to each other: one frozen type per message, one JSON line each.
 
-Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.
-
-When and where something was said: so that nothing stale or foreign is believed.
+Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.  What is said of a hand
+carries a fingerprint of the game and of the deals, so that nothing stale or foreign is believed.
 """
 
 import hashlib

@@ -1,6 +1,5 @@
-"""A recorded game: its events, each with its place in the record.
-
-What is wrong with a record, and where.
+"""A recorded game: its events, each with its place in the record, and the errors that name the
+place.
 """
 
 from collections.abc import Iterable

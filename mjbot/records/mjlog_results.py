@@ -1,7 +1,4 @@
-"""How a hand ended: Tenhou's AGARI and RYUUKYOKU tags, and the final scores.
-
-The mjai spelling of the yaku in a Tenhou record.
-"""
+"""How a kyoku ended: Tenhou's AGARI and RYUUKYOKU tags, final scores, yaku as mjai spells them."""
 
 from collections.abc import Sequence
 from typing import Final

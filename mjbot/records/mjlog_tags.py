@@ -1,9 +1,8 @@
-"""The tags of a Tenhou mjlog document, checked attribute by attribute.
+"""The tags of a Tenhou mjlog document, checked attribute by attribute; its tile ids and call codes.
 
-Tenhou's tile ids and the 16-bit code of a call, shared by its wire and its records.
-
-A tile id is 0..135: ``id // 4`` is the kind, ``id % 4`` the copy; the red fives are 16, 52
-and 88.  The layout of a call code is Tenhou's (bits are tested in the order used here).
+A tile id is 0..135: ``id // 4`` is the kind, ``id % 4`` the copy; the red fives are 16, 52 and
+88.  A call is a 16-bit code whose layout is Tenhou's (bits are tested in the order used here).
+Tenhou's wire has the same ids and codes.
 """
 
 from collections.abc import Mapping

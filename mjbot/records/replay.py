@@ -37,7 +37,7 @@ class ReplaySummary:
 
 
 def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
-    """Apply a game's events to a fresh table and count them in ``tally``.
+    """Apply a game's events to a fresh table and count them in ``summary``.
 
     Raises :class:`MismatchError` at the first event that the strict table refuses, and
     :class:`RecordError` at a line or tag that cannot be read.

@@ -1,6 +1,7 @@
-"""What a seat does on its own turn, in compiled code.
+"""What the choices of the seats do to the kyoku, in compiled code.
 
-What becomes of a discard or an added kan: wins, calls, or the next draw.  Compiled code.
+On its own turn: win, kan, riichi, discard, nine terminals.  Of a discard or an added kan: who
+wins, who calls, or the next draw.
 """
 
 from mjbot.compiler.compiled import compiled

@@ -1,7 +1,4 @@
-"""How a kyoku ends, in compiled code: wins, draws and what they pay.
-
-Tiles leave the wall: draws and dora markers, in compiled code.
-"""
+"""Draws and dora, and the ways a kyoku ends with what each pays: compiled."""
 
 from mjbot.compiler.compiled import compiled
 from mjbot.referee.step import LOG_DORA, LOG_DRAW, StepBuffer, note

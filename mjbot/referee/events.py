@@ -1,4 +1,4 @@
-"""The referee's log rows and outcomes as protocol events."""
+"""The rows and the outcome of a step buffer as protocol events."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,9 +1,7 @@
-"""The referee's step buffer, one compiled record: choices in; events, offers and payments out.
+"""The step buffer, one compiled record: choices in; events, offers and how the kyoku ended out.
 
 Every event is one row of the log: type, actor, target, tile, four consumed tiles, flag (-1
 where a field does not apply).
-
-How a kyoku ended, as one compiled record that messages are made from.
 """
 
 from collections.abc import Sequence

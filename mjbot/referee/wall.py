@@ -1,8 +1,7 @@
-"""Walls from seeds: the same (seed, round, honba) always gives the same 136 tiles.
+"""Walls from seeds, and which of its tiles the next draw brings.
 
-Which tile the next draw from the live wall brings.
-
-Usually the next one in order: whoever calls shifts what everybody draws from then on.
+The same (seed, round, honba) always gives the same 136 tiles.  Usually they come in order:
+whoever calls shifts what everybody draws from then on.
 
 With *pinned* draws (``state.pinned``), as in duplicate play, each seat has its own quarter: those
 tiles of the live wall that it would draw if nobody ever called.  Its n-th draw is the n-th tile

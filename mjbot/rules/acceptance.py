@@ -1,9 +1,8 @@
 """Acceptance: the kinds that bring a hand one step nearer, and how many tiles of them are left.
 
 Hands as in :mod:`mjbot.rules.shanten`.  A set of kinds is an int64 mask with bit ``kind``.  A
-kind of which the hand itself holds all four copies is never accepted.
-
-Waits: the kinds that complete a hand in tenpai.
+kind of which the hand itself holds all four copies is never accepted.  The acceptance of a hand
+in tenpai are its waits.
 """
 
 import numpy as np

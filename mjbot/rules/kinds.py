@@ -1,6 +1,5 @@
-"""Sets of kinds as int64 masks (bit ``kind``), for compiled code.
-
-Hands as the rules take them, made from tiles or from readable shorthand.
+"""Sets of kinds as int64 masks (bit ``kind``), and hands as counts of kinds, from tiles or
+shorthand.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""The frame of a game: what it starts with, how long it lasts, what placements are worth.
-
-Those of Tenhou's ranked four-player games.
-"""
+"""The frame of a ranked Tenhou game: start, length, target, and what placements are worth."""
 
 from typing import Final, Literal
 

@@ -1,7 +1,4 @@
-"""Every way to split the concealed part of a complete hand into blocks and a pair.
-
-What the declared melds of a winning hand contribute to its yaku and fu.
-"""
+"""Every way to split a complete hand into blocks and a pair, and what its melds add to that."""
 
 from typing import Final, NamedTuple
 

@@ -1,7 +1,4 @@
-"""Yaku of one split of the hand, and its fu.
-
-Yaku that do not depend on how the hand is split: circumstances and kinds of tiles.
-"""
+"""Yaku and fu of one split of the hand, and the yaku that do not depend on how it is split."""
 
 from typing import NamedTuple
 

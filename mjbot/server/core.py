@@ -6,8 +6,8 @@ seats 1, 2 and 3; only then are the four answers judged, in seat order::
     while (say := core.next()) is not None:
         core.answer(answer_of(say))      # unless say.is_final: nobody answers those
 
-A fault voids the game (every seat is told), costs its seat a mangan, or is replaced by a safe
-action (:class:`OnFault`).
+A fault ends the game without a result (every seat is told), costs its seat a mangan, or is
+replaced by a safe action (:class:`OnFault`).
 """
 
 import enum
@@ -62,8 +62,8 @@ class Say:
 class Answer:
     """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint.  ``excused`` asks for a safe action without
-    blame: the seat has left, or answered too late where that is no fault.
+    ``raw`` is what it sent, for the complaint.  ``excused`` asks for a safe action and is no
+    fault: the seat has left, or answered too late where that is no fault.
     """
 
     reply: PlayerAction | None = None

@@ -1,7 +1,4 @@
-"""Where players wait for a table: which rooms there are, and who has joined.
-
-What is played at a table, and how strictly.
-"""
+"""Where players wait for a table: which rooms there are, who has joined, what is played in each."""
 
 import asyncio
 import random

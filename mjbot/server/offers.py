@@ -1,9 +1,8 @@
-"""What the original server adds to an event for the seats that may act on it.
+"""What a seat may do, as the original server offers it, and what the seat's reply then means.
 
-What a seat's reply means at this table, or why it cannot stand.
-
-:mod:`protocol.sessions.lockstep_server` has checked what needs no table; here are the rest of the
-original server's checks (mjai-protocol.md section 4.3).
+The original server adds to an event what the seats may do about it.  Of its checks of a reply
+(mjai-protocol.md section 4.3) :mod:`protocol.sessions.lockstep_server` has those that need no
+table; here are the rest.
 """
 
 from collections.abc import Mapping, Sequence

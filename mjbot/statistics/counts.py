@@ -1,8 +1,8 @@
-"""What is counted: one record per seat of a game, filled in when a kyoku ends.
+"""What is counted of a game: one record per seat, filled in when a kyoku ends.
 
 Everything the figures need is a sum over kyoku, so a game is four records and its final scores.
-
-The same counts from events: for games that somebody else's table plays, and as a check.
+:func:`count_kyoku` counts from the state; :class:`EventCounter` the same from events, for games
+that somebody else's table plays, and as a check.
 """
 
 from collections.abc import Sequence

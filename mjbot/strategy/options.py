@@ -1,9 +1,12 @@
 """The options of a strategy: its dataclass fields, read from text such as ``lookahead=text``."""
 
 import dataclasses
+import multiprocessing
+import sys
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from mjbot.strategy.strategy import Strategy
@@ -18,12 +21,17 @@ class StrategyError(ValueError):
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a strategy: ``unit`` is the field's metadata of that name, or empty."""
+    """One option of a strategy.
+
+    ``unit`` and ``was`` are the field's metadata of that name, or empty: what the option counts,
+    and the name that it had in the version before, which is still understood.
+    """
 
     name: str
     default: object
     type: Any
     unit: str
+    was: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}={_spelled(self.default)}" + (f" ({self.unit})" if self.unit else "")
@@ -33,7 +41,13 @@ def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     """Return the options of a strategy class in the order of its fields."""
     hints = get_type_hints(cls)
     return tuple(
-        Option(field.name, _default(field), hints[field.name], field.metadata.get("unit", ""))
+        Option(
+            field.name,
+            _default(field),
+            hints[field.name],
+            field.metadata.get("unit", ""),
+            field.metadata.get("was", ""),
+        )
         for field in dataclasses.fields(cls)
         if field.init
     )
@@ -57,14 +71,31 @@ def split_options(texts: Iterable[str]) -> dict[str, str]:
 def read_options(cls: type[Strategy], texts: Mapping[str, str]) -> dict[str, object]:
     """Return the values of options given as texts, by the types of the class's fields.
 
+    An option's name of the version before counts as the new one, with a line on standard error.
     Raises :class:`StrategyError` naming the option and what it may be.
     """
     known = {option.name: option for option in options_of(cls)}
-    for name in texts:
+    renamed = {option.was: option.name for option in known.values() if option.was}
+    values: dict[str, object] = {}
+    for given, text in texts.items():
+        name = given if given in known else renamed.get(given, given)
         if name not in known:
             has = "only " + ", ".join(known) if known else "no options"
-            raise StrategyError(f"option {name!r}: {cls.__name__} has {has}")
-    return {name: _read(known[name], text) for name, text in texts.items()}
+            raise StrategyError(f"option {given!r}: {cls.__name__} has {has}")
+        if name in values or (name != given and name in texts):
+            raise StrategyError(f"option {given!r} is called {name!r} now: give it once")
+        if name != given:
+            _tell_new_name(cls.__name__, given, name)
+        values[name] = _read(known[name], text)
+    return values
+
+
+@cache
+def _tell_new_name(strategy: str, old: str, new: str) -> None:
+    """Say once that an option has another name now; worker processes leave it to their parent."""
+    if multiprocessing.parent_process() is None:
+        new_name = f"{strategy}: option {old!r} is called {new!r} now"
+        print(f"{new_name}; the old name goes with the next version", file=sys.stderr)
 
 
 def _spelled(value: object) -> str:

@@ -4,7 +4,8 @@ A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_b
 file ``my_bot.py`` in the current folder, or any module that can be imported) or
 ``path/to/my_bot.py:MyBot``.  Nothing of ``strategies`` is imported before it is asked for.
 
-How the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or ``external:COMMAND``.
+A :class:`Spec` is how the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or
+``external:COMMAND``.
 """
 
 import difflib

@@ -20,7 +20,7 @@ def error_summary(problem: BaseException) -> str:
     >>> try:
     ...     1 / 0
     ... except ZeroDivisionError as error:
-    ...     blame(error).partition(" (")[0]
+    ...     error_summary(error).partition(" (")[0]
     'ZeroDivisionError: division by zero'
     """
     said = str(problem).splitlines()

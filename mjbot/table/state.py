@@ -3,9 +3,8 @@
 A state is ``numpy.void`` of :data:`STATE` (about 1.2 kB); copying one is ``dst[...] = src`` in
 compiled code or :func:`copy_state` in Python.  Tiles are codes 0..36 (:mod:`protocol.tiles`),
 kinds 0..33, seats absolute 0..3, ``-1`` means none.  What a seat may not see is simply not
-filled in: an unknown hand has ``hand_known == 0`` and only its size.
-
-How a kyoku can end without a win, as small codes with their wire names.
+filled in: an unknown hand has ``hand_known == 0`` and only its size.  How a kyoku ends without a
+win is a small code too (:data:`WIRE_REASONS` has the wire names).
 """
 
 from typing import Annotated, Final, cast

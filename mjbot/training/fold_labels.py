@@ -20,7 +20,7 @@ from protocol.tiles import N_KINDS
 PUSH: Final = 0
 FOLD: Final = 1
 UNCLEAR: Final = -1
-"""Both readings fit; nothing is learned from it."""
+"""Fold and push both fit; nothing is learned from it."""
 
 # Columns of what is known of a decision.
 _BEFORE: Final = 0  # shanten before the discard, of 3n+2 tiles

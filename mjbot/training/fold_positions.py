@@ -1,6 +1,6 @@
-"""Labelled positions for the fold recogniser, drawn from recorded games.
+"""Labelled positions for the fold recogniser, drawn from recorded games, and its scores on them.
 
-How good a recogniser is: precision, recall and F1 of both classes, by games.
+The scores are precision, recall and F1 of both classes, with intervals by games.
 """
 
 from collections.abc import Iterator, Sequence

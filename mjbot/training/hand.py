@@ -1,6 +1,7 @@
 """``mjbot train hand RECORDS``: the hand evaluator's weights, by averaged perceptron.
 
-How often an evaluator's first, second or third choice is the discard that was made.
+How good they are is told by how often the evaluator's first, second or third choice is the
+discard that was made.
 """
 
 import argparse

@@ -1,9 +1,7 @@
-"""Arguments that the kinds of training share, what they mean, and where the weights went.
+"""What the kinds of training share: arguments, the folder of a run, and where the weights go.
 
-The folder of a training run: which files in it are the run's own, and no other's.
-
-``run.jsonl`` names each file before it appears, so what the run left can be told, and erased,
-without touching what else is there.  A file is there whole or not at all.
+``run.jsonl`` in a run's folder names each file before it appears, so what the run left can be
+told, and erased, without touching what else is there.  A file is there whole or not at all.
 """
 
 import argparse

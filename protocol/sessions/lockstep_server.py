@@ -1,14 +1,13 @@
 """The original server's side of one connection: no clock, no socket, no knowledge of the rules.
 
-Handshake: send :meth:`LockstepSession.hello`, give the first line to :meth:`LockstepSession.join`.
-Game: send what :meth:`LockstepSession.say` returns for an event, then give the one line that comes
-back to :meth:`LockstepSession.receive` (or report :meth:`~LockstepSession.timeout`,
-:meth:`~LockstepSession.vanish`).  What needs a table is the referee's to check.
+Handshake: send :meth:`LockstepSession.hello`, give the first line to
+:meth:`LockstepSession.join`. Game: send what :meth:`LockstepSession.say` returns for an event,
+then give the one line that comes back to :meth:`LockstepSession.receive` (or report
+:meth:`~LockstepSession.timeout`, :meth:`~LockstepSession.vanish`).
 
-What the original server checks in a reply before any table is asked.
-
-A known field of a wrong type voids the game even where the message has no use for it, ``null``
-counts as absent, and fields it never heard of are ignored.
+Of a reply that is checked which needs no table (:func:`read_reply`); the rest is the server's.
+As at the original, a known field of a wrong type voids the game even where the message has no use
+for it, ``null`` counts as absent, and fields it never heard of are ignored.
 """
 
 from typing import Any, Final

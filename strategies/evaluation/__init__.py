@@ -1,1 +1,1 @@
-"""Pure functions that strategies share."""
+"""What strategies weigh, in rooms by family."""

@@ -11,7 +11,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock, decoded
 from mjbot.arena.workers.playing import Games
 from mjbot.arena.workers.supervised_player import FULL_FAULTS, Fault
-from mjbot.records.replay import WallAccumulator, replay
+from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
 from mjbot.table.state import STATE
 
@@ -68,7 +68,7 @@ def test_what_writes_to_its_view_changes_no_table_and_is_named(
     assert list(played.line.scores) == quiet
     save_record(tmp_path, GameId(0, 0), played.record)
     for record in open_games(tmp_path):
-        replay(record, WallAccumulator(), strict=True)
+        replay(record, ReplaySummary(), strict=True)
 
 
 def test_a_crash_keeps_its_traceback(setup_of: MakeSetup) -> None:

@@ -12,8 +12,10 @@ from mjbot.cli.main import COMMANDS
 from mjbot.statistics.counts import from_rows
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", *sorted(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))]
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", *PAGES]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
 def test_the_first_bot_has_at_most_15_lines_and_wins_without_a_fault(tmp_path):
@@ -45,8 +47,29 @@ def test_every_path_it_names_exists(file):
         assert (ROOT / path).exists() or path == "logs/runs/", path
 
 
-def test_every_room_of_mjbot_is_in_the_readme():
-    rooms = [path for path in (ROOT / "mjbot").iterdir() if path.name[0] not in "._"]
-    for room in rooms:
-        name = f"`mjbot/{room.name}/`" if room.is_dir() else f"`{room.name}`"
-        assert name in README or room.suffix not in ("", ".py"), name
+@pytest.mark.parametrize("file", [*DOCUMENTS, "CHANGELOG.md"])
+def test_every_page_it_links_to_exists(file):
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / file).parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_can_be_reached_from_the_readme(page):
+    seen, new = set(), {ROOT / "README.md"}
+    while new:
+        file = new.pop()
+        seen.add(file)
+        links = re.findall(r"\]\(([^)#:]+\.md)\)", file.read_text(encoding="utf-8"))
+        new |= {(file.parent / link).resolve() for link in links} - seen
+    assert ROOT / page in seen
+
+
+def test_every_room_of_mjbot_is_in_the_readme_and_every_module_beside_them_in_the_architecture():
+    for room in (ROOT / "mjbot").iterdir():
+        if room.name[0] in "._":
+            continue
+        if room.is_dir():
+            assert f"`mjbot/{room.name}/`" in README, room.name
+        elif room.suffix == ".py":
+            assert f"`{room.name}`" in ARCHITECTURE, room.name

@@ -148,11 +148,11 @@ def test_a_silent_tenpai_is_one_that_riichi_is_worth_less_than(position):
 
 def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
     view = position(HOPELESS, drawn="5p")
-    tasted, plain = FoldRecognitionPlus(), FoldRecognitionPlus(evaluator=False)
+    guided, plain = FoldRecognitionPlus(), FoldRecognitionPlus(evaluator=False)
     legal = [action.tile for action in view.legal if action.name == "discard"]
     here = plain._position(view, view.wall_left // 4)
     kinds = [tile_kind(tile) for tile in legal]
-    less, whole = (np.array(bot.discard_worths(view))[legal] for bot in (tasted, plain))
+    less, whole = (np.array(bot.discard_worths(view))[legal] for bot in (guided, plain))
     scores = HandEvaluator.load("plus").scores_at(view.state, 0)
     kept = np.exp((scores[kinds] - scores.max()) / 60)
     assert less + here.loss[kinds] == pytest.approx(kept * (whole + here.loss[kinds]))

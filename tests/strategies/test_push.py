@@ -17,7 +17,7 @@ from strategies.evaluation.push_fold.hand_worth import (
     less_danger,
 )
 from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
-from strategies.evaluation.push_fold.push import FADING, Position, Temper, read_position
+from strategies.evaluation.push_fold.push import FADING, Position, PushParameters, read_position
 from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
 from strategies.evaluation.push_fold.win_value import typical_points
 
@@ -25,9 +25,9 @@ HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10
 
 
-def temper(**changes: object) -> Temper:
+def parameters(**changes: object) -> PushParameters:
     """Points are worth what they are, nobody else wins, and dangers need not be gone round."""
-    plain = Temper(
+    plain = PushParameters(
         ron=2.5, calls=0.6, swing=7000.0, share=0.0, caution=1.0, tenpai_points=2000.0,
         going_round=0.0, fine_danger=True, by_hand=True, pace=np.zeros((18, 4)),
     )  # fmt: skip
@@ -36,7 +36,7 @@ def temper(**changes: object) -> Temper:
 
 def weighed(view: View, draws: int = DRAWS, **changes: object) -> Position:
     return read_position(
-        view.state, view.seat, view.unseen, draws, danger_weights(), temper(**changes),
+        view.state, view.seat, view.unseen, draws, danger_weights(), parameters(**changes),
         new_stages(),
     )  # fmt: skip
 
@@ -116,18 +116,18 @@ def test_honba_and_sticks_are_won_beside_the_hand(position):
 def test_what_melds_and_red_fives_bring_is_counted(position):
     view = position("0m234p55s1z", drawn="9m", melds=["456m", "111p"], markers="9p5s")
     view.state["meld_red"][0, 0] = 1
-    holding = weighed(view).holding
-    assert holding.bonus.tolist() == [1 + 3, 1]  # a red five and three 1p; a red five in hand
-    record = holding.win[0]
+    context = weighed(view).hand_context
+    assert context.bonus.tolist() == [1 + 3, 1]  # a red five and three 1p; a red five in hand
+    record = context.win[0]
     assert (int(record["n_melds"]), int(record["seat_wind"]), int(record["round_wind"])) == (
         2,
         0,
         0,
     )
     view.state["dealer"], view.state["round"] = 1, 5
-    again = weighed(view).holding
+    again = weighed(view).hand_context
     assert (int(again.win[0]["seat_wind"]), int(again.win[0]["round_wind"])) == (3, 1)
-    assert holding.is_dealer
+    assert context.is_dealer
     assert not again.is_dealer
 
 
@@ -135,7 +135,7 @@ def test_what_melds_and_red_fives_bring_is_counted(position):
 
 
 def gain(here: Position, hand: np.ndarray) -> float:
-    return typical_points(closed_han(hand, here.holding), here.holding.is_dealer)
+    return typical_points(closed_han(hand, here.hand_context), here.hand_context.is_dealer)
 
 
 def closed(text: str, near: int, here: Position, calls: bool = False) -> float:
@@ -171,7 +171,7 @@ def test_the_second_best_way_counts_in_part(position):
     hand = hand_counts(text)
     here = weighed(position(text, drawn="9m"))
     alone = closed(text, 2, here)
-    other = open_worth(hand.copy(), 0, here.race, here.stages, here.holding)
+    other = open_worth(hand.copy(), 0, here.race, here.stages, here.hand_context)
     assert min(alone, other) > 0
     both = max(alone, other) + SECOND_WAY * min(alone, other)
     assert closed(text, 2, here, calls=True) == pytest.approx(both)
@@ -187,7 +187,7 @@ def test_who_passes_has_the_draws_that_come_round_to_it(position, source, wall_l
     view = position(text, offered="5z", source=source, wall_left=wall_left)
     codes = np.array([action.code for action in view.legal if action.name == "pon"], np.int64)
     passed = weigh_calls(
-        view.state, 0, view.unseen, codes, danger_weights(), temper(), new_stages(), np.empty(8)
+        view.state, 0, view.unseen, codes, danger_weights(), parameters(), new_stages(), np.empty(8)
     )
     draws = sum((source + step) % 4 == 0 for step in range(1, wall_left + 1))
     here = with_draws(weighed(view), draws)

@@ -1,7 +1,7 @@
-"""The same games over a Ray cluster: Ray carries units to machines, workers there play them.
+"""The same games over a Ray cluster: Ray carries game ids to machines, workers there play them.
 
-Each actor keeps one worker process (:mod:`mjbot.arena.workers.pool`), so deadlines, crashes and the
-figures are those of a run on one machine.  Every machine needs the same mjbot and strategies.
+Each actor keeps one worker process (:mod:`mjbot.arena.workers.pool`), so deadlines, crashes and
+the figures are those of a run on one machine.  Every machine needs the same mjbot and strategies.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""The games of a run, in this process.
-
-A game in which external AIs sit beside our own strategies.
-"""
+"""Plays the games of a run in this process: our strategies, external AIs, or both at one table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -137,7 +134,7 @@ class Played:
 
 
 class Games:
-    """Plays units of one setup; the external AIs stay from game to game until :meth:`close`.
+    """Plays games of one setup; the external AIs stay from game to game until :meth:`close`.
 
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
     """

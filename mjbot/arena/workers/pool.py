@@ -2,7 +2,7 @@
 
 A process that ends (or, with compiled code that never returns, stops) in the middle of a game is
 replaced and the game played again.  If it happens again at the same decision, that decision is
-to blame: it is replaced by the default action and the game goes on.
+the cause: it is replaced by the default action and the game goes on.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""What a pair and each of its two did, wall by wall, out of the games of a run.
-
-Who plays in the experiment on Hamabe 2017, and the runs that tell.
-"""
+"""The runs of the experiment on Hamabe 2017, and what a pair did in them, wall by wall."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

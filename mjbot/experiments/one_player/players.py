@@ -1,9 +1,9 @@
-"""Who plays one-player mahjong: what a player is, and the two simplest.
+"""Players of one-player mahjong: what a player is, the two simplest, and one that knows the wall.
 
-When a wall could have been won by somebody who knew it: a bound for every player.
-
-The 14 tiles of a win are among the 13 dealt and those drawn so far, and whoever knows which they
-are can keep them: at no time are they more than the hand holds.
+Who knows the wall is a bound for every player.  It needs no search: the 14 tiles of a win are
+among the 13 dealt and those drawn so far, and whoever knows which they are can keep them, for at
+no time are they more than the hand holds.  So :func:`first_possible` asks of each draw whether
+the tiles seen so far hold a complete hand.
 """
 
 from typing import Final, Protocol

@@ -1,6 +1,6 @@
 """Many walls for one player, kept in a file line by line, so that what is done stays done.
 
-Players by name, and a digest of all that their games depend on.
+A player is asked for by name; the file's header has a digest of all that its games depend on.
 """
 
 import hashlib

@@ -1,7 +1,9 @@
-"""A player that maximises the probability to win in the draws that are left.
+"""Two players that search: one for the discard likeliest to win in time, and plain UCT.
 
-Plain UCT: the paper's baseline, a tree search that knows the rules and nothing else.
+:class:`SearchPlayer` maximises the chance to win in the draws that are left
+(:mod:`mjbot.experiments.one_player.search_values`).
 
+:class:`UctPlayer` is the paper's baseline, a tree search that knows the rules and nothing else.
 Each playout takes a random order of the unseen tiles, goes down the tree of own discards and
 drawn kinds by UCB1, adds one node, and plays on with random discards until the hand is won or
 the draws are used up.  The most visited discard is played.  The paper takes the player from an

@@ -1,6 +1,6 @@
 """Actions as protocol messages, and back; both need the state for what a code leaves out.
 
-Yaku as the original mjai server lists them in a hora.
+And yaku as the original mjai server lists them in a hora.
 """
 
 from typing import Final

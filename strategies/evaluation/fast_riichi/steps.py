@@ -1,19 +1,14 @@
-"""The steps that the strategies fast-riichi-a .. -d are put together from.
+"""The steps that the strategies fast-riichi-a .. -d are put together from, folding included.
 
 Source: Nakano, "Development of a mahjong AI that aims to win quickly", Kindai University 2021,
-section 3.2 and the listing in its appendix.  Where the two differ:
+section 3.2 and the listing in its appendix (the fold scores: section 3.2.3 and ``eval_sutehai``).
+Where the two differ:
 
 * The text rates a discard by the best draw that may follow, the listing by the sum over all
   draws.  The listing is what was run, so it is the default (option ``lookahead``).
 * The listing declares riichi before it looks for furiten; the text is followed.
 * The listing adds the meld that a call makes to the sum over all draws once, as if it were the
   value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
-
-Which discards leave a hand tenpai, and on what it then waits.
-
-How safe each discard is against the three opponents: the fold scores of fast-riichi-c and -d.
-
-Source: Nakano 2021, section 3.2.3 and ``eval_sutehai`` of the listing.
 """
 
 from collections.abc import Collection, Sequence

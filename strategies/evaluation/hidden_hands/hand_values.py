@@ -1,8 +1,12 @@
 """What a player reads out of an opponent, should that be tenpai: what its win would cost.
 
-Hands in tenpai that fit the opponent's melds and river are sampled from the tiles that the
-viewer has not seen, and what the viewer would pay for them is counted, by ron and by draw.  How
-they are joined to a risk list, and what the paper leaves open, :mod:`.risk_lists` tells.
+Hands in tenpai that fit the opponent's melds and river are sampled from the tiles that the viewer
+has not seen, and what the viewer would pay for them is counted, by ron and by draw: means over
+:data:`SAMPLES` hands (Takada and Sato 2022, section 4.2.1, ten of them).  With U tiles neither
+seen nor in the sample, c of them winning, it has not won after n draws with the chance (1 - c /
+U) (1 - c / (U - 1)) ... : exact, where the paper takes a book's table.  How they are joined to a
+risk list, and what else the paper leaves open, :mod:`strategies.evaluation.playouts.risk_lists`
+tells.  :data:`MOST_SAMPLES` was set by hand.
 """
 
 from typing import Final
@@ -48,7 +52,7 @@ MOST_SAMPLES: Final = 60
 def read_opponent(
     state: State, viewer: int, other: int, random: NDArray[np.uint64], pricing: PricingWorkspace
 ) -> None:
-    """Fill ``reader.readings[other]``: what the viewer would lose if ``other`` were tenpai.
+    """Fill ``pricing.values[other]``: what the viewer would lose if ``other`` were tenpai.
 
     ``found`` is 0 if that cannot be, or not with a yaku.
     """

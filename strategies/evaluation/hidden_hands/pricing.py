@@ -1,7 +1,9 @@
-"""What a sampled hand of an opponent would cost the viewer, by ron and by draw.
+"""What a sampled hand of an opponent would cost the viewer, by ron and by draw, in points.
 
 The table's own scoring, with melds, dora and honba shown, and liability (pao); ura dora of a
-riichi and red fives by their chance.
+riichi under markers drawn from the unseen tiles, red fives by their share among the unseen fives.
+By draw it is the mean over the unseen copies that win.  Ippatsu, the last tile and robbing a kan
+do not count.  No constants, nothing tuned.
 """
 
 from collections.abc import Sequence
@@ -176,7 +178,7 @@ def sampled_ura(state: State, random: NDArray[np.uint64], pricing: PricingWorksp
 
 @compiled
 def _payment(state: State, viewer: int, other: int, pricing: PricingWorkspace) -> float:
-    """Return what the viewer pays for ``reader.win``, honba and liability included.
+    """Return what the viewer pays for ``pricing.win``, honba and liability included.
 
     It is -1 without a yaku; with one that is noted.
     """

@@ -1,6 +1,8 @@
 """One random hand out of the tiles that are left: tenpai, or of another shanten.
 
-How likely each hand is, :mod:`strategies.evaluation.hidden_hands.sampler` tells.
+How likely each hand is, :mod:`strategies.evaluation.hidden_hands.sampler` tells.  How often is
+dealt and swapped was set by hand: dealing up to :data:`DEALS` times is exact, and quicker than
+walking there.
 """
 
 from typing import Annotated, Final
@@ -46,7 +48,7 @@ def new_hand_sampler() -> HandSampler:
 def deal_tenpai(
     sampler: HandSampler, n_melds: int, barred: int, random: NDArray[np.uint64]
 ) -> bool:
-    """Deal ``dealer.hand`` as a hand in tenpai that waits on none of the kinds in a mask."""
+    """Deal ``sampler.hand`` as a hand in tenpai that waits on none of the kinds in a mask."""
     tenpai = sampler.tenpai
     for kind in range(34):
         tenpai.unseen[kind] = sampler.unseen[kind]
@@ -64,7 +66,7 @@ def deal_tenpai(
 def deal_shanten(
     sampler: HandSampler, size: int, n_melds: int, wished: int, random: NDArray[np.uint64]
 ) -> bool:
-    """Deal ``dealer.hand``: ``size`` tiles of that shanten; False if none is found."""
+    """Deal ``sampler.hand``: ``size`` tiles of that shanten; False if none is found."""
     stack_unseen(sampler)
     for _ in range(DEALS):
         deal_fairly(sampler, size, random)
@@ -99,7 +101,7 @@ def stack_unseen(sampler: HandSampler) -> None:
 
 @compiled
 def deal_fairly(sampler: HandSampler, size: int, random: NDArray[np.uint64]) -> None:
-    """Deal ``dealer.hand`` from the deck: its first ``size`` tiles, any of them as likely."""
+    """Deal ``sampler.hand`` from the deck: its first ``size`` tiles, any of them as likely."""
     deck, hand = sampler.deck, sampler.hand
     for kind in range(34):
         hand[kind] = 0

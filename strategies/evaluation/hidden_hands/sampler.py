@@ -95,7 +95,7 @@ def barred_waits(state: State, seat: int) -> int:
 def _deal_hand(
     state: State, seat: int, wished: int, random: NDArray[np.uint64], sampler: HandSampler
 ) -> bool:
-    """Deal one hand out of ``dealer.unseen`` and write it into the state."""
+    """Deal one hand out of ``sampler.unseen`` and write it into the state."""
     size = state.hand_size[seat]
     drew = size % 3 == 2
     n_melds = int(state.n_melds[seat])

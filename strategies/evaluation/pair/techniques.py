@@ -1,38 +1,31 @@
-"""Bluff: a river that feigns a hand of one suit, so that rivals fold.
+"""What a partner can do for its ally, one technique after the other.
 
-Source: Hamabe 2017, section 2.2.
+Source: Hamabe 2017, section 2.2 (feeding a win and feeding a call also sections 3.4.1 and 3.4.2).
+Each returns what it would do if that is worth it to the pair, in points, or nothing.
 
-Dora-fuyashi: declare a kan so that an ally in riichi has more dora.
+==================== ========================================================================
+bluff                a river that feigns a hand of one suit, so that rivals fold
+dora-fuyashi         a kan so that an ally in riichi has more dora.  Every kan turns a dora for
+                     all, and one below it for whoever wins in riichi: it helps the ally only
+                     while the rivals are further from winning.  A fourth kan of several seats
+                     would end the kyoku
+haitei-okuri         a call so that the last tile of the wall falls to the ally: a win on it is
+                     a yaku of its own
+hold back            keep what the ally waits for but cannot win on: once discarded and not won,
+                     the tile is safe for the rivals
+nakase               let the ally call
+open the way         try a dangerous tile out, so that the ally can discard it in safety: worth
+                     it where the ally will have to discard it anyway and its deal-in would cost
+                     the pair more than our own
+sashikomi            deal in to the ally on purpose
+spare the ally       (not of the paper) let its tile pass where a win on it gains the pair
+                     nothing: points that one of a pair wins from the other change nothing
+                     between the pair and its rivals; what the win brings is the end of the
+                     kyoku, sticks, and placements
+==================== ========================================================================
 
-Source: Hamabe 2017, section 2.2.  Every kan turns a dora for all, and one below it for whoever
-wins in riichi: it helps the ally only while the rivals are further from winning.  A fourth kan of
-several seats would end the kyoku.
-
-Haitei-okuri: call so that the last tile of the wall falls to the ally.
-
-Source: Hamabe 2017, section 2.2: a win on the last tile is a yaku of its own.
-
-Hold back: keep what the ally waits for but cannot win on.
-
-Source: Hamabe 2017, section 2.2: once discarded and not won, the tile is safe for the rivals.
-
-Nakase: let the ally call.
-
-Source: Hamabe 2017, sections 2.2 and 3.4.2.
-
-Open the way: try a dangerous tile out, so that the ally can discard it in safety.
-
-Source: Hamabe 2017, section 2.2.  Worth it where the ally will have to discard the tile anyway
-and its deal-in would cost the pair more than our own.
-
-Sashikomi: deal in to the ally on purpose.
-
-Source: Hamabe 2017, sections 2.2 and 3.4.1.
-
-Spare the ally: let its tile pass where a win on it gains the pair nothing.
-
-Not of the paper.  Points that one of a pair wins from the other change nothing between the pair
-and its rivals; what the win brings is the end of the kyoku, sticks, and placements.
+The paper weighs nothing; all limits and points below were set by hand and not tuned.  What each
+technique gains is measured in docs/experiments/hamabe2017-switches.md.
 """
 
 from collections import Counter

@@ -4,8 +4,11 @@ The measure is the pair's scores plus the placement points that it may expect
 (:func:`mjbot.models.placement.expected_bonuses`).
 
 How likely a tile deals in, and to how many points, is fitted to records
-(:mod:`mjbot.models.danger`); what that costs the pair depends on both scores.  The
-chances of tenpai are round numbers of our own and were not fitted to anything.
+(:mod:`mjbot.models.danger`); what that costs the pair depends on both scores: per rival, the loss
+in worth of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x points.
+
+The chances of tenpai and the points of a win that is not at hand (``*_LOSS``) are round numbers of
+our own, set by hand and not fitted or tuned; they say how near rivals are, not what a tile costs.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,9 @@
-"""Playing a kyoku on to its end by risk lists, on the table's own record and flow.
+"""Playing a kyoku on to its end by the price of each discard, on the table's own record and flow.
 
 Takada 2022, section 4.4: whoever can win does; whoever is tenpai stays so; among the discards
-that are left the one of least risk goes, of equals any.  Nobody calls.  Compiled code.
+that are left the one of least risk goes, of equals any.  Nobody calls.  With live models
+(:mod:`strategies.evaluation.playouts.opponent_models`) being tenpai has a price instead, and
+riichi is declared whenever it is legal.  No constants, nothing tuned.  Compiled code.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Takada and Sato 2022, section 4.2.  Each opponent that is seen as tenpai is *read*: ten hands in
 tenpai that fit its melds and river are sampled from the tiles that the viewer has not seen, and
-what the viewer would pay for them is counted, by ron and by draw.  A list joins the readings of
+what the viewer would pay for them is counted, by ron and by draw.  A list joins what was read of
 the three opponents.
 
 ``PAPER``: one of the winning kinds of each sample, at random, has its points as ron risk; a kind
@@ -65,7 +65,7 @@ def risk_list(
 
     ``tenpai`` float64[4] is how likely each seat is tenpai to the viewer (its own entry is
     ignored): in the mode PAPER 0 or 1, drawn for the position; seats with 0 are not sampled.
-    Only what the viewer sees is looked at.  ``reader.readings`` keeps what was read of each seat.
+    Only what the viewer sees is looked at.  ``pricing.values`` keeps what was read of each seat.
     """
     for step in range(1, 4):
         other = (viewer + step) & 3
@@ -78,7 +78,7 @@ def risk_list(
 def join_readings(
     viewer: int, tenpai: Points, mode: int, out: Points, pricing: PricingWorkspace
 ) -> None:
-    """Join the readings of three opponents into a risk list: float64[34]."""
+    """Join what was read of three opponents into a risk list: float64[34]."""
     if mode == PAPER:
         _join_as_paper(viewer, tenpai, out, pricing)
         return

@@ -1,9 +1,11 @@
-"""Trying out actions by playouts: hidden hands dealt, opponents modelled, walls shuffled, played
-on.
+"""Trying out actions by playouts: hands dealt, opponents modelled, walls shuffled, played on.
 
-Takada 2022, figure 3: m ways to deal the hidden hands, n walls for each of them.  Compiled code.
-All that it works with lies in one record, :data:`SEARCH_WORKSPACE`, as compiled code allocates
-slowly.
+The worth of an action is the mean of the final worth over m ways to deal the hidden hands and n
+walls for each of them (Takada 2022, figure 3; m = n = 10 there).  All actions meet the same hands
+and walls (common random numbers: what is common to two actions cancels in their difference); in
+the paper's way each has its own.  Every playout's random numbers are a function of (seed, deal,
+wall), spread by an odd constant, so that the work can be cut anywhere.  Compiled code; all that
+it works with lies in one record, :data:`SEARCH_WORKSPACE`, as compiled code allocates slowly.
 """
 
 from typing import Annotated, Final

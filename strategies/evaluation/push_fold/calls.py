@@ -1,4 +1,10 @@
-"""Calls by what they are worth: the hand after the call and its best discard, against passing."""
+"""Calls by what they are worth: the hand after the call and its best discard, against passing.
+
+Both sides are worth in the sense of :mod:`strategies.evaluation.push_fold.race`, with the own
+draws that each leaves: w tiles left in the wall give w // 4 after a call, (w - b + 3) // 4 after
+a pass, b being the seats that draw before us.  How much better a call has to be is up to the
+strategy (``call_factor``, ``call_margin``).  Nothing here is tuned.
+"""
 
 from typing import Final
 

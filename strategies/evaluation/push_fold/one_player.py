@@ -1,6 +1,7 @@
 """The one-player player in a game of four: wins, riichi, and the hand evaluator's discard.
 
-Source: Mizukami et al. 2013, section 8.  What it leaves open: docs/strategies.md.
+Source: Mizukami et al. 2013, section 8.  What it leaves open:
+docs/strategies/fold-recognition.md.
 """
 
 from collections.abc import Iterable, Sequence

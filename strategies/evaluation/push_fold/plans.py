@@ -1,7 +1,15 @@
 """Which yaku a hand that is not near tenpai can aim at, how far it is, and what it would pay.
 
 A plan keeps only the tiles that fit it: simples for all simples, one suit and honours for a
-half flush, all tiles if a value triplet secures the yaku.  Its shanten is that of the kept tiles.
+half flush, all tiles if a value triplet secures the yaku.  Its shanten is that of the kept tiles,
+its han are those of the yaku and of the dora kept, and its worth is that of a hand of so many
+shanten and accepted tiles (:func:`~strategies.evaluation.push_fold.race.stage_worth`).
+
+A closed hand has the mean han of riichi and what it may add, plus for each yaku in sight the
+rules' han where all of it is there, and less where one or two tiles are missing.  These shares
+(:data:`RIICHI_HAN`, :data:`SIMPLES_HAN`, 1.2 and 0.5 of three colours' 2 han, 1.6 and 0.6 of a
+half flush's 3, 0.3 of a value pair) were set by hand with the first version and not tuned; so was
+the 0.5 with which other tiles count while a plan waits for the third of a value pair.
 """
 
 from typing import Final

@@ -4,9 +4,19 @@
 The worth of a hand is never below 0: that is folding from here on.  So a hand that cannot pay
 for its danger discards the safest tile, and of safe enough tiles the one that keeps most.
 
-Which tile is safest when folding, by the four grades of Mizukami et al. 2013 (section 8).
+Of a kind that opponent o wins on with p_o for m_o points (:mod:`mjbot.models.danger`)::
 
-The grades themselves are in :mod:`mjbot.models.fold_features`, where the recogniser learns them.
+    deal_in = 1 - product of (1 - p_o)
+    loss    = caution x sum of p_o x worth lost by paying m_o and honba
+
+A tile still to be drawn risks the mean of these over the unseen tiles, ``mawashi_cost`` times it
+while the discard can be chosen.  That nobody else wins in the i-th go-around from now has the
+chance 1 - pace_i: the pace of now fades into the usual one of that turn by FADING ** i.  Both are
+counted in records (``mjbot train danger``, array ``pace``).  :data:`FADING` was set by hand and
+not tuned; where the other weights come from, :mod:`strategies.fold_recognition_plus` says.
+
+When folding by the paper's verdict instead, the safest tile is that of the best joint grade
+(Mizukami et al. 2013, section 8; grades: :mod:`mjbot.models.fold_features`).
 """
 
 from typing import Final, NamedTuple
@@ -36,13 +46,13 @@ FADING: Final = 0.7
 class PushParameters(NamedTuple):
     """The weights of the strategy, as compiled code takes them."""
 
-    ron: float
-    calls: float
-    swing: float
-    share: float
-    caution: float
-    tenpai_points: float
-    going_round: float
+    ron: float  # others' discards per own draw to win on
+    calls: float  # tiles to call per opponent's discard
+    swing: float  # points that a kyoku moves two scores
+    share: float  # of a change's worth that is rank, 0..1
+    caution: float  # x what a deal-in costs
+    tenpai_points: float  # of tenpai at a draw
+    going_round: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
     fine_danger: bool  # False: the four grades of the paper
     by_hand: bool  # False: hands are judged by shanten alone
     pace: Floats  # float64[18, 4]: chance that another wins before the next discard

@@ -1,9 +1,31 @@
 """How likely a hand is to win, and what for, as a race against the end of the kyoku.
 
-All values are worth (:mod:`mjbot.models.placement`) just after an own discard, with so
-many own draws left, compared with folding.  A go-around is: the others act (they may win, or
-discard what we wait for), we draw, and what does not help is discarded at a risk.  Shapes do not
-change but by the draws that bring the hand nearer.
+All values are worth (:mod:`mjbot.models.placement`) just after an own discard, with t own draws
+left, compared with folding (0).  A go-around is: the others act (they may win, or discard what we
+wait for), we draw, and what does not help is discarded at a risk.  Shapes do not change but by
+the draws that bring the hand nearer.  Of U unseen tiles n_k are of kind k; L(t) is the chance
+that nobody else ends the kyoku in a go-around (``live``), R(t) the worth lost by discarding what
+is drawn (``risk`` in riichi, less in ``evasion``).
+
+Tenpai, p and G summed over the kinds that win: p = n_k / U, by ron ``ron`` times that (0 in
+furiten), G = p x worth of the exact points.  Without riichi V(t) >= 0: one may fold::
+
+    V(0) = worth of tenpai at a draw
+    V(t) = G_ron + (1 - p_ron) L(t) (G_draw + (1 - p_draw) (V(t-1) - R(t)))
+
+One away, T_k being the best tenpai after drawing k, and p all accepted tiles over U::
+
+    V(t) = max(0, L(t) (sum of n_k / U T_k(t-1) + (1 - p) V(t-1) - R(t)))
+
+Further off only the chance W to win and the mean discards D until the end are carried, by shanten
+s and accepted tiles a, u being the usual a of s; the worth is W x gain - D x R::
+
+    W(s, a, t) = L(t) (h W(s-1, a', t-1) + (1 - h) W(s, a, t-1))
+    h = u(s) (a / u(s)) ** CHANGES / U,   a' = u(s-1) (a / u(s)) ** INHERITED
+
+:data:`USUAL_TILES` were set by hand and revised once, when :data:`CHANGES` and :data:`INHERITED`
+were set beside them; no run of theirs is kept.  No chance is taken for more than 0.9 (by hand,
+not tuned).
 """
 
 from typing import Final, NamedTuple
@@ -43,8 +65,8 @@ class Race(NamedTuple):
     risk: Floats  # worth lost per go-around in riichi, by discarding what is drawn
     evasion: Floats  # the same without riichi, choosing what to discard
     worth: Floats  # table of rank_worth
-    ron: float  # tiles of the others' discards per own draw that could be won
-    calls: float  # of these, what can be claimed from one opponent
+    ron: float  # discards of the others per own draw, as far as a wait is let go
+    calls: float  # the same of one opponent, as far as a tile to call is let go
     tenpai_points: float  # worth of being tenpai at a draw
     extra_points: float  # honba and sticks
     may_riichi: bool

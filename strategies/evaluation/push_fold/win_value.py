@@ -1,4 +1,11 @@
-"""What a tenpai hand would be paid: exact scores, riichi's extras in the mean."""
+"""What a tenpai hand would be paid: exact scores, riichi's extras in the mean.
+
+``points = sum of P(n extra han) x payment(han + n, fu)`` over the ippatsu and ura dora that
+riichi may bring.  Their chances, :data:`EXTRA_HAN`, were set by hand and not tuned.
+
+For hands whose score is not known yet, :func:`typical_points` goes from a mean number of han to
+points along the payments of a ron off 30 to 40 fu by who is not the dealer, rounded.
+"""
 
 from typing import Final, NamedTuple
 
