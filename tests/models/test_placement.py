@@ -5,11 +5,23 @@ from math import exp, pi, sqrt
 import numpy as np
 import pytest
 
-from mjbot.models.placement import LOWEST, N_STEPS, STEP, rank_worth
+from mjbot.models.placement import (
+    LOWEST,
+    N_STEPS,
+    STEP,
+    expected_bonuses,
+    final_worth,
+    rank_worth,
+    score_worth,
+)
+from mjbot.table.settle import OVER
 from mjbot.table.state import State, new_state
 
 STEEP = 1.0
 """A swing so small that only the order of the scores counts."""
+
+
+LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
 
 
 def standing(*scores: int, round_: int = 7) -> State:
@@ -85,3 +97,47 @@ def test_where_no_rank_is_open_a_change_is_worth_little():
     state = standing(25_000, 60_000, -5_000, -5_000)
     assert worths(state, 0, STEEP)[1000] == pytest.approx(0, abs=1e-6)
     assert worths(state, 0, STEEP)[28_000] == pytest.approx(1000 / 0.004)
+
+
+# --- scores with a bonus by rank ---
+
+
+def test_worth_counts_the_bonus_of_the_rank():
+    scores = np.array([31_100, 16_700, 26_200, 26_000], np.int32)
+    assert [score_worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
+        81_100, -13_300, 36_200, 16_000,
+    ]  # fmt: skip
+    expected = [score_worth(scores, seat, 1, LEAGUE) for seat in range(4)]
+    assert sorted(range(4), key=lambda seat: -expected[seat]) == [0, 2, 3, 1]
+    assert 31_100 < expected[0] < 81_100
+
+
+def test_at_the_end_sticks_go_to_the_first_and_ranks_are_what_they_are():
+    ended = standing(30_000, 25_000, 25_000, 20_000)
+    ended["sticks"] = 2
+    worths = [final_worth(ended.copy(), seat, LEAGUE, False) for seat in range(4)]
+    assert worths == [82_000, 35_000, 15_000, -10_000]
+
+
+def test_before_the_end_ranks_are_guessed_or_left_out():
+    goes_on = standing(26_000, 25_000, 25_000, 24_000, round_=5)
+    goes_on["sticks"] = 2
+    assert final_worth(goes_on, 0, LEAGUE, False) == 26_000
+    assert final_worth(goes_on, 0, LEAGUE, True) == score_worth(goes_on["scores"], 0, 2, LEAGUE)
+
+
+def test_an_open_rank_is_a_chance_against_each_other_seat():
+    """Logistic in the difference, 4,000 points wide for one kyoku, 8,000 for four."""
+    ladder = np.array([3.0, 2, 1, 0]) * 10_000
+    for left, swing in ((1, 4_000), (4, 8_000)):
+        far = np.array([25_000, 25_000 + swing, 10**6, 10**6], np.int32)
+        below = 1 / (1 + np.exp(-1.0))
+        assert score_worth(far, 0, left, ladder) - 25_000 == pytest.approx(10_000 * (1 - below))
+
+
+@pytest.mark.parametrize("left", [OVER, 1, 4])
+def test_bonuses_expected_together_add_up_to_what_there_is(left):
+    scores = np.array([41_000, 8_300, 25_700, 25_000], np.int32)
+    bonuses = expected_bonuses(scores, left, LEAGUE)
+    assert bonuses.sum() == pytest.approx(LEAGUE.sum())
+    assert np.argsort(-bonuses).tolist() == [0, 2, 3, 1]

@@ -11,7 +11,6 @@ from mjbot.referee import Referee
 from mjbot.rules.ruleset import PLACEMENT_POINTS
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
-from mjbot.table.settle import OVER, kyoku_after
 from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
@@ -342,27 +341,6 @@ def in_the_last_hand(position, scores: tuple[int, int, int, int], dealer: int) -
     view.state["round"] = view.state["last_round"] = 7
     view.state["scores"], view.state["dealer"] = scores, dealer
     return view
-
-
-def test_the_last_hand_is_not_the_last_while_nobody_has_the_points(position):
-    scores = (26_000, 24_000, 25_500, 24_500)
-    view = in_the_last_hand(position, scores, dealer=3)
-    won, dealer_first = (30_000, 20_000, 25_500, 24_500), (20_000, 20_000, 25_500, 34_500)
-    left = [
-        kyoku_after(view.state, np.array(points, np.int32), stays)
-        for points, stays in ((scores, 0), (won, 0), (won, 1), (dealer_first, 1))
-    ]
-    assert left == [1, OVER, 1, OVER]  # West 1 follows; the dealer repeats unless it is first
-
-
-def test_after_west_4_no_kyoku_follows(position):
-    scores = (26_000, 24_000, 25_500, 24_500)
-    view = in_the_last_hand(position, scores, dealer=3)
-    left = []
-    for round_ in (10, 11):
-        view.state["round"] = round_
-        left.append(kyoku_after(view.state, np.array(scores, np.int32), 0))
-    assert left == [1, OVER]
 
 
 def test_a_dealer_of_the_pair_that_wins_and_goes_on_is_worth_more(position):

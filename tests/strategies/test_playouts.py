@@ -4,21 +4,18 @@ import numpy as np
 import pytest
 
 from mjbot.experiments.takada2022.experiment import position
-from mjbot.models.placement import final_worth, score_worth
 from mjbot.models.tenpai import greedy_table
 from mjbot.referee import Referee
 from mjbot.referee.step import new_step_buffer
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
-from mjbot.table.settle import OVER, kyoku_left
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.playouts.opponent_models import OPPONENT_MODELS
 from strategies.evaluation.playouts.playouts import own_turn, play_out
 from strategies.evaluation.playouts.search import begin, fill_in, make_opponent_models
 
-LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
 LEADER, CALLER = 0, 2
 DORA, IDLE_TILE = 7, 14  # 8m, 6p
 
@@ -124,65 +121,3 @@ def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
             odds += workspace["models"]["odds"][LEADER, CALLER].sum()
         mean[code] = loss / odds
     assert mean[DORA] < mean[IDLE_TILE] - 1000
-
-
-def test_worth_counts_the_bonus_of_the_rank():
-    scores = np.array([31_100, 16_700, 26_200, 26_000], np.int32)
-    assert [score_worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
-        81_100, -13_300, 36_200, 16_000,
-    ]  # fmt: skip
-    expected = [score_worth(scores, seat, 1, LEAGUE) for seat in range(4)]
-    assert sorted(range(4), key=lambda seat: -expected[seat]) == [0, 2, 3, 1]
-    assert 31_100 < expected[0] < 81_100
-
-
-SHORT, ENOUGH = (26_000, 25_000, 25_000, 24_000), (30_000, 25_000, 25_000, 20_000)
-
-
-def just_paid(round_: int, scores: tuple[int, ...], stays: bool = False, last_round: int = 7):
-    state = new_state()
-    state["scores"], state["round"], state["last_round"] = scores, round_, last_round
-    state["dealer"], state["dealer_stays"], state["phase"] = round_ % 4, stays, DRAWN
-    return state
-
-
-@pytest.mark.parametrize(
-    ("round_", "scores", "stays", "left"),
-    [
-        (0, SHORT, False, 7),
-        (0, SHORT, True, 8),  # East 1 once more
-        (6, ENOUGH, False, 1),  # South 4
-        (6, ENOUGH, True, 2),
-        (7, ENOUGH, False, OVER),
-        (7, ENOUGH, True, 1),  # a dealer that is not first goes on
-        (7, SHORT, False, 1),  # nobody has 30,000: West 1, and perhaps more
-        (8, SHORT, False, 1),
-        (11, SHORT, False, OVER),
-        (2, (-100, 50_100, 25_000, 25_000), False, OVER),
-    ],
-)
-def test_how_many_kyoku_are_left(round_, scores, stays, left):
-    assert kyoku_left(just_paid(round_, scores, stays)) == left
-
-
-def test_at_the_end_sticks_go_to_the_first_and_ranks_are_what_they_are():
-    ended = just_paid(7, ENOUGH)
-    ended["sticks"] = 2
-    worths = [final_worth(ended.copy(), seat, LEAGUE, False) for seat in range(4)]
-    assert worths == [82_000, 35_000, 15_000, -10_000]
-
-
-def test_before_the_end_ranks_are_guessed_or_left_out():
-    goes_on = just_paid(5, SHORT)
-    goes_on["sticks"] = 2
-    assert final_worth(goes_on, 0, LEAGUE, False) == 26_000
-    assert final_worth(goes_on, 0, LEAGUE, True) == score_worth(goes_on["scores"], 0, 2, LEAGUE)
-
-
-def test_an_open_rank_is_a_chance_against_each_other_seat():
-    """Logistic in the difference, 4,000 points wide for one kyoku, 8,000 for four."""
-    ladder = np.array([3.0, 2, 1, 0]) * 10_000
-    for left, swing in ((1, 4_000), (4, 8_000)):
-        far = np.array([25_000, 25_000 + swing, 10**6, 10**6], np.int32)
-        below = 1 / (1 + np.exp(-1.0))
-        assert score_worth(far, 0, left, ladder) - 25_000 == pytest.approx(10_000 * (1 - below))
