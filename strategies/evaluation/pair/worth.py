@@ -5,7 +5,8 @@ The measure is the pair's scores plus the placement points that it may expect
 
 How likely a tile deals in, and to how many points, is fitted to records
 (:mod:`mjbot.models.danger`); what that costs the pair depends on both scores: per rival, the loss
-in worth of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x points.
+in worth of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x
+points.
 
 The chances of tenpai and the points of a win that is not at hand (``*_LOSS``) are round numbers of
 our own, set by hand and not fitted or tuned; they say how near rivals are, not what a tile costs.
