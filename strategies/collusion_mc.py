@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from mjbot.models.tenpai import greedy_table
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
+from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.observe import hide
 from mjbot.table.state import CHANKAN, REACTION, copy_state
 from mjbot.table.view import View
@@ -66,7 +66,7 @@ class CollusionMc(Strategy):
         """Win in the paper's way, else do what proves best in playouts."""
         if self.mode == "paper":
             for action in view.legal:
-                if action.code in (TSUMO, RON):
+                if action.is_win:
                     return action
             if view.phase in (REACTION, CHANKAN):
                 return ACTIONS[PASS]

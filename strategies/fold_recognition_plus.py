@@ -14,15 +14,7 @@ from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import (
-    CALL_KAN,
-    DECLARE_RIICHI,
-    NINE_TERMINALS,
-    PON_PLAIN,
-    RON,
-    TSUMO,
-    Action,
-)
+from mjbot.table.actions import PON_PLAIN, Action
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
@@ -95,16 +87,16 @@ class FoldRecognitionPlus(Strategy):
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
         for action in reversed(view.legal):
-            if action.code in (TSUMO, RON, NINE_TERMINALS):
+            if action.is_win or action.is_nine_terminals:
                 return action
-            if action.code < DECLARE_RIICHI:
+            if action.is_discard:
                 return None
         return None
 
     def kan(self, view: View) -> Action | None:
         """A concealed kan that costs no step, unless somebody is in riichi and we are not."""
         for action in reversed(view.legal):
-            if action.code < CALL_KAN:
+            if not action.is_kan:
                 return None
             if action.name != "ankan":
                 continue
@@ -119,7 +111,7 @@ class FoldRecognitionPlus(Strategy):
 
     def turn(self, view: View) -> Action | None:
         """Declare riichi or discard, whatever is worth most."""
-        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        discards = view.discards
         if len(discards) < 2 and len(discards) == len(view.legal):
             return discards[0] if discards else None
         if not discards:
@@ -129,14 +121,12 @@ class FoldRecognitionPlus(Strategy):
         if view.phase == RIICHI:
             return _best(discards, declared)
         if declared.max() > NEVER and (not self.silent_tenpai or declared.max() > worths.max()):
-            for action in view.legal:
-                if action.code == DECLARE_RIICHI:
-                    return action
+            return next(action for action in view.legal if action.is_riichi)
         return self._discard(view, discards, values, position)
 
     def call(self, view: View) -> Action | None:
         """Call if the hand after it is worth more than before."""
-        calls = [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+        calls = [action for action in view.legal if action.is_call and not action.is_kan]
         if not calls or not self.calls:
             return None
         codes = np.array([action.code for action in calls], np.int64)
@@ -158,7 +148,7 @@ class FoldRecognitionPlus(Strategy):
         return [worth if worth > NEVER else -inf for worth in self._points(view, in_riichi=True)]
 
     def _points(self, view: View, in_riichi: bool) -> list[float]:
-        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        discards = view.discards
         values, riichis, position = self._weighed(view, discards)
         worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
         return worths

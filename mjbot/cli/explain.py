@@ -266,7 +266,7 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     for seat in SEATS:
-        melds = [_meld(view, seat, place) for place in range(len(view.melds(seat)))]
+        melds = ["".join(TILE_NAMES[kind] for kind in meld.kinds) for meld in view.melds(seat)]
         told = [f"river {_names(view.river(seat).tolist()) or '-'}"]
         told += [f"melds {', '.join(melds)}"] if melds else []
         told += ["in riichi"] if view.riichi(seat) else []
@@ -282,13 +282,6 @@ def _seat(seat: int, names: Sequence[str]) -> str:
 
 def _names(tiles: list[int]) -> str:
     return " ".join(TILE_NAMES[tile] for tile in tiles)
-
-
-def _meld(view: View, seat: int, place: int) -> str:
-    meld = view.melds(seat)[place]
-    kinds = [meld.kind + step for step in range(3)] if meld.type == 0 else [meld.kind] * 3
-    kinds += [meld.kind] if meld.type > 1 else []
-    return "".join(TILE_NAMES[kind] for kind in kinds)
 
 
 def _hand(view: View) -> str:

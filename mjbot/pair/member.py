@@ -7,11 +7,11 @@ import numpy as np
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply import apply_reveal
 from mjbot.table.observe import hide
 from mjbot.table.settle import has_yaku
-from mjbot.table.state import ACCEPTED, CHI, PON, State, copy_state
+from mjbot.table.state import ACCEPTED, State, copy_state
 from mjbot.table.view import Meld, View
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES
 
@@ -53,7 +53,7 @@ class PairMember(Strategy):
 
         ``helps`` are kinds.  The discard that declares riichi counts as accepted.
         """
-        if action.code < DECLARE_RIICHI:
+        if action.is_discard:
             after = view.after_discard(view.seat, action.tile, action.tsumogiri)
             self._link.tell(holding_of(after, self._game, aim, helps))
 
@@ -146,10 +146,7 @@ def _hand_names(view: View) -> tuple[str, ...]:
 
 
 def _meld_names(meld: Meld) -> tuple[str, ...]:
-    kinds = [meld.kind + step for step in range(3)] if meld.type == CHI else [meld.kind] * 3
-    if meld.type > PON:
-        kinds.append(meld.kind)
-    names = [TILE_NAMES[kind] for kind in kinds]
+    names = [TILE_NAMES[kind] for kind in meld.kinds]
     for suit in range(3):
         if meld.red >> suit & 1:
             names[names.index(TILE_NAMES[9 * suit + 4])] = TILE_NAMES[N_KINDS + suit]

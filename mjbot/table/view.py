@@ -21,7 +21,7 @@ from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, unseen_kinds
-from mjbot.table.state import DECLARED, STATE, State, copy_state
+from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
 from protocol.tiles import N_KINDS
 
 Counts = NDArray[np.int8]
@@ -34,16 +34,22 @@ types: Final[Any] = _types
 class Meld:
     """A called or declared meld.
 
-    ``type`` is CHI .. ANKAN of :mod:`mjbot.table.state`; ``kind`` the kind, for a chi the lowest
-    one; ``red`` has a bit per red five (man, pin, sou); ``called`` is the claimed tile (-1 for
-    an ankan) and ``source`` the seat it came from.
+    ``kind`` is that of its tiles, for a chi the lowest; ``red`` has a bit per red five (man, pin,
+    sou); ``called`` is the claimed tile (-1 for an ankan) and ``source`` the seat it came from.
     """
 
-    type: int
+    type: MeldType
     kind: int
     red: int
     called: int
     source: int
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """The kinds of its three or four tiles, in order."""
+        if self.type == MeldType.CHI:
+            return (self.kind, self.kind + 1, self.kind + 2)
+        return (self.kind,) * (4 if self.type.is_kan else 3)
 
 
 class View:
@@ -72,15 +78,20 @@ class View:
         n = legal_codes(self.state, self.seat, codes)
         return tuple([ACTIONS[code] for code in codes[:n].tolist()])
 
+    @cached_property
+    def discards(self) -> tuple[Action, ...]:
+        """The legal actions that are discards."""
+        return tuple([action for action in self.legal if action.is_discard])
+
     @property
     def default_action(self) -> Action:
         """A safe legal action: tsumogiri where possible, else some discard, else a pass."""
         return ACTIONS[default_code(self.state, self.seat)]
 
     @property
-    def phase(self) -> int:
-        """What the table waits for (:mod:`mjbot.table.state`)."""
-        return int(self.state["phase"])
+    def phase(self) -> Phase:
+        """What the table waits for."""
+        return Phase(self.state["phase"])
 
     @property
     def turn(self) -> int:
@@ -144,10 +155,8 @@ class View:
         state = self.state
         fields = ("meld_type", "meld_kind", "meld_red", "meld_called", "meld_from")
         columns = [state[name][seat].tolist() for name in fields]
-        return tuple(
-            Meld(*(column[place] for column in columns))
-            for place in range(int(state["n_melds"][seat]))
-        )
+        melds = list(zip(*columns, strict=True))[: int(state["n_melds"][seat])]
+        return tuple([Meld(MeldType(type_), *others) for type_, *others in melds])
 
     def is_open(self, seat: int) -> bool:
         """Whether the seat has called a tile (an ankan keeps a hand closed)."""
@@ -159,7 +168,7 @@ class View:
         return river
 
     def river_flags(self, seat: int) -> NDArray[np.uint8]:
-        """Return the flags TSUMOGIRI, RIICHI_DISCARD, CALLED_AWAY of each discard."""
+        """Return what is known of each discard, as a sum of :class:`RiverFlag`."""
         flags: NDArray[np.uint8] = self.state["river_flags"][seat][: self.state["n_river"][seat]]
         return flags
 
