@@ -1,6 +1,6 @@
 """What Mizukami 2013 left to the future: calls, hand quality, finer danger, pushing round."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import inf
@@ -147,9 +147,14 @@ class FoldRecognitionPlus(Strategy):
         """Return the points that riichi with each discard (0..36) is worth, or -inf."""
         return [worth if worth > NEVER else -inf for worth in self._points(view, in_riichi=True)]
 
+    def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
+        """Return the points of each hand left, and what the danger of the tile takes of them."""
+        values, riichis, position = self._weighed(view, view.discards)
+        hands = riichis if in_riichi or view.phase == RIICHI else values
+        return {"hand": hands.tolist(), "danger": (less_danger(hands, position) - hands).tolist()}
+
     def _points(self, view: View, in_riichi: bool) -> list[float]:
-        discards = view.discards
-        values, riichis, position = self._weighed(view, discards)
+        values, riichis, position = self._weighed(view, view.discards)
         worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
         return worths
 
