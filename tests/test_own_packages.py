@@ -17,7 +17,7 @@ ROOT = Path(mjbot.__file__).parents[1]
 GUARD_S = 300
 ENVIRON = {**os.environ, "COLUMNS": "200"}
 BOT = """
-from mjbot.strategy.strategy import Strategy
+from mjbot import Strategy
 
 class MyBot(Strategy):
     '''Sits still.'''

@@ -17,7 +17,7 @@ discards are worth if :meth:`Strategy.discard_worths` tells (riichi, if
 Override these where choices are rated, ``explain`` where there is more to tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
@@ -25,6 +25,7 @@ from typing import ClassVar
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.table.actions import WANTS_ALL, Action
 from mjbot.table.view import View
+from protocol.tiles import N_TILES
 
 
 @dataclass
@@ -50,24 +51,21 @@ class Strategy:
         By default what it chooses, and its discards by their worth if it has told that.
         """
         choice = self.decide(view)
-        discards = {action.tile: action for action in view.discards}
-        if len(discards) < 2:
+        if len({action.tile for action in view.discards}) < 2:
             return Explanation(choice)
         worths = self.discard_worths(view)
         if worths is None:
             told = "It does not rate its discards: a method discard_worths(view) would."
             return Explanation(choice, notes=(told,))
-        terms = self.worth_terms(view, in_riichi=False)
-        rated = [
-            Rated(
-                choice if choice.is_discard and choice.tile == tile else discards[tile],
-                float(worths[tile]),
-                choice.is_discard and choice.tile == tile,
-                terms=_terms_of(tile, terms),
-            )
-            for tile in sorted(discards)
-        ]
-        return Explanation(choice, self.worth_unit, [*rated, *self._rated_riichis(view, choice)])
+        chosen = choice.tile if choice.is_discard else -1
+        rated = [*_rated(view, worths, self.worth_terms(view, in_riichi=False), chosen)]
+        riichi = next((action for action in view.legal if action.is_riichi), None)
+        worths = self.riichi_worths(view) if riichi else None
+        if worths is not None:  # to choose riichi is to choose the best
+            chosen = max(range(N_TILES), key=worths.__getitem__) if choice.is_riichi else -1
+            terms = self.worth_terms(view, in_riichi=True)
+            rated += _rated(view, worths, terms, chosen, riichi)
+        return Explanation(choice, self.worth_unit, rated)
 
     def discard_worths(self, view: View) -> Sequence[float] | None:
         """Return what discarding each tile (0..36) is worth, in ``worth_unit``.
@@ -91,27 +89,6 @@ class Strategy:
         """
         return {}
 
-    def _rated_riichis(self, view: View, choice: Action) -> list[Rated]:
-        """Return each riichi that it rates; to choose riichi is to choose the best."""
-        riichi = next((action for action in view.legal if action.is_riichi), None)
-        worths = self.riichi_worths(view) if riichi else None
-        if riichi is None or worths is None:
-            return []
-        discards = {action.tile: action for action in view.discards}
-        able = [tile for tile in sorted(discards) if isfinite(worths[tile])]
-        best = max(able, key=lambda tile: worths[tile], default=-1)
-        terms = self.worth_terms(view, in_riichi=True)
-        return [
-            Rated(
-                riichi,
-                float(worths[tile]),
-                choice.is_riichi and tile == best,
-                discards[tile],
-                _terms_of(tile, terms),
-            )
-            for tile in able
-        ]
-
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""
 
@@ -119,5 +96,18 @@ class Strategy:
         """Take note that a kyoku was dealt; nothing by default."""
 
 
-def _terms_of(tile: int, terms: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    return {name: float(parts[tile]) for name, parts in terms.items()}
+def _rated(
+    view: View,
+    worths: Sequence[float],
+    terms: Mapping[str, Sequence[float]],
+    chosen: int,
+    riichi: Action | None = None,
+) -> Iterator[Rated]:
+    """Yield each different discard, or riichi with it where that can be; ``chosen`` is a tile."""
+    for tile, discard in sorted({action.tile: action for action in view.discards}.items()):
+        parts = {name: float(part[tile]) for name, part in terms.items()}
+        worth, is_chosen = float(worths[tile]), tile == chosen
+        if riichi is None:
+            yield Rated(discard, worth, is_chosen, terms=parts)
+        elif isfinite(worth):
+            yield Rated(riichi, worth, is_chosen, discard, parts)

@@ -41,7 +41,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import RON, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import CHI, PON
@@ -312,7 +312,7 @@ def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
     ``reluctance`` are points by which the win must be worth more.
     """
     view, ally = situation.view, situation.ally
-    if win.code != RON or view.turn != ally.seat:
+    if win.name != "ron" or view.turn != ally.seat:
         return False
     deltas = ron_points(situation)
     won = worth_after(view, situation.pair, deltas, view.seat)
