@@ -19,7 +19,7 @@ from bench.measure import processor
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import Action
 from mjbot.table.state import TURN, copy_state
 from mjbot.table.view import View
 
@@ -99,7 +99,7 @@ def playouts_per_s(mode: str, views: list[View]) -> float:
     playouts = 0
     spent_ns = -time.thread_time_ns()
     for view in views:
-        plans = np.array([(a.code, -1) for a in view.legal if a.code < DECLARE_RIICHI], np.int64)
+        plans = np.array([(a.code, -1) for a in view.discards], np.int64)
         bot.worths(view, plans)
         playouts += 100 * len(plans)
     return 1e9 * playouts / (spent_ns + time.thread_time_ns())

@@ -1,9 +1,19 @@
-"""The kit: rules, table, referee, client, server and command line."""
+"""A kit for riichi-mahjong bots.  ``from mjbot import Strategy, View, Action`` begins one.
+
+All that can be imported from here is listed in :mod:`mjbot.api` and told in ``docs/api.md``; it is
+loaded when the first of it is asked for.
+"""
 
 import importlib.machinery
 import importlib.util
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mjbot.api import *  # noqa: F403
+
+    __version__: str
 
 
 def _claim(name: str) -> None:
@@ -34,3 +44,24 @@ def _claim(name: str) -> None:
 
 for _name in ("protocol", "strategies"):
     _claim(_name)
+
+
+if not TYPE_CHECKING:  # a checker would take any name for known
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("mjbot")
+        is_module = any(Path(__file__).with_name(name + end).exists() for end in ("", ".py"))
+        if name == "__all__" or not (name.startswith("_") or is_module):
+            from mjbot import api
+
+            if name == "__all__" or name in api.__all__:
+                return getattr(api, name)
+        raise AttributeError(f"mjbot has no {name!r}; docs/api.md lists what it has")
+
+    def __dir__() -> list[str]:
+        from mjbot import api
+
+        return sorted({*globals(), *api.__all__, "__version__"})

@@ -406,7 +406,7 @@ class _Watched(Strategy):
         """Return what the strategy chooses; raises ``ValueError`` where that is not allowed."""
         self._worker.may_go_on()
         if self._worker.job.use == "explain":
-            list(self._strategy.explain(view))
+            self._strategy.explain(view)
         choice = self._strategy.decide(view)
         if not is_legal(choice, view.legal):
             raise ValueError(no_choice(choice))

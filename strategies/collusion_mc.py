@@ -1,23 +1,23 @@
 """The Monte Carlo player of Takada and Sato 2022, with its open ends built."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import RenderableType
 
 from mjbot.models.tenpai import greedy_table
+from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, PASS, RON, TSUMO, Action
+from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.assume import assume_no_liability, hide
 from mjbot.table.state import CHANKAN, REACTION, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
-from strategies.evaluation.playouts.risk_table import plan_table, risk_lists_of, risk_table
+from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
 
 PAPERS_DEALS: Final = 10
@@ -34,6 +34,8 @@ class CollusionMc(Strategy):
     own reading of the others.  A discard that makes us look cheap makes the others feed us rather
     than wait for somebody dearer to win, and that is how it is found.
     """
+
+    worth_unit: ClassVar[str] = "mean of what was played out"
 
     mode: Literal["full", "paper"] = field(
         default="full", metadata={"unit": "paper: Takada 2022 as published, discards only"}
@@ -66,7 +68,7 @@ class CollusionMc(Strategy):
         """Win in the paper's way, else do what proves best in playouts."""
         if self.mode == "paper":
             for action in view.legal:
-                if action.code in (TSUMO, RON):
+                if action.is_win:
                     return action
             if view.phase in (REACTION, CHANKAN):
                 return ACTIONS[PASS]
@@ -83,14 +85,25 @@ class CollusionMc(Strategy):
             return np.array([(PASS, NO_DISCARD)], np.int64)
         return all_discards(view)
 
-    def explain(self, view: View) -> Iterable[RenderableType]:
-        """Tell what was tried out and how it ended, and what all four are supposed to fear."""
-        plans = self._plans(view)
-        yield f"{type(self).__name__}: {self.decide(view)}"
-        if len(plans) > 1:
-            yield plan_table(plans, self.worths(view, plans))
+    def explain(self, view: View) -> Explanation:
+        """Tell what was played out and how it ended, and what all four are supposed to fear."""
         mode = PAPER if self.mode == "paper" else JOINT
-        yield risk_table(risk_lists_of(view, mode, seed=self._seed_of(view)), view)
+        risks = risk_table(risk_lists_of(view, mode, seed=self._seed_of(view)), view)
+        choice = self.decide(view)
+        return Explanation(choice, self.worth_unit, self._rated(view, choice), tables=[risks])
+
+    def _rated(self, view: View, choice: Action) -> list[Rated]:
+        plans = self._plans(view)
+        if len(plans) < 2:
+            return []
+        worths = self.worths(view, plans)
+        best = int(np.argmax(worths))
+        rated = []
+        for place, (code, then) in enumerate(plans.tolist()):
+            is_chosen = place == best and code == choice.code
+            discard = ACTIONS[then] if then >= 0 else None
+            rated.append(Rated(ACTIONS[code], float(worths[place]), is_chosen, discard))
+        return rated
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
         """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
-from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, Action
+from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.calls import wishes_after
@@ -81,7 +81,7 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _wishes(self, view: View, action: Action) -> list[int]:
         """Return the kinds that it would call after a discard; an ally that leads need not know."""
-        if action.code >= DECLARE_RIICHI or self.techniques != "all" or not self.is_paired:
+        if not action.is_discard or self.techniques != "all" or not self.is_paired:
             return []
         here = self._situation
         leads = here is not None and here.ally.aim
@@ -130,7 +130,7 @@ class ComboPartner(PairMember, FastRiichiD):
     def _own_win(self, situation: Situation) -> Action | None:
         """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""
         won, ally = self.win(situation.view), situation.ally
-        if won is None or (won.code == NINE_TERMINALS and ally.shape):
+        if won is None or (won.is_nine_terminals and ally.shape):
             return None
         spares = self.spare_ally and spares_ally(situation, won, self.reluctance if ally.aim else 0)
         return None if spares else won
@@ -141,7 +141,7 @@ class ComboPartner(PairMember, FastRiichiD):
         if ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten:
             return None
         action = self.call(view)
-        if action is None or action.code >= DECLARE_RIICHI:
+        if action is None or not action.is_discard:
             return action
         return action if tile_kind(action.tile) in kinds else None
 
@@ -175,5 +175,5 @@ class ComboPartner(PairMember, FastRiichiD):
         kept = situation.ally.waits if self.sashikomi else 0
         if self.hold_back:
             kept |= held_back(situation)
-        kinds = {tile_kind(discard.tile) for discard in situation.discards}
+        kinds = {tile_kind(discard.tile) for discard in situation.view.discards}
         return [kind for kind in kinds if not kept >> kind & 1] or ALL_KINDS

@@ -9,7 +9,7 @@ from mjbot.table.actions import Action
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.one_player import OnePlayer, Scores, best_discard, discards_of
+from strategies.evaluation.push_fold.one_player import OnePlayer, Scores, best_discard
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 
@@ -31,7 +31,7 @@ class FoldRecognition(OnePlayer):
         if forced := self.win(view) or self.only(view):
             return forced
         scores = self.scores(view)
-        wanted = best_discard(discards_of(view), scores)
+        wanted = best_discard(view.discards, scores)
         return self.fold(view, wanted, scores) or self.riichi(view, wanted) or wanted
 
     def fold(self, view: View, wanted: Action, scores: Scores) -> Action | None:
@@ -42,6 +42,6 @@ class FoldRecognition(OnePlayer):
         if margin + self.caution <= 0:
             return None
         danger = joint_danger(view.state, view.seat, seats_to_fold_to(view.state, view.seat))
-        discards = discards_of(view)
+        discards = view.discards
         least = min(danger[tile_kind(action.tile)] for action in discards)
         return best_discard(discards, np.where(danger == least, scores, -np.inf))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard, discards_of
+from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard
 
 
 @dataclass
@@ -19,5 +19,5 @@ class FoldRecognitionOff(OnePlayer):
         """Win, else riichi, else what the hand wants."""
         if forced := self.win(view) or self.only(view):
             return forced
-        wanted = best_discard(discards_of(view), self.scores(view))
+        wanted = best_discard(view.discards, self.scores(view))
         return self.riichi(view, wanted) or wanted

@@ -16,7 +16,7 @@ those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), 
 the parts gain: docs/experiments/fold-recognition-plus.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import inf
@@ -30,15 +30,7 @@ from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import (
-    CALL_KAN,
-    DECLARE_RIICHI,
-    NINE_TERMINALS,
-    PON_PLAIN,
-    RON,
-    TSUMO,
-    Action,
-)
+from mjbot.table.actions import PON_PLAIN, Action
 from mjbot.table.state import RIICHI
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
@@ -126,16 +118,16 @@ class FoldRecognitionPlus(Strategy):
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
         for action in reversed(view.legal):
-            if action.code in (TSUMO, RON, NINE_TERMINALS):
+            if action.is_win or action.is_nine_terminals:
                 return action
-            if action.code < DECLARE_RIICHI:
+            if action.is_discard:
                 return None
         return None
 
     def kan(self, view: View) -> Action | None:
         """A concealed kan that costs no step, unless somebody is in riichi and we are not."""
         for action in reversed(view.legal):
-            if action.code < CALL_KAN:
+            if not action.is_kan:
                 return None
             if action.name != "ankan":
                 continue
@@ -150,7 +142,7 @@ class FoldRecognitionPlus(Strategy):
 
     def turn(self, view: View) -> Action | None:
         """Declare riichi or discard, whatever is worth most."""
-        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        discards = view.discards
         if len(discards) < 2 and len(discards) == len(view.legal):
             return discards[0] if discards else None
         if not discards:
@@ -160,14 +152,12 @@ class FoldRecognitionPlus(Strategy):
         if view.phase == RIICHI:
             return _best(discards, declared)
         if declared.max() > NEVER and (not self.silent_tenpai or declared.max() > worths.max()):
-            for action in view.legal:
-                if action.code == DECLARE_RIICHI:
-                    return action
+            return next(action for action in view.legal if action.is_riichi)
         return self._discard(view, discards, values, position)
 
     def call(self, view: View) -> Action | None:
         """Call if the hand after it is worth more than before."""
-        calls = [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+        calls = [action for action in view.legal if action.is_call and not action.is_kan]
         if not calls or not self.calls:
             return None
         codes = np.array([action.code for action in calls], np.int64)
@@ -188,9 +178,14 @@ class FoldRecognitionPlus(Strategy):
         """Return the points that riichi with each discard (0..36) is worth, or -inf."""
         return [worth if worth > NEVER else -inf for worth in self._points(view, in_riichi=True)]
 
+    def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
+        """Return the points of each hand left, and what the danger of the tile takes of them."""
+        values, riichis, position = self._weighed(view, view.discards)
+        hands = riichis if in_riichi or view.phase == RIICHI else values
+        return {"hand": hands.tolist(), "danger": (less_danger(hands, position) - hands).tolist()}
+
     def _points(self, view: View, in_riichi: bool) -> list[float]:
-        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
-        values, riichis, position = self._weighed(view, discards)
+        values, riichis, position = self._weighed(view, view.discards)
         worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
         return worths
 

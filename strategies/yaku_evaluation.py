@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mjbot.pair.member import PairMember
-from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, Action
+from mjbot.table.actions import Action
 from mjbot.table.view import View
 from strategies.evaluation.yaku.play import aim_after, best_call, best_discard, find, wishes_after
 
@@ -22,15 +22,15 @@ class YakuEvaluation(PairMember):
     def decide(self, view: View) -> Action:
         """Win, else riichi, else call, else discard for the best yaku."""
         action = self._choose(view)
-        if action.code < DECLARE_RIICHI and self.is_paired:
+        if action.is_discard and self.is_paired:
             self.tell(view, action, aim_after(view, action), wishes_after(view, action))
         return action
 
     def _choose(self, view: View) -> Action:
         return (
-            find(view, TSUMO)
-            or find(view, RON)
-            or (find(view, DECLARE_RIICHI) if self.riichi else None)
+            find(view, "tsumo")
+            or find(view, "ron")
+            or (find(view, "riichi") if self.riichi else None)
             or best_call(view)
             or best_discard(view)
             or view.default_action

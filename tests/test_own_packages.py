@@ -17,7 +17,7 @@ ROOT = Path(mjbot.__file__).parents[1]
 GUARD_S = 300
 ENVIRON = {**os.environ, "COLUMNS": "200"}
 BOT = """
-from mjbot.strategy.strategy import Strategy
+from mjbot import Strategy
 
 class MyBot(Strategy):
     '''Sits still.'''
@@ -54,7 +54,7 @@ def run(folder, *command, **environ):
 
 
 @pytest.mark.parametrize(
-    "start", [["-m", "mjbot.cli.main"], ["-c", MAIN], ["script.py"]], ids=["-m", "-c", "script"]
+    "start", [["-m", "mjbot"], ["-c", MAIN], ["script.py"]], ids=["-m", "-c", "script"]
 )
 def test_ours_are_found(folder, start):
     done = run(folder, *start, *ASK)
@@ -68,7 +68,7 @@ def test_ours_are_found_by_an_installed_copy(folder, tmp_path_factory):
     site = tmp_path_factory.mktemp("site")
     for package in ("mjbot", "protocol", "strategies"):
         shutil.copytree(ROOT / package, site / package)
-    done = run(folder, "-m", "mjbot.cli.main", *ASK, PYTHONPATH=str(site))
+    done = run(folder, "-m", "mjbot", *ASK, PYTHONPATH=str(site))
     assert done.returncode == 0, done.stderr
     assert "tsumogiri" in done.stdout.splitlines()
     where = "import mjbot, protocol; print(protocol.__file__)"
@@ -78,7 +78,7 @@ def test_ours_are_found_by_an_installed_copy(folder, tmp_path_factory):
 
 def test_child_processes_find_ours(folder):
     done = run(
-        folder, "-m", "mjbot.cli.main", "arena", "my_bot:MyBot", "tsumogiri", "--format", "1v3",
+        folder, "-m", "mjbot", "arena", "my_bot:MyBot", "tsumogiri", "--format", "1v3",
         "--games", "4", "--length", "tonpu", "--jobs", "2",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout

@@ -128,7 +128,7 @@ def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
         "        with open('ready', 'w') as ready:\n"
         "            ready.write('!'); ready.flush(); signal.pause()\n"
     )
-    command = [sys.executable, "-m", "mjbot.cli.main", "match", *["stuck.py:Stuck"] * 4]
+    command = [sys.executable, "-m", "mjbot", "match", *["stuck.py:Stuck"] * 4]
     match = subprocess.Popen(
         [*command, "--log-dir", str(tmp_path / "runs")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,

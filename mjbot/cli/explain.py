@@ -6,10 +6,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Final, TypeVar
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -19,6 +20,7 @@ from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
+from mjbot.strategy.explanation import DataTable, Explanation, Rated
 from mjbot.strategy.options import StrategyError, split_options
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
@@ -158,10 +160,15 @@ class _Players:
             raise self._failed(step, no_choice(choice))
         return choice
 
-    def explain(self, step: Step, seat: int) -> list[RenderableType]:
-        """Return what the strategy thinks."""
-        view = _honest_view(step.table, seat)
-        return self._ask(step, lambda: list(self._at(seat).explain(view)))
+    def explain(self, step: Step, seat: int) -> tuple[str, Explanation]:
+        """Return the name of the strategy's class and what it thinks."""
+        strategy = self._at(seat)
+        told = self._ask(step, strategy.explain, _honest_view(step.table, seat))
+        name = type(strategy).__name__
+        if not isinstance(told, Explanation):
+            problem = f"{name}.explain returned {type(told).__name__}, no Explanation"
+            raise self._failed(step, problem)
+        return name, told
 
     def _at(self, seat: int) -> Strategy:
         if seat not in self._seated:
@@ -193,13 +200,53 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
         *_situation(_honest_view(step.table, seat), step.table.names),
         f"recorded next: {quote(step.next) if step.next else 'the end of the log'}",
     ]
+    _print_lines(console, lines)
+    with progress(Console(stderr=True), f"asking {players.name}"):
+        name, told = players.explain(step, seat)
+    _print_lines(console, [f"{name}: {told.choice}"])
+    if told.rated:
+        console.print(_rating_grid(told))
+    _print_lines(console, told.notes)
+    for table in told.tables:
+        console.print(_grid(table))
+    return exit_codes.OK
+
+
+def _print_lines(console: Console, lines: Iterable[str]) -> None:
     for line in lines:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
-    with progress(Console(stderr=True), f"asking {players.name}"):
-        parts = players.explain(step, seat)
-    for part in parts:
-        console.print(part)
-    return exit_codes.OK
+
+
+def _rating_grid(told: Explanation) -> Grid:
+    """Return what was rated, best first; the chosen one is marked."""
+    terms = list(dict.fromkeys(name for rated in told.rated for name in rated.terms))
+    worth = f"worth, {told.unit}" if told.unit else "worth"
+    rows = []
+    for rated in sorted(told.rated, key=lambda rated: -rated.worth):
+        parts = [f"{rated.terms[name]:.6g}" if name in rated.terms else "" for name in terms]
+        number = f"{rated.worth:.6g}" if isfinite(rated.worth) else "given up early"
+        rows.append([_label(rated), number, *parts, "chosen" if rated.is_chosen else ""])
+    grid = _grid(DataTable("", ["choice", worth, *terms, ""], rows))
+    for column in grid.columns[1:-1]:
+        column.justify = "right"
+    return grid
+
+
+def _label(rated: Rated) -> str:
+    action = TILE_NAMES[rated.action.tile] if rated.action.is_discard else str(rated.action)
+    return f"{action}, {TILE_NAMES[rated.then.tile]}" if rated.then else action
+
+
+def _grid(table: DataTable) -> Grid:
+    """Return a table as it is shown: columns with numbers to the right, what is marked in bold."""
+    grid = Grid(title=Text(table.title) if table.title else None)
+    for place, column in enumerate(table.columns):
+        has_numbers = any(not isinstance(row[place], str) for row in table.rows)
+        grid.add_column(Text(column), justify="right" if has_numbers else "left")
+    for place, row in enumerate(table.rows):
+        cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
+        grid.add_row(*map(Text, cells), style="bold" if place in table.marked else None)
+    return grid
 
 
 def _position(log: Path, place: _Place, asked: int | None, players: _Players) -> tuple[int, Step]:

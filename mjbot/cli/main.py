@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from types import FrameType
 from typing import Any, Final, NoReturn
 
+import mjbot
 from mjbot import exit_codes
 from mjbot.interruption import ending_at_once
 from protocol.plain_text import one_line
@@ -103,15 +104,9 @@ class _Version(argparse.Action):
     """Prints the version of the installed package; looked up only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
-
-        print(f"mjbot {version('mjbot')}")
+        print(f"mjbot {mjbot.__version__}")
         parser.exit()
 
 
 def _module(command: str) -> str:
     return "mjbot.cli." + command.replace("-", "_")
-
-
-if __name__ == "__main__":
-    run_program()

@@ -3,6 +3,8 @@
 import argparse
 import sys
 from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -19,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="NAME",
         help="these with their options, also your own as my_bot:MyBot;"
-        " default: all in the folder strategies, without",
+        " default: all in the folder strategies and of installed distributions, without",
     )
 
 
@@ -29,7 +31,9 @@ def run(args: argparse.Namespace) -> int:
     if args.names:
         return _describe(console, args.names)
     infos = all_strategies()
-    console.print(strategy_table(infos))
+    for home, group in groupby(sorted(infos, key=lambda info: bool(info.problem)), _home):
+        console.print(f"{home}:", highlight=False, markup=False, soft_wrap=True)
+        console.print(strategy_table(group))
     console.print("options and their defaults: mjbot strategies NAME ...", highlight=False)
     return exit_codes.FAILED if any(info.problem for info in infos) else exit_codes.OK
 
@@ -46,7 +50,15 @@ def _describe(console: Console, names: Iterable[str]) -> int:
     return status
 
 
-def strategy_table(infos: tuple[StrategyInfo, ...]) -> Table:
+def _home(info: StrategyInfo) -> str:
+    """Say which folder or distribution it comes from."""
+    if info.problem:
+        return "cannot be loaded"
+    file = Path(info.origin)
+    return f"from {file.parent if file.is_file() else info.origin}"
+
+
+def strategy_table(infos: Iterable[StrategyInfo]) -> Table:
     """Return the table of names and theses."""
     table = Table("strategy", "thesis")
     table.columns[0].no_wrap = True
@@ -56,10 +68,12 @@ def strategy_table(infos: tuple[StrategyInfo, ...]) -> Table:
 
 
 def described(info: StrategyInfo) -> Group:
-    """Return name, thesis and options with default and unit, one line each."""
+    """Return name, origin, thesis and options with default and unit, one line each."""
     options = [Text(f"  {option}") for option in info.options]
     none = [] if options else [Text("  no options")]
-    return Group(Text(info.name, "bold"), Text.assemble("  ", _thesis(info)), *options, *none)
+    origin = Text(f"  from {info.origin}")
+    thesis = Text.assemble("  ", _thesis(info))
+    return Group(Text(info.name, "bold"), thesis, origin, *options, *none)
 
 
 def _thesis(info: StrategyInfo) -> Text:

@@ -27,8 +27,10 @@ types: Final[Any] = _types
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _IMPORT = re.compile(
-    r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(.*))?", re.M
+    r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(\([^)]*\)|.*))?", re.M
 )
+_FACE: Final = "mjbot"
+_BEHIND_THE_FACE: Final = "mjbot.api"
 
 IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` is set."""
@@ -100,8 +102,10 @@ def _with_imports(module: str) -> set[str]:
             continue
         seen.add(name)
         for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
-            waiting.append(package)
-            waiting += [f"{package}.{part}" for part in re.findall(r"\w+", names)]
+            parts = [f"{package}.{part}" for part in re.findall(r"\w+", names)]
+            waiting += [package, *parts]
+            if package == _FACE and not (parts and all(map(_source_file, parts))):
+                waiting.append(_BEHIND_THE_FACE)
     return seen
 
 

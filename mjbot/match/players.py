@@ -54,7 +54,7 @@ class Player:
             options = ["--name", self.name, "--games", str(games)]
             return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(self.spec)]
         spec = Spec.read(self.spec)
-        command = [sys.executable, "-m", "mjbot.cli.main", "play", url, "--strategy", spec.name]
+        command = [sys.executable, "-m", "mjbot", "play", url, "--strategy", spec.name]
         options = [word for pair in spec.options.items() for word in ("--option", "=".join(pair))]
         return [*command, *options, "--name", self.name, "--games", str(games)]
 

@@ -7,7 +7,7 @@ import numpy as np
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply import apply_reveal
 from mjbot.table.assume import assume_riichi, hide
 from mjbot.table.settle import has_yaku
@@ -53,7 +53,7 @@ class PairMember(Strategy):
 
         ``helps`` are kinds.  The discard that declares riichi counts as accepted.
         """
-        if action.code < DECLARE_RIICHI:
+        if action.is_discard:
             after = view.after_discard(view.seat, action.tile, action.tsumogiri)
             self._link.tell(holding_of(after, self._game, aim, helps))
 

@@ -82,7 +82,7 @@ class Step:
         hidden = 0
         if heard:
             hidden = _CHI if isinstance(heard[0], Chi) else _PON
-        wishes = [_WISHES[action.name] for action in self.choices(seat) if action.code != PASS]
+        wishes = [_WISHES[action.name] for action in self.choices(seat) if not action.is_pass]
         return ACTIONS[PASS] if min(wishes) > hidden else None
 
 

@@ -23,15 +23,17 @@ from mjbot.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_LOW,
-    CHI_LOW_RED,
     CONCEALED_KAN,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
     NINE_TERMINALS,
-    PON_PLAIN,
     PON_RED,
     RON,
     TSUMO,
+    gives_red_code,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
 )
 from mjbot.table.apply import apply_discard, apply_riichi, apply_riichi_accepted
 from mjbot.table.apply_calls import apply_ankan, apply_chi, apply_daiminkan, apply_kakan, apply_pon
@@ -47,7 +49,7 @@ def own_action(state: State, buffer: StepBuffer) -> None:
     """Carry out the choice of the seat whose turn it is."""
     seat = state.turn
     code = buffer.choices[seat]
-    if code < DECLARE_RIICHI:
+    if is_discard_code(code):
         _discard(state, seat, code, buffer)
     elif code == DECLARE_RIICHI:
         apply_riichi(state, seat)
@@ -157,9 +159,9 @@ def _first_caller(state: State, buffer: StepBuffer) -> int:
     for step in range(1, 4):
         seat = (state.turn + step) & 3
         code = buffer.choices[seat]
-        if code == PON_PLAIN or code == PON_RED or code == CALL_KAN:
+        if is_pon_code(code) or code == CALL_KAN:
             return seat
-        if CHI_LOW <= code < CALL_KAN:
+        if is_chi_code(code):
             chi = seat
     return chi
 
@@ -167,7 +169,7 @@ def _first_caller(state: State, buffer: StepBuffer) -> int:
 @compiled
 def _call(state: State, seat: int, buffer: StepBuffer) -> None:
     code = buffer.choices[seat]
-    if CHI_LOW <= code < CALL_KAN:
+    if is_chi_code(code):
         _chi(state, seat, code, buffer)
         return
     target, tile = state.turn, state.last_tile
@@ -197,7 +199,7 @@ def _chi(state: State, seat: int, code: int, buffer: StepBuffer) -> None:
         first = low + 1
     elif kind == low + 2:
         second = low + 1
-    if code >= CHI_LOW_RED:
+    if gives_red_code(code):
         first, second = _red_if_five(first), _red_if_five(second)
     note(buffer, LOG_CHI, seat, state.turn, state.last_tile, 0)
     note_used(buffer, 0, first)

@@ -1,8 +1,9 @@
 """Strategies by name: found, made with options from text, and listed.
 
 A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_bot:MyBot`` (the
-file ``my_bot.py`` in the current folder, or any module that can be imported) or
-``path/to/my_bot.py:MyBot``.  Nothing of ``strategies`` is imported before it is asked for.
+file ``my_bot.py`` in the current folder, or any module that can be imported),
+``path/to/my_bot.py:MyBot``, or what an installed distribution calls a strategy of its own in the
+entry points :data:`GROUP`.  No strategy is imported before it is asked for.
 
 A :class:`Spec` is how the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or
 ``external:COMMAND``.
@@ -17,6 +18,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -26,6 +28,8 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary
 
 BUILT_IN: Final = "strategies"
+GROUP: Final = "mjbot.strategies"
+"""Of the entry points ``NAME = MODULE:CLASS`` of other people's distributions."""
 OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
 MOST_NAMES: Final = 3
 """How many names an error message lists."""
@@ -33,9 +37,13 @@ MOST_NAMES: Final = 3
 
 @dataclass(frozen=True)
 class StrategyInfo:
-    """What the list shows of a strategy; ``problem`` is why it cannot be loaded, or empty."""
+    """What the list shows of a strategy; ``problem`` is why it cannot be loaded, or empty.
+
+    ``origin`` is its file or, with the version, the distribution that offers it.
+    """
 
     name: str
+    origin: str
     thesis: str
     options: tuple[Option, ...] = ()
     problem: str = ""
@@ -62,18 +70,19 @@ def strategy_class(name: str) -> type[Strategy]:
     """Return the class of a strategy.  Raises :class:`StrategyError`."""
     place, colon, class_name = name.rpartition(":")
     if not colon:
-        return _deciding(name, _only_class(_built_in_module(name)))
+        return _class_called(name)
     if not place or not class_name:
         raise StrategyError(f"strategy {name!r}: expected MODULE:CLASS or FILE.py:CLASS")
-    module = _module(place)
+    return _class_in(_module(place), name, place, class_name)
+
+
+def _class_in(module: ModuleType, name: str, place: str, class_name: str) -> type[Strategy]:
     cls = getattr(module, class_name, None)
     if cls is None:
         has = _some([cls.__name__ for cls in _classes(module)], ", ") or "none"
         raise StrategyError(f"strategy {name!r}: no class {class_name} in {place}, only: {has}")
     if not (inspect.isclass(cls) and issubclass(cls, Strategy)):
-        raise StrategyError(
-            f"strategy {name!r}: {class_name} is not a mjbot.strategy.strategy.Strategy"
-        )
+        raise StrategyError(f"strategy {name!r}: {class_name} is not a mjbot.Strategy")
     return _deciding(name, cls, _classes(module))
 
 
@@ -81,21 +90,30 @@ def strategy_info(name: str) -> StrategyInfo:
     """Return what there is to say about a strategy, also when it cannot be loaded."""
     try:
         cls = strategy_class(name)
-        return StrategyInfo(name, thesis_of(cls), options_of(cls))
+        return StrategyInfo(name, _origin(name, cls), thesis_of(cls), options_of(cls))
     except StrategyError as problem:
-        return StrategyInfo(name, "", problem=str(problem))
+        return StrategyInfo(name, "", "", problem=str(problem))
+
+
+def _origin(name: str, cls: type[Strategy]) -> str:
+    entry = None if ":" in name else _entry_point(name)
+    return _distribution(entry) if entry else inspect.getfile(cls)
 
 
 def all_strategies() -> tuple[StrategyInfo, ...]:
-    """Return the strategies in the folder ``strategies`` by name."""
-    return tuple(strategy_info(name) for name in built_in_names())
+    """Return the strategies in the folder ``strategies`` and then those of distributions."""
+    return tuple(strategy_info(name) for name in (*built_in_names(), *_offered_names()))
 
 
 def built_in_names() -> tuple[str, ...]:
     """Return the names of the modules directly inside ``strategies``."""
     package = importlib.import_module(BUILT_IN)
     modules = pkgutil.iter_modules(package.__path__)
-    return tuple(sorted(m.name.replace("_", "-") for m in modules if not m.ispkg))
+    return tuple(sorted(_dashed(module.name) for module in modules if not module.ispkg))
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def thesis_of(cls: type[Strategy]) -> str:
@@ -110,17 +128,51 @@ def thesis_of(cls: type[Strategy]) -> str:
 # --- modules ---------------------------------------------------------------------------------
 
 
-def _built_in_module(name: str) -> ModuleType:
-    names = built_in_names()
-    if name.replace("_", "-") in names:
-        return _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
+def _class_called(name: str) -> type[Strategy]:
+    """Return the class of a bare name: ours, or one that a distribution offers."""
+    if _dashed(name) in built_in_names():
+        module = _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
+        return _deciding(name, _only_class(module))
+    entry = _entry_point(name)
+    if entry is None:
+        raise _unknown(name)
+    try:
+        return _class_in(_imported(entry.module), entry.value, entry.module, entry.attr)
+    except StrategyError as problem:
+        told = f"{problem} ({_distribution(entry)} offers it as {name!r})"
+        raise StrategyError(told) from problem
+
+
+def _entry_point(name: str) -> EntryPoint | None:
+    """Return what a distribution offers by that name, unless the name is that of one of ours."""
+    if _dashed(name) in built_in_names():
+        return None
+    found = [entry for entry in entry_points(group=GROUP) if _dashed(entry.name) == _dashed(name)]
+    if len(found) > 1:
+        them = " and ".join(f"{_distribution(entry)} ({entry.value})" for entry in found)
+        told = f"{them} offer one of that name: use MODULE:CLASS"
+        raise StrategyError(f"strategy {name!r}: {told}")
+    return found[0] if found else None
+
+
+def _offered_names() -> list[str]:
+    """Return what distributions offer under names that are not ours."""
+    offered = {_dashed(entry.name) for entry in entry_points(group=GROUP)}
+    return sorted(offered.difference(built_in_names()))
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+
+def _unknown(name: str) -> StrategyError:
     if Path(f"{name.removesuffix('.py')}.py").is_file():
-        raise StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
+        return StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
     if name.endswith(".py") or "/" in name:
-        raise StrategyError(f"strategy {name!r}: no such file here; write FILE.py:CLASS")
-    near = difflib.get_close_matches(name, names)
+        return StrategyError(f"strategy {name!r}: no such file here; write FILE.py:CLASS")
+    near = difflib.get_close_matches(name, [*built_in_names(), *_offered_names()])
     others = f"the nearest: {', '.join(near)}" if near else "mjbot strategies lists them"
-    raise StrategyError(f"unknown strategy {name!r}; {others}")
+    return StrategyError(f"unknown strategy {name!r}; {others}")
 
 
 def _module(place: str) -> ModuleType:
@@ -270,8 +322,10 @@ class Spec:
 
     @property
     def is_outside(self) -> bool:
-        """Whether it is a class of somebody's file or module, none of ours."""
-        return not self.is_external and ":" in self.name
+        """Whether it is a class of somebody's file, module or distribution, none of ours."""
+        if self.is_external:
+            return False
+        return ":" in self.name or _entry_point(self.name) is not None
 
     @property
     def label(self) -> str:

@@ -11,24 +11,21 @@ fields with units, and write :meth:`Strategy.decide` as an order of priorities::
         def decide(self, view: View) -> Action:
             return view.default_action
 
-What it thinks of a choice, ``mjbot explain`` asks :meth:`Strategy.explain`: the choice, and a
-table of what its discards are worth if :meth:`Strategy.discard_worths` tells (and riichi, if
-:meth:`Strategy.riichi_worths` does).  Override these where choices are rated, ``explain`` where
-there is more to tell.
+What it thinks of a choice, :meth:`Strategy.explain` tells as data: the choice, and what its
+discards are worth if :meth:`Strategy.discard_worths` tells (riichi, if
+:meth:`Strategy.riichi_worths` does; what a worth is made of, if :meth:`Strategy.worth_terms` does).
+Override these where choices are rated, ``explain`` where there is more to tell.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from mjbot.table.actions import DECLARE_RIICHI, WANTS_ALL, Action
+from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.table.actions import WANTS_ALL, Action
 from mjbot.table.view import View
-from protocol.tiles import TILE_NAMES
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
+from protocol.tiles import N_TILES
 
 
 @dataclass
@@ -48,32 +45,36 @@ class Strategy:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""
         raise NotImplementedError
 
-    def explain(self, view: View) -> "Iterable[RenderableType]":
-        """Tell what it thinks of a choice, as lines or rich tables.
+    def explain(self, view: View) -> Explanation:
+        """Tell what it thinks of a choice.
 
         By default what it chooses, and its discards by their worth if it has told that.
         """
         choice = self.decide(view)
-        yield f"{type(self).__name__}: {choice}"
-        tiles = sorted({action.tile for action in view.legal if action.code < DECLARE_RIICHI})
-        if len(tiles) < 2:
-            return
+        if len({action.tile for action in view.discards}) < 2:
+            return Explanation(choice)
         worths = self.discard_worths(view)
         if worths is None:
-            yield "It does not rate its discards: a method discard_worths(view) would."
-            return
-        rows = [(TILE_NAMES[tile], worths[tile], _is_discard(choice, tile)) for tile in tiles]
-        rows += self._riichi_rows(view, tiles, choice)
-        yield _worth_table(rows, self.worth_unit)
+            told = "It does not rate its discards: a method discard_worths(view) would."
+            return Explanation(choice, notes=(told,))
+        chosen = choice.tile if choice.is_discard else -1
+        rated = [*_rated(view, worths, self.worth_terms(view, in_riichi=False), chosen)]
+        riichi = next((action for action in view.legal if action.is_riichi), None)
+        worths = self.riichi_worths(view) if riichi else None
+        if worths is not None:  # to choose riichi is to choose the best
+            chosen = max(range(N_TILES), key=worths.__getitem__) if choice.is_riichi else -1
+            terms = self.worth_terms(view, in_riichi=True)
+            rated += _rated(view, worths, terms, chosen, riichi)
+        return Explanation(choice, self.worth_unit, rated)
 
-    def discard_worths(self, view: View) -> "Sequence[float] | None":
+    def discard_worths(self, view: View) -> Sequence[float] | None:
         """Return what discarding each tile (0..36) is worth, in ``worth_unit``.
 
         Asked only where it may discard.  ``None``, the default: it does not rate discards.
         """
         return None
 
-    def riichi_worths(self, view: View) -> "Sequence[float] | None":
+    def riichi_worths(self, view: View) -> Sequence[float] | None:
         """Return what declaring riichi with each discard (0..36) is worth, in ``worth_unit``.
 
         Asked only where it may declare; -inf for tiles with which it cannot.  ``None``, the
@@ -81,16 +82,12 @@ class Strategy:
         """
         return None
 
-    def _riichi_rows(self, view: View, tiles: Sequence[int], choice: Action) -> "list[_Row]":
-        """Return a row for each riichi that it rates; to choose riichi is to choose the best."""
-        is_legal = any(action.code == DECLARE_RIICHI for action in view.legal)
-        worths = self.riichi_worths(view) if is_legal else None
-        if worths is None:
-            return []
-        able = [tile for tile in tiles if isfinite(worths[tile])]
-        best = max(able, key=lambda tile: worths[tile], default=-1)
-        chosen = best if choice.code == DECLARE_RIICHI else -1
-        return [(f"riichi, {TILE_NAMES[tile]}", worths[tile], tile == chosen) for tile in able]
+    def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
+        """Return what the worths of each discard (0..36), or riichi with it, are made of, by name.
+
+        Asked after ``discard_worths`` or ``riichi_worths``; nothing by default.
+        """
+        return {}
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""
@@ -99,20 +96,18 @@ class Strategy:
         """Take note that a kyoku was dealt; nothing by default."""
 
 
-_Row = tuple[str, float, bool]
-"""What may be chosen, its worth, whether it is chosen."""
-
-
-def _is_discard(choice: Action, tile: int) -> bool:
-    return choice.code < DECLARE_RIICHI and choice.tile == tile
-
-
-def _worth_table(rows: "Iterable[_Row]", unit: str) -> "Table":
-    """Return what was rated, best first; the chosen one is marked."""
-    from rich.table import Table
-
-    table = Table("discard", f"worth, {unit}" if unit else "worth", "")
-    table.columns[1].justify = "right"
-    for label, worth, is_chosen in sorted(rows, key=lambda row: -row[1]):
-        table.add_row(label, f"{float(worth):.6g}", "chosen" if is_chosen else "")
-    return table
+def _rated(
+    view: View,
+    worths: Sequence[float],
+    terms: Mapping[str, Sequence[float]],
+    chosen: int,
+    riichi: Action | None = None,
+) -> Iterator[Rated]:
+    """Yield each different discard, or riichi with it where that can be; ``chosen`` is a tile."""
+    for tile, discard in sorted({action.tile: action for action in view.discards}.items()):
+        parts = {name: float(part[tile]) for name, part in terms.items()}
+        worth, is_chosen = float(worths[tile]), tile == chosen
+        if riichi is None:
+            yield Rated(discard, worth, is_chosen, terms=parts)
+        elif isfinite(worth):
+            yield Rated(riichi, worth, is_chosen, discard, parts)

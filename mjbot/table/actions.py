@@ -1,13 +1,15 @@
 """What a seat can do, as 156 small codes with one interned :class:`Action` each.
 
 The codes leave out what the table knows anyway (who discarded which tile), so that an action
-compares, hashes and travels through compiled code as one integer.
-:mod:`mjbot.table.mirror.wire` turns them into messages and back.
+travels through compiled code as one integer; the functions here tell there what a code is, and
+the properties of :class:`Action` everywhere else.
+:mod:`mjbot.table.mirror.wire` turns actions into messages and back.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from mjbot.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, N_TILES, TILE_NAMES
 
 DISCARD: Final = 0  # + tile: from the hand
@@ -58,8 +60,43 @@ class Action:
     red: bool = False
     offset: int = -1
 
+    @property
+    def is_discard(self) -> bool:
+        """Whether it discards a tile; declaring riichi is an action of its own before that."""
+        return self.name == "discard"
+
+    @property
+    def is_riichi(self) -> bool:
+        """Whether it declares riichi; which tile to discard is asked next."""
+        return self.name == "riichi"
+
+    @property
+    def is_win(self) -> bool:
+        """Whether it is a tsumo or a ron."""
+        return self.name in ("tsumo", "ron")
+
+    @property
+    def is_nine_terminals(self) -> bool:
+        """Whether it aborts the kyoku, which nine kinds of terminals and honours allow."""
+        return self.name == "nine terminals"
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether it lets go what another discards."""
+        return self.name == "pass"
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it takes another's discard into a meld: pon, chi or daiminkan."""
+        return self.name in ("pon", "chi", "daiminkan")
+
+    @property
+    def is_kan(self) -> bool:
+        """Whether it is a daiminkan, ankan or kakan."""
+        return self.name in ("daiminkan", "ankan", "kakan")
+
     def __str__(self) -> str:
-        if self.name == "discard":
+        if self.is_discard:
             return f"discard {TILE_NAMES[self.tile]}" + (" (drawn)" if self.tsumogiri else "")
         if self.name == "chi":
             place = ("low", "middle", "high")[self.offset]
@@ -92,6 +129,30 @@ def _all_actions() -> tuple[Action, ...]:
     actions += [Action(CONCEALED_KAN + kind, "ankan", kind) for kind in range(N_KINDS)]
     actions += [Action(ADDED_KAN + kind, "kakan", kind) for kind in range(N_KINDS)]
     return tuple(actions)
+
+
+@compiled
+def is_discard_code(code: int) -> bool:
+    """Whether the code is that of a discard."""
+    return code < DECLARE_RIICHI
+
+
+@compiled
+def is_pon_code(code: int) -> bool:
+    """Whether the code is that of a pon."""
+    return code == PON_PLAIN or code == PON_RED
+
+
+@compiled
+def is_chi_code(code: int) -> bool:
+    """Whether the code is that of a chi."""
+    return CHI_LOW <= code < CALL_KAN
+
+
+@compiled
+def gives_red_code(code: int) -> bool:
+    """Whether the code is that of a pon or chi that gives up a red five."""
+    return code == PON_RED or CHI_LOW_RED <= code < CALL_KAN
 
 
 ACTIONS: Final[tuple[Action, ...]] = _all_actions()

@@ -5,8 +5,11 @@ compiled code or :func:`copy_state` in Python.  Tiles are codes 0..36 (:mod:`pro
 kinds 0..33, seats absolute 0..3, ``-1`` means none.  What a seat may not see is simply not
 filled in: an unknown hand has ``hand_known == 0`` and only its size.  How a kyoku ends without a
 win is a small code too (:data:`WIRE_REASONS` has the wire names).
+
+Compiled code compares plain integers, so each member of an enumeration stands here as one, too.
 """
 
+from enum import IntEnum, IntFlag
 from typing import Annotated, Final, cast
 
 import numpy as np
@@ -16,35 +19,79 @@ from mjbot.compiler.record import Int8, Int8s, Int16, Int32s, Int64, Int64s, Rec
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""
 
-# What the table waits for.
-IDLE: Final = 0  # no kyoku under way
-DRAW: Final = 1  # `turn` is to draw from the live wall
-TURN: Final = 2  # `turn` has drawn: discard, riichi, kan, win or nine terminals
-CALLED: Final = 3  # `turn` has called chi or pon: only a discard
-RIICHI: Final = 4  # `turn` has declared riichi: only a discard that keeps tenpai
-REACTION: Final = 5  # `turn` has discarded `last_tile`: the others may claim it
-CHANKAN: Final = 6  # `turn` has added `last_tile` to a pon: the others may rob it
-RINSHAN: Final = 7  # `turn` is to draw from the dead wall
-WON: Final = 8  # at least one win is declared; another ron may follow
-DRAWN: Final = 9  # the kyoku ended in a draw
-GAME_OVER: Final = 10
 
-# Meld types.
-CHI: Final = 0
-PON: Final = 1
-DAIMINKAN: Final = 2
-KAKAN: Final = 3
-ANKAN: Final = 4
+class Phase(IntEnum):
+    """What the table waits for."""
 
-# River flags.
-TSUMOGIRI: Final = 1
-RIICHI_DISCARD: Final = 2
-CALLED_AWAY: Final = 4
+    IDLE = 0  # no kyoku under way
+    DRAW = 1  # `turn` is to draw from the live wall
+    TURN = 2  # `turn` has drawn: discard, riichi, kan, win or nine terminals
+    CALLED = 3  # `turn` has called chi or pon: only a discard
+    RIICHI = 4  # `turn` has declared riichi: only a discard that keeps tenpai
+    REACTION = 5  # `turn` has discarded `last_tile`: the others may claim it
+    CHANKAN = 6  # `turn` has added `last_tile` to a pon: the others may rob it
+    RINSHAN = 7  # `turn` is to draw from the dead wall
+    WON = 8  # at least one win is declared; another ron may follow
+    DRAWN = 9  # the kyoku ended in a draw
+    GAME_OVER = 10
 
-# Riichi of a seat.
-NO_RIICHI: Final = 0
-DECLARED: Final = 1
-ACCEPTED: Final = 2
+
+class MeldType(IntEnum):
+    """What a meld is."""
+
+    CHI = 0
+    PON = 1
+    DAIMINKAN = 2
+    KAKAN = 3
+    ANKAN = 4
+
+    @property
+    def is_kan(self) -> bool:
+        """Whether it has four tiles."""
+        return self >= MeldType.DAIMINKAN
+
+
+class RiverFlag(IntFlag):
+    """What is known of a discard in a river."""
+
+    TSUMOGIRI = 1
+    RIICHI_DISCARD = 2
+    CALLED_AWAY = 4
+
+
+class RiichiState(IntEnum):
+    """How far a seat's riichi is."""
+
+    NONE = 0
+    DECLARED = 1
+    ACCEPTED = 2
+
+
+IDLE: Final = int(Phase.IDLE)
+DRAW: Final = int(Phase.DRAW)
+TURN: Final = int(Phase.TURN)
+CALLED: Final = int(Phase.CALLED)
+RIICHI: Final = int(Phase.RIICHI)
+REACTION: Final = int(Phase.REACTION)
+CHANKAN: Final = int(Phase.CHANKAN)
+RINSHAN: Final = int(Phase.RINSHAN)
+WON: Final = int(Phase.WON)
+DRAWN: Final = int(Phase.DRAWN)
+GAME_OVER: Final = int(Phase.GAME_OVER)
+
+CHI: Final = int(MeldType.CHI)
+PON: Final = int(MeldType.PON)
+DAIMINKAN: Final = int(MeldType.DAIMINKAN)
+KAKAN: Final = int(MeldType.KAKAN)
+ANKAN: Final = int(MeldType.ANKAN)
+
+TSUMOGIRI: Final = int(RiverFlag.TSUMOGIRI)
+RIICHI_DISCARD: Final = int(RiverFlag.RIICHI_DISCARD)
+CALLED_AWAY: Final = int(RiverFlag.CALLED_AWAY)
+
+NO_RIICHI: Final = int(RiichiState.NONE)
+DECLARED: Final = int(RiichiState.DECLARED)
+ACCEPTED: Final = int(RiichiState.ACCEPTED)
 
 # Missed wins (furiten beyond one's own river).
 MISSED_NONE: Final = 0

@@ -24,7 +24,7 @@ from mjbot.table.assume import hide
 from mjbot.table.hands import concealed_tiles
 from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
-from mjbot.table.state import CHI, DECLARED, PON, STATE, State, copy_state
+from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
 
 Counts = NDArray[np.int8]
@@ -37,12 +37,11 @@ types: Final[Any] = _types
 class Meld:
     """A called or declared meld.
 
-    ``type`` is CHI .. ANKAN of :mod:`mjbot.table.state`; ``kind`` the kind, for a chi the lowest
-    one; ``red`` has a bit per red five (man, pin, sou); ``called`` is the claimed tile (-1 for
-    an ankan) and ``source`` the seat it came from.
+    ``kind`` is that of its tiles, for a chi the lowest; ``red`` has a bit per red five (man, pin,
+    sou); ``called`` is the claimed tile (-1 for an ankan) and ``source`` the seat it came from.
     """
 
-    type: int
+    type: MeldType
     kind: int
     red: int
     called: int
@@ -51,8 +50,8 @@ class Meld:
     @property
     def tiles(self) -> list[int]:
         """Its tiles (0..36) in order, red fives in place of the first fives."""
-        kinds = [self.kind + (step if self.type == CHI else 0) for step in range(3)]
-        kinds += [self.kind] if self.type > PON else []
+        kinds = [self.kind + (step if self.type == MeldType.CHI else 0) for step in range(3)]
+        kinds += [self.kind] if self.type.is_kan else []
         for suit in range(3):
             if self.red >> suit & 1:
                 kinds[kinds.index(FIVE_KINDS[suit])] = RED_FIVES[suit]
@@ -85,15 +84,20 @@ class View:
         n = legal_codes(self.state, self.seat, codes)
         return tuple([ACTIONS[code] for code in codes[:n].tolist()])
 
+    @cached_property
+    def discards(self) -> tuple[Action, ...]:
+        """The legal actions that are discards."""
+        return tuple([action for action in self.legal if action.is_discard])
+
     @property
     def default_action(self) -> Action:
         """A safe legal action: tsumogiri where possible, else some discard, else a pass."""
         return ACTIONS[default_code(self.state, self.seat)]
 
     @property
-    def phase(self) -> int:
-        """What the table waits for (:mod:`mjbot.table.state`)."""
-        return int(self.state["phase"])
+    def phase(self) -> Phase:
+        """What the table waits for."""
+        return Phase(self.state["phase"])
 
     @property
     def turn(self) -> int:
@@ -162,10 +166,8 @@ class View:
         state = self.state
         fields = ("meld_type", "meld_kind", "meld_red", "meld_called", "meld_from")
         columns = [state[name][seat].tolist() for name in fields]
-        return tuple(
-            Meld(*(column[place] for column in columns))
-            for place in range(int(state["n_melds"][seat]))
-        )
+        melds = list(zip(*columns, strict=True))[: int(state["n_melds"][seat])]
+        return tuple([Meld(MeldType(type_), *others) for type_, *others in melds])
 
     def is_open(self, seat: int) -> bool:
         """Whether the seat has called a tile (an ankan keeps a hand closed)."""
@@ -177,7 +179,7 @@ class View:
         return river
 
     def river_flags(self, seat: int) -> NDArray[np.uint8]:
-        """Return the flags TSUMOGIRI, RIICHI_DISCARD, CALLED_AWAY of each discard."""
+        """Return what is known of each discard, as a sum of :class:`RiverFlag`."""
         flags: NDArray[np.uint8] = self.state["river_flags"][seat][: self.state["n_river"][seat]]
         return flags
 

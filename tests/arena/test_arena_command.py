@@ -57,7 +57,7 @@ def arena_process(tmp_path: Path) -> Arena:
     """Run the command in a process of its own, which may be killed."""
 
     def run(*arguments: str) -> Ended:
-        command = [sys.executable, "-m", "mjbot.cli.main", "arena", *arguments]
+        command = [sys.executable, "-m", "mjbot", "arena", *arguments]
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -315,7 +315,7 @@ def test_a_strategy_that_cannot_be_made_is_named_with_the_reason(arena: Arena) -
 
 
 def test_a_strategy_that_hangs_is_named_while_its_first_game_is_played(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mjbot.cli.main", "arena"]
+    command = [sys.executable, "-m", "mjbot", "arena"]
     command += [*few_games(f"{BOTS}:Hanging", "tsumogiri"), "--deadline-s", "1", "--out", "run"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -18,7 +18,7 @@ from mjbot.interruption import keeping
 GUARD_S = 300
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "logs" / "hanchan-thirteen-kyoku.mjson"
-MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
+MJBOT = [sys.executable, "-m", "mjbot"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 

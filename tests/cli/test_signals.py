@@ -242,7 +242,7 @@ def test_getting_ready_is_ended_even_while_compiled_code_calls_back(command, num
         "        time.sleep(1000)\n"
         "ctypes.CFUNCTYPE(None)(work)()\n"
     )
-    process = Process("-m", "mjbot.cli.main", *command, f"{tmp_path / 'stuck.py'}:Stuck")
+    process = Process("-m", "mjbot", *command, f"{tmp_path / 'stuck.py'}:Stuck")
     process.expect("working")
     process.send(number)
     assert process.end() == ""

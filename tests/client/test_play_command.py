@@ -285,7 +285,7 @@ def test_a_decision_in_arrays_leaves_time_for_what_is_not_the_decision():
 
 def started(*arguments, **pipes):
     return subprocess.Popen(
-        [sys.executable, "-m", "mjbot.cli.main", "play", *arguments],
+        [sys.executable, "-m", "mjbot", "play", *arguments],
         stderr=subprocess.PIPE,
         env=os.environ
         | {"PYTHONWARNINGS": "error::ResourceWarning", SECRET_VARIABLE: "0123456789abcdef"},

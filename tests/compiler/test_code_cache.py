@@ -47,6 +47,14 @@ def compiled_by(folder, cache):
     return done.stdout.split()
 
 
+def digests_in(folder):
+    ask = "import mjbot.compiler.compiled as c; print(*map(c.source_digest, ['own', 'other']))"
+    done = subprocess.run(
+        [sys.executable, "-c", ask], capture_output=True, text=True, check=True, cwd=folder,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
 def test_a_second_checkout_of_the_same_source_compiles_nothing(checkout, tmp_path):
     assert compiled_by(checkout("one"), tmp_path / "cache") == ["mix"]
     assert compiled_by(checkout("two"), tmp_path / "cache") == []
@@ -55,9 +63,29 @@ def test_a_second_checkout_of_the_same_source_compiles_nothing(checkout, tmp_pat
 def test_a_change_below_compiles_again(checkout, tmp_path):
     one = checkout("one")
     compiled_by(one, tmp_path / "cache")
-    below = one / "mjbot" / "record_arguments.py"
+    below = one / "mjbot" / "compiler" / "record_arguments.py"
     below.write_text(below.read_text() + "\n# changed\n")
     assert compiled_by(one, tmp_path / "cache") == ["mix"]
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from mjbot import shanten",
+        "from mjbot import (\n    Strategy,\n    shanten,\n)",
+        "import mjbot",
+    ],
+)
+def test_who_imports_from_the_face_depends_on_what_is_behind_it(checkout, imports):
+    one = checkout("one")
+    (one / "own.py").write_text(imports + "\n")
+    (one / "other.py").write_text("from mjbot import exit_codes\n")
+    before = digests_in(one)
+    below = one / "mjbot" / "rules" / "tables.py"
+    below.write_text(below.read_text() + "\n# changed\n")
+    after = digests_in(one)
+    assert before[0] != after[0]
+    assert before[1] == after[1]
 
 
 def test_damaged_code_is_made_again(checkout, tmp_path):

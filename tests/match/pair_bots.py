@@ -8,7 +8,6 @@ import socket
 from dataclasses import dataclass
 
 from mjbot.pair.member import PairMember
-from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO
 
 if port := os.environ.get("WITNESS_PORT"):
     HELD = socket.create_connection(("127.0.0.1", int(port)))
@@ -21,7 +20,7 @@ class Talker(PairMember):
     luck: int = 0
 
     def decide(self, view):
-        wanted = [a for a in view.legal if a.code in (TSUMO, RON, DECLARE_RIICHI)]
+        wanted = [a for a in view.legal if a.is_win or a.is_riichi]
         action = (wanted or [view.default_action])[0]
         self.tell(view, action, None, ())
         return action
@@ -34,6 +33,6 @@ class Listener(PairMember):
     def decide(self, view):
         ally = self.hear(view)
         for action in view.legal:
-            if ally and action.code < DECLARE_RIICHI and ally.waits >> min(action.tile, 33) & 1:
+            if ally and action.is_discard and ally.waits >> min(action.tile, 33) & 1:
                 return action
         return view.default_action

@@ -28,7 +28,7 @@ from protocol.transports.address import parse_address
 BOTS = Path(__file__).with_name("pair_bots.py")
 PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'}"
-MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
+MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
 SECRET = "correct horse battery staple"
 

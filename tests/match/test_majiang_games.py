@@ -100,7 +100,7 @@ def test_none_of_them_outlives_a_match_that_is_ended_in_mid_game(packages, tmp_p
         async with asyncio.timeout(GUARD_S):
             witness = await asyncio.start_server(listen, "127.0.0.1", 0)
             match = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "mjbot.cli.main", "match", *["external:majiang"] * 2, *raw,
+                sys.executable, "-m", "mjbot", "match", *["external:majiang"] * 2, *raw,
                 "--log-dir", str(tmp_path), "--timeout-s", str(GUARD_S),
                 env={**os.environ, "WITNESS_PORT": str(witness.sockets[0].getsockname()[1])},
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -29,7 +29,7 @@ from mjbot.server.server import GameResult
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 BOTS = Path(__file__).with_name("pair_bots.py")
-MJBOT = [sys.executable, "-m", "mjbot.cli.main"]
+MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
 QUIET = Watcher()
 

@@ -29,7 +29,7 @@ def script(kind, *mode):
 
 def ours(scheme, strategy):
     dialect = "arrays" if scheme == "stdio-arrays:" else "lines"
-    command = f"{sys.executable} -m mjbot.cli.main play {scheme} {{seat}} --strategy {strategy}"
+    command = f"{sys.executable} -m mjbot play {scheme} {{seat}} --strategy {strategy}"
     return f"external-{dialect}:{command}"
 
 

@@ -12,7 +12,7 @@ from mjbot.records.sources import open_games
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
 BOT = """
-from mjbot.strategy.strategy import Strategy
+from mjbot import DataTable, Explanation, Rated, Strategy
 
 class Nosy(Strategy):
     '''Tells what it saw.'''
@@ -31,8 +31,12 @@ class Nosy(Strategy):
 
     def explain(self, view):
         known = [seat for seat in range(4) if view.state["hand"][seat].any()]
-        yield f"began: {self.began}"
-        yield f"sees the hands of {known}, {len(view.legal)} choices"
+        seen = f"sees the hands of {known}, {len(view.legal)} choices"
+        one, other, *_ = view.discards
+        rated = [Rated(one, 1.5, True, terms={"luck": 2}), Rated(other, 3)]
+        table = DataTable("[what]", ["a", "b"], [["[x]", 1], ["y", 0.25]])
+        notes = [f"began: {self.began}", seen]
+        return Explanation(self.decide(view), "luck", rated, notes, [table])
 """
 
 BROKEN = """
@@ -136,7 +140,7 @@ def test_riichi_is_rated_beside_the_discards_and_then_the_discards_in_riichi(cap
     out = capsys.readouterr().out
     rows = rows_of(out)
     assert "FoldRecognitionPlus: riichi\n" in out
-    assert [row[0] for row in rows if row[2]] == ["riichi, 5m"] == [rows[0][0]]
+    assert [row[0] for row in rows if row[-1]] == ["riichi, 5m"] == [rows[0][0]]
     assert {"5m", "8m", "6m", "4m", "7m"} < {row[0] for row in rows}
     assert main(["explain", log, "--at", "456"]) == exit_codes.OK
     declared = rows_of(capsys.readouterr().out)
@@ -195,7 +199,7 @@ def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
     assert len(rows) == 10  # kinds of tiles in the hand
     assert len(set(worths)) > 5
     assert worths == sorted(worths, reverse=True)
-    assert [row[2] for row in rows] == ["chosen"] + 9 * [""]
+    assert [row[-1] for row in rows] == ["chosen"] + 9 * [""]
 
 
 def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
@@ -205,6 +209,36 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
         "Tsumogiri: discard 7s (drawn)",
         "It does not rate its discards: a method discard_worths(view) would.",
     ]
+
+
+def test_the_parts_of_a_worth_are_told_beside_it(capsys):
+    assert explain("--at", "15", "--strategy", "fold-recognition-plus") == exit_codes.OK
+    out = capsys.readouterr().out
+    assert re.search(r"choice .* worth, points .* hand .* danger ", out)
+    for row in rows_of(out):
+        worth, hand, danger = map(float, row[1:4])
+        assert worth == pytest.approx(hand + danger, abs=0.02)
+        assert danger <= 0
+
+
+def test_all_that_a_strategy_tells_is_shown(nosy, capsys):
+    assert explain("--at", "15", "--strategy", nosy) == exit_codes.OK
+    out = capsys.readouterr().out
+    rows = rows_of(out)
+    assert rows[0][1:] == ["3", "", ""]
+    assert rows[1][1:] == ["1.5", "2", "chosen"]
+    assert rows[2:] == [["[x]", "1"], ["y", "0.25"]]
+    assert "Nosy: discard" in out
+    assert "[what]" in out
+
+
+def test_what_is_no_explanation_is_a_fault_of_the_strategy(tmp_path, capsys):
+    body = "        return view.default_action\n\n    def explain(self, view):\n        yield 1\n"
+    (tmp_path / "broken.py").write_text(BROKEN + body)
+    strategy = f"{tmp_path / 'broken.py'}:Broken"
+    assert explain("--at", "15", "--strategy", strategy) == exit_codes.FAILED
+    told = "Broken.explain returned generator, no Explanation"
+    assert told in capsys.readouterr().err
 
 
 def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):

@@ -14,7 +14,7 @@ import pytest
 
 from mjbot import exit_codes
 
-SERVE = [sys.executable, "-m", "mjbot.cli.main", "serve"]
+SERVE = [sys.executable, "-m", "mjbot", "serve"]
 GUARD_S = 300
 
 

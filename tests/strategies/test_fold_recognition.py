@@ -6,7 +6,7 @@ import pytest
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
-from strategies.evaluation.push_fold.one_player import best_discard, discards_of
+from strategies.evaluation.push_fold.one_player import best_discard
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 BOTH = ("fold-recognition", "fold-recognition-off")
@@ -58,9 +58,9 @@ def test_of_a_kind_the_plain_five_goes_and_of_equals_the_drawn_tile(position):
     view = position("055m123p456p11s234s", drawn="5m")
     points = np.zeros(34)
     points[TILE_BY_NAME["5m"]] = 1.0
-    assert str(best_discard(discards_of(view), points)) == "discard 5m (drawn)"
+    assert str(best_discard(view.discards, points)) == "discard 5m (drawn)"
     view = position("555m123p456p11s234s", drawn="0m")
-    assert str(best_discard(discards_of(view), points)) == "discard 5m"
+    assert str(best_discard(view.discards, points)) == "discard 5m"
 
 
 # --- folding ---------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Watched:
         if wanted == str(action):
             return
         danger = joint_danger(view.state, view.seat, seats_to_fold_to(view.state, view.seat))
-        held = [danger[tile_kind(option.tile)] for option in discards_of(view)]
+        held = [danger[tile_kind(option.tile)] for option in view.discards]
         assert danger[tile_kind(action.tile)] == min(held)
         self.folds += 1
 

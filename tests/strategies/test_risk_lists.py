@@ -274,5 +274,7 @@ def test_all_four_lists_of_a_position(table, mode):
     # who holds the yakuman has less to fear than the others
     assert lists[2].mean() < lists[[0, 1, 3]].mean(axis=1).min()
     shown = risk_table(lists, view)
-    assert shown.row_count == 34
-    assert [column.header for column in shown.columns][3] == "seat 0 (own)"
+    assert [row[1] or 0 for row in shown.rows] == view.hand.tolist()
+    assert shown.marked == set(view.hand.nonzero()[0].tolist())
+    assert shown.columns[3] == "seat 0 (own)"
+    assert [row[3] for row in shown.rows] == lists[0].round().tolist()

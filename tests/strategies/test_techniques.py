@@ -337,10 +337,10 @@ def test_the_way_is_worth_six_tenths_of_the_danger_that_it_spares(position, ally
     view = way_view(position, (21_000, ally_points, 20_000, 59_000 - ally_points), hand)
     here = situation(view, WITH_SPARE, "")
     loose, spared = loose_kinds(here.ally.view), spared_danger(here)
-    ways = [action for action in here.discards if loose >> tile_kind(action.tile) & 1]
+    ways = [action for action in here.view.discards if loose >> tile_kind(action.tile) & 1]
     gains = [0.6 * spared[tile_kind(way.tile)] - here.danger[way.tile] for way in ways]
     best = int(np.argmax(gains))
-    for base in here.discards:
+    for base in here.view.discards:
         pays = bool(gains[best] + here.danger[base.tile] >= 200)
         nearer = here.own_shanten(ways[best]) <= here.own_shanten(base)
         assert (open_way(here, base) is ways[best]) is (pays and nearer), str(base)

@@ -12,6 +12,7 @@ from mjbot.cli.main import main
 from mjbot.strategy import options
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (
+    Spec,
     all_strategies,
     built_in_names,
     make_strategy,
@@ -23,7 +24,7 @@ from mjbot.strategy.strategy import Strategy
 
 BOT = '''
 from dataclasses import dataclass, field
-from mjbot.strategy.strategy import Strategy
+from mjbot import Strategy
 
 @dataclass
 class {name}(Strategy):
@@ -107,6 +108,61 @@ def test_a_file_may_import_its_neighbour(folder):
     assert strategy_class("sub/importing_bot.py:MyBot").answer == 42
 
 
+# --- of other distributions ------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of which what is installed there can be imported."""
+    site = folder / "site"
+    monkeypatch.syspath_prepend(str(site))
+    return site
+
+
+def install(site: Path, name: str, entries: str) -> None:
+    told = site / f"{name}-1.5.dist-info"
+    told.mkdir(parents=True)
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
+    (told / "entry_points.txt").write_text(f"[mjbot.strategies]\n{entries}\n")
+
+
+def test_a_distribution_offers_strategies_by_name(site, capsys):
+    write_bot(site / "their_bots" / "quiet.py", "Quiet")
+    install(site, "their-bots", "quiet_bot = their_bots.quiet:Quiet")
+    assert type(make_strategy("quiet-bot", seed=3)).__module__ == "their_bots.quiet"
+    assert strategy_class("quiet_bot") is strategy_class("their_bots.quiet:Quiet")
+    assert strategy_info("quiet-bot").origin == "their-bots 1.5"
+    assert all_strategies()[-1].name == "quiet-bot"
+    assert Spec.read("quiet-bot,seed=4").is_outside
+    assert not Spec.read("tsumogiri").is_outside
+    assert problem_of("quiet-bit").endswith("the nearest: quiet-bot")
+    assert main(["strategies"]) == exit_codes.OK
+    out = capsys.readouterr().out
+    assert "from their-bots 1.5:" in out
+    assert f"from {Path(sys.modules['strategies'].__path__[0])}:" in out
+
+
+def test_what_a_distribution_offers_in_vain_is_told_with_its_name(site, capsys):
+    install(site, "their-bots", "gone = no_such_module_of_theirs:Bot\npath = pathlib:Path")
+    assert problem_of("path") == (
+        "strategy 'pathlib:Path': Path is not a mjbot.Strategy (their-bots 1.5 offers it as 'path')"
+    )
+    assert problem_of("gone").endswith("(their-bots 1.5 offers it as 'gone')")
+    assert main(["strategies"]) == exit_codes.FAILED
+    assert "their-bots 1.5 offers it as 'gone'" in " ".join(capsys.readouterr().out.split())
+
+
+def test_of_two_strategies_of_one_name_ours_is_meant_or_else_none(site):
+    write_bot(site / "their_bots" / "loud.py", "Loud")
+    install(site, "their-bots", "tsumogiri = their_bots.loud:Loud\nloud = their_bots.loud:Loud")
+    install(site, "more-bots", "loud = their_bots.loud:Loud")
+    assert strategy_class("tsumogiri").__module__ == "strategies.tsumogiri"
+    message = problem_of("loud")
+    assert "their-bots 1.5 (their_bots.loud:Loud)" in message
+    assert "more-bots 1.5 (their_bots.loud:Loud)" in message
+    assert message.endswith("offer one of that name: use MODULE:CLASS")
+
+
 # --- what goes wrong -------------------------------------------------------------------------
 
 
@@ -157,7 +213,7 @@ def test_a_missing_file_module_or_class_is_named(folder):
     assert "no/such.py" in problem_of("no/such.py:MyBot")
     assert "no_such_module.py" in problem_of("no_such_module:MyBot")
     assert "MyBot" in problem_of("has_my_bot:YourBot")
-    assert "Path is not a mjbot.strategy.strategy.Strategy" in problem_of("pathlib:Path")
+    assert "Path is not a mjbot.Strategy" in problem_of("pathlib:Path")
 
 
 def test_a_base_that_decides_nothing_is_no_bot(folder):

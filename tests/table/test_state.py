@@ -1,5 +1,15 @@
-from mjbot.table.actions import ACTIONS, N_ACTIONS
-from mjbot.table.state import STATE, copy_state, new_state
+import pytest
+
+from mjbot.table.actions import (
+    ACTIONS,
+    N_ACTIONS,
+    gives_red_code,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.table.state import STATE, MeldType, copy_state, new_state
+from mjbot.table.view import Meld
 
 
 def test_state_is_compact():
@@ -19,3 +29,41 @@ def test_action_codes_are_their_places():
     assert len(ACTIONS) == N_ACTIONS
     assert all(action.code == code for code, action in enumerate(ACTIONS))
     assert len(set(map(str, ACTIONS))) == N_ACTIONS
+
+
+def test_an_action_is_one_thing_and_calls_are_those_of_others_tiles():
+    for action in ACTIONS:
+        own_kan = action.is_kan and not action.is_call
+        kinds = [
+            action.is_discard, action.is_riichi, action.is_win, action.is_nine_terminals,
+            action.is_pass, action.is_call, own_kan,
+        ]  # fmt: skip
+        assert sum(kinds) == 1, action
+    names = {action.name for action in ACTIONS if action.is_call}
+    assert names == {"pon", "chi", "daiminkan"}
+    assert {action.name for action in ACTIONS if action.is_kan} == {"daiminkan", "ankan", "kakan"}
+    assert {action.name for action in ACTIONS if action.is_win} == {"tsumo", "ron"}
+
+
+def test_compiled_code_tells_codes_apart_as_actions_do():
+    for action in ACTIONS:
+        assert is_discard_code(action.code) == action.is_discard
+        assert is_pon_code(action.code) == (action.name == "pon")
+        assert is_chi_code(action.code) == (action.name == "chi")
+        assert gives_red_code(action.code) == action.red
+
+
+@pytest.mark.parametrize(
+    ("kind_of_meld", "kinds"),
+    [
+        (MeldType.CHI, (3, 4, 5)),
+        (MeldType.PON, (3, 3, 3)),
+        (MeldType.DAIMINKAN, (3, 3, 3, 3)),
+        (MeldType.KAKAN, (3, 3, 3, 3)),
+        (MeldType.ANKAN, (3, 3, 3, 3)),
+    ],
+)
+def test_a_meld_tells_its_tiles(kind_of_meld, kinds):
+    meld = Meld(kind_of_meld, 3, 0, 3, 1)
+    assert meld.kinds == kinds
+    assert meld.type.is_kan == (len(kinds) == 4)

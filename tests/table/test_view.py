@@ -9,7 +9,7 @@ import pytest
 
 from mjbot.referee import Referee
 from mjbot.rules.shanten import shanten
-from mjbot.table.state import copy_state
+from mjbot.table.state import Phase, RiverFlag, copy_state
 from mjbot.table.view import Sealed, View
 
 JUNK = "1355m246p2479s12z"
@@ -30,6 +30,12 @@ ARRAYS: dict[str, Callable[[View], Any]] = {
 def view(story: Any) -> View:
     table = story([JUNK, None, None, None]).turn(0, "2m").draw(1, "?").table
     return table.view(0)  # type: ignore[no-any-return]
+
+
+def test_phases_melds_and_river_flags_are_told_by_name(view: View) -> None:
+    assert view.phase is Phase.TURN
+    assert view.discards == ()
+    assert RiverFlag(view.river_flags(0)[0]) is RiverFlag.TSUMOGIRI
 
 
 @pytest.mark.parametrize("name", ARRAYS)

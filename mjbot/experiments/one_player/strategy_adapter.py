@@ -10,7 +10,7 @@ from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
 from mjbot.table.assume import assume_alone
 from mjbot.table.state import N_LIVE, new_state
@@ -26,7 +26,7 @@ class DiscardView(View):
     @cached_property
     def legal(self) -> tuple[Action, ...]:
         """All discards."""
-        return tuple([action for action in super().legal if action.code < DECLARE_RIICHI])
+        return tuple([action for action in super().legal if action.is_discard])
 
 
 class StrategyAdapter:

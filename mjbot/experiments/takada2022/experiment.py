@@ -85,7 +85,7 @@ def play_positions(request: Request) -> Iterator[str]:
 
 
 def _choices(view: View, players: Mapping[str, str], rules: str, request: Request) -> Iterator[str]:
-    discards = [action for action in view.legal if action.name == "discard"]
+    discards = view.discards
     names = [str(action).removeprefix("discard ").removesuffix(" (drawn)") for action in discards]
     yield "| player | " + " | ".join(names) + " |"
     yield "|---" * (1 + len(names)) + "|"

@@ -6,7 +6,7 @@ Source: Nakano 2021, section 3.2.2.  In tenpai nothing is called, as in the list
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mjbot.table.actions import CALL_KAN, PON_PLAIN, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON, TURN
 from mjbot.table.view import View
@@ -22,7 +22,8 @@ def pon_value_honour(view: View) -> Action | None:
     """Open a closed hand only by a pon of a value honour of which it holds exactly two."""
     for call in _calls(view):
         kind = tile_kind(view.claim_tile)
-        if call.code == PON_PLAIN and is_value_honour(view, kind) and view.hand[kind] == 2:
+        is_pon = call.name == "pon" and not call.red
+        if is_pon and is_value_honour(view, kind) and view.hand[kind] == 2:
             return None if view.is_open(view.seat) or view.waits else call
     return None
 
@@ -103,9 +104,7 @@ def _completes_run(hand: list[int], kind: int) -> bool:
 
 def _calls(view: View) -> list[Action]:
     """Return the legal pons and chis, pons first."""
-    if not view.legal or view.legal[-1].code < PON_PLAIN:
-        return []
-    return [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+    return [action for action in view.legal if action.is_call and not action.is_kan]
 
 
 def _points_after(view: View, bot: FastRiichi, call: Action) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, NINE_TERMINALS, RON, TSUMO, Action
+from mjbot.table.actions import Action
 from mjbot.table.observe import genbutsu
 from mjbot.table.state import RIICHI, State
 from mjbot.table.view import View
@@ -77,9 +77,9 @@ class FastRiichi(Strategy):
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
         for action in reversed(view.legal):
-            if action.code < DECLARE_RIICHI:  # only discards from here on
+            if action.is_discard:  # only discards from here on
                 return None
-            if action.code in (TSUMO, RON, NINE_TERMINALS):
+            if action.is_win or action.is_nine_terminals:
                 return action
         return None
 
@@ -92,14 +92,15 @@ class FastRiichi(Strategy):
         if view.phase == RIICHI:
             return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
         for action in reversed(view.legal):
-            if action.code <= DECLARE_RIICHI:
-                declare = action.code == DECLARE_RIICHI
-                return action if declare and self._ready(view, kinds) else None
+            if action.is_discard:
+                return None
+            if action.is_riichi:
+                return action if self._ready(view, kinds) else None
         return None
 
     def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
         """Discard the tile (of these kinds) that is rated best; of equals the drawn tile."""
-        discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+        discards: Sequence[Action] = view.discards
         if kinds is not ALL_KINDS:
             discards = [action for action in discards if tile_kind(action.tile) in kinds]
         if len(discards) < 2:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mjbot.pair.member import Ally
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import DECLARE_RIICHI, Action
+from mjbot.table.actions import Action
 from mjbot.table.assume import assume_harmless
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
@@ -71,11 +71,6 @@ class Situation:
         self._calls: Final[dict[int, tuple[int, int]]] = {}
 
     @cached_property
-    def discards(self) -> tuple[Action, ...]:
-        """The legal discards."""
-        return tuple(action for action in self.view.legal if action.code < DECLARE_RIICHI)
-
-    @cached_property
     def danger(self) -> Points:
         """Points that discarding each tile (0..36) is expected to lose to the rivals."""
         return discard_danger(self.own_view, self.pair)
@@ -89,7 +84,7 @@ class Situation:
 
     def holding(self, kinds: int) -> list[Action]:
         """Return the legal discards of the kinds in a mask."""
-        return [action for action in self.discards if kinds >> tile_kind(action.tile) & 1]
+        return [action for action in self.view.discards if kinds >> tile_kind(action.tile) & 1]
 
     def call_gain(self, discard: Action) -> int:
         """Return by how much the ally's best call of a discard would bring it forward.

@@ -34,7 +34,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import CALL_KAN, PON_PLAIN, RON, Action
+from mjbot.table.actions import Action
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import CHI, PON
@@ -82,7 +82,7 @@ def feign_one_suit(situation: Situation, base: Action) -> Action | None:
     limit = float(situation.danger[base.tile]) + MOST_DANGER
     show = [
         discard
-        for discard in situation.discards
+        for discard in situation.view.discards
         if tile_kind(discard.tile) // 9 not in (suit, 3)
         and tile_kind(discard.tile) % 9 in SIMPLES
         and situation.danger[discard.tile] <= limit
@@ -107,10 +107,10 @@ def add_dora(situation: Situation) -> Action | None:
     Of several rather a concealed one, which nobody can rob.
     """
     view, ally = situation.view, situation.ally
-    kans = [action for action in view.legal if action.code >= CALL_KAN]
+    kans = [action for action in view.legal if action.is_kan]
     if not kans or not view.riichi(ally.seat):
         return None
-    own_kans = sum(meld.type > PON for meld in view.melds(view.seat))
+    own_kans = sum(meld.type.is_kan for meld in view.melds(view.seat))
     if view.state["kans"] == MOST_KANS - 1 != own_kans:
         return None
     if sum(tenpai_by_turn(view, rival) for rival in situation.rivals) >= 1:
@@ -125,8 +125,8 @@ LAST_WIN_POINTS: Final = 4000
 
 def send_last_tile(situation: Situation) -> Action | None:
     """Call if that gives the last draw to a tenpai ally and the discard after it is cheap."""
-    calls = [action for action in situation.view.legal if PON_PLAIN <= action.code < CALL_KAN]
     view, ally = situation.view, situation.ally
+    calls = [action for action in view.legal if action.is_call and not action.is_kan]
     if not calls or not ally.shape or not 0 < view.wall_left <= LATEST or view.waits:
         return None
     if last_drawer(view.turn, view.wall_left) == ally.seat:
@@ -310,7 +310,7 @@ def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
     ``reluctance`` are points by which the win must be worth more.
     """
     view, ally = situation.view, situation.ally
-    if win.code != RON or view.turn != ally.seat:
+    if win.name != "ron" or view.turn != ally.seat:
         return False
     deltas = ron_points(situation)
     won = worth_after(view, situation.pair, deltas, view.seat)

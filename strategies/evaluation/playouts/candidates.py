@@ -5,7 +5,7 @@ hand back is tried only where somebody may be tenpai, a call only if it brings t
 The limits were set by hand and not tuned.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 from mjbot.models.tenpai import greedy_table, tenpai_chance
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import (
-    ADDED_KAN,
-    CALL_KAN,
-    CONCEALED_KAN,
-    DECLARE_RIICHI,
-    DISCARD,
-    Action,
-)
+from mjbot.table.actions import DISCARD, Action
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
@@ -39,7 +32,7 @@ THREAT: Final = 0.35
 
 def all_discards(view: View) -> Plans:
     """Return the plans of the paper: every discard."""
-    discards = _distinct([action for action in view.legal if action.code < DECLARE_RIICHI])
+    discards = _distinct(view.discards)
     return np.array([(action.code, NO_DISCARD) for action in discards], np.int64)
 
 
@@ -50,22 +43,22 @@ def all_plans(view: View) -> Plans:
 
 
 def _plans(view: View) -> Iterator[tuple[int, int]]:
-    discards = _distinct([action for action in view.legal if action.code < DECLARE_RIICHI])
+    discards = _distinct(view.discards)
     for action in _promising(view, discards):
         yield action.code, NO_DISCARD
     for action in view.legal:
-        if action.code == DECLARE_RIICHI:
+        if action.is_riichi:
             for discard in discards:
                 if _waits_after(view, tile_kind(discard.tile)):
                     yield action.code, discard.code
-        elif action.name in ("pon", "chi"):
+        elif action.is_call and not action.is_kan:
             for code in _after_call(view, action):
                 yield action.code, code
-        elif action.code > DECLARE_RIICHI and _is_worth_a_try(view, action):
+        elif not action.is_discard and _is_worth_a_try(view, action):
             yield action.code, NO_DISCARD
 
 
-def _distinct(discards: list[Action]) -> list[Action]:
+def _distinct(discards: Sequence[Action]) -> list[Action]:
     """Leave out copies in hand of the tile that was just drawn."""
     drawn = {action.tile for action in discards if action.tsumogiri}
     return [action for action in discards if action.tsumogiri or action.tile not in drawn]
@@ -142,15 +135,13 @@ def _plain_tile(view: View, call: Action, hand: Counts, kind: int) -> int:
 
 def _is_worth_a_try(view: View, action: Action) -> bool:
     """Leave out open kans, and others that set the hand back."""
-    if action.code >= CONCEALED_KAN:
-        return _keeps_shanten(view, action)
-    return action.code != CALL_KAN
+    return not action.is_kan or (not action.is_call and _keeps_shanten(view, action))
 
 
 def _keeps_shanten(view: View, kan: Action) -> bool:
     """Return whether a kan on the own turn leaves the hand as near as it was."""
     hand = view.hand.copy()
-    concealed = kan.code < ADDED_KAN
+    concealed = kan.name == "ankan"
     hand[kan.tile] -= 4 if concealed else 1
     melds = view.n_melds + concealed
     return bool(shanten(hand, melds) <= shanten(view.hand, view.n_melds))

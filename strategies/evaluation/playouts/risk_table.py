@@ -1,4 +1,4 @@
-"""What ``mjbot explain`` shows: the risk lists of all four, as one of them supposes; plans.
+"""The risk lists of all four, as one of them supposes, for ``mjbot explain``.
 
 Its own list a player knows.  The others' depend on their hands, which it does not see: it takes the
 mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_hands.sampler` does.
@@ -6,7 +6,6 @@ mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.table import Table
 
 from mjbot.compiler.splitmix import mix
 from mjbot.models.tenpai import (
@@ -15,7 +14,7 @@ from mjbot.models.tenpai import (
     greedy_table,
     tenpai_chance,
 )
-from mjbot.table.actions import ACTIONS
+from mjbot.strategy.explanation import DataTable
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_NAMES
@@ -57,25 +56,16 @@ def suppose_hands(
     return np.where(shanten == 0, 1.0, 0.0)
 
 
-def risk_table(lists: Points, view: View) -> Table:
+def risk_table(lists: Points, view: View) -> DataTable:
     """Return risk lists float64[4, 34] as a table, the kinds in the own hand marked."""
-    grid = Table("tile", "held", "unseen", title="points that each seat expects to lose by a tile")
-    for seat in range(4):
-        name = f"seat {seat} (own)" if seat == view.seat else f"seat {seat}"
-        grid.add_column(name, justify="right")
-    for kind in range(N_KINDS):
-        held, unseen = int(view.hand[kind]), int(view.unseen[kind])
-        risks = [f"{points:.0f}" for points in lists[:, kind]]
-        style = "bold" if held else None
-        grid.add_row(TILE_NAMES[kind], str(held or ""), str(unseen), *risks, style=style)
-    return grid
-
-
-def plan_table(plans: NDArray[np.int64], worths: Points) -> Table:
-    """Return plans int64[n, 2] (action, then discard or -1), best first, with their mean worth."""
-    grid = Table("action", "then", "mean worth", title="what was played out")
-    for place in np.argsort(-worths, kind="stable").tolist():
-        action, then = (int(code) for code in plans[place])
-        worth = f"{worths[place]:.0f}" if np.isfinite(worths[place]) else "given up early"
-        grid.add_row(str(ACTIONS[action]), str(ACTIONS[then]) if then >= 0 else "", worth)
-    return grid
+    seats = [f"seat {seat}" + " (own)" * (seat == view.seat) for seat in range(4)]
+    held, unseen = view.hand.tolist(), view.unseen.tolist()
+    return DataTable(
+        "points that each seat expects to lose by a tile",
+        ["tile", "held", "unseen", *seats],
+        [
+            [TILE_NAMES[kind], held[kind] or "", unseen[kind], *map(round, lists[:, kind].tolist())]
+            for kind in range(N_KINDS)
+        ],
+        frozenset(kind for kind in range(N_KINDS) if held[kind]),
+    )

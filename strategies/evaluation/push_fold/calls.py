@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights
-from mjbot.table.actions import CHI_LOW, CHI_LOW_RED, PON_PLAIN, PON_RED
+from mjbot.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
 from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.hands import kind_of
 from mjbot.table.state import CHI, PON, State
@@ -97,8 +97,8 @@ def _call_worth(state: State, seat: int, code: int, position: Position) -> float
     claimed = state.last_tile
     kind = kind_of(claimed)
     hand, red = state.hand[seat].copy(), state.red[seat].copy()
-    is_chi = code >= CHI_LOW
-    gives_red = code >= CHI_LOW_RED or code == PON_RED
+    is_chi = is_chi_code(code)
+    gives_red = gives_red_code(code)
     low = kind - (code - CHI_LOW) % 3 if is_chi else kind
     gained = hand_context.dora[kind] + int(claimed >= 34)
     for step in range(3):

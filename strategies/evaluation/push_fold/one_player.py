@@ -16,7 +16,7 @@ from mjbot.models.fold import FEATURE_SET
 from mjbot.models.hand import HandEvaluator
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI, RON, TSUMO, WANTS_TURNS, WANTS_WINS, Action
+from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, RED_FIVES, tile_kind
 
@@ -39,25 +39,25 @@ class OnePlayer(Strategy):
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal."""
         for action in reversed(view.legal):
-            if action.code < DECLARE_RIICHI:
+            if action.is_discard:
                 return None
-            if action.code in (TSUMO, RON):
+            if action.is_win:
                 return action
         return None
 
     def only(self, view: View) -> Action | None:
         """Whatever leaves no choice to a player that neither calls nor declares kans."""
-        discards = discards_of(view)
+        discards = view.discards
         return None if len(discards) > 1 else view.default_action
 
     def riichi(self, view: View, wanted: Action) -> Action | None:
         """Declare riichi if it is legal and the wanted discard leaves tenpai."""
         for action in reversed(view.legal):
-            if action.code == DECLARE_RIICHI:
+            if action.is_riichi:
                 rest = view.hand.copy()
                 rest[tile_kind(wanted.tile)] -= 1
                 return action if waits(rest, view.n_melds) else None
-            if action.code < DECLARE_RIICHI:
+            if action.is_discard:
                 return None
         return None
 
@@ -69,11 +69,6 @@ class OnePlayer(Strategy):
         """Return the evaluator's score of discarding each tile (0..36), for ``mjbot explain``."""
         scores: list[float] = self.scores(view).tolist()
         return [scores[tile_kind(tile)] for tile in range(N_TILES)]
-
-
-def discards_of(view: View) -> list[Action]:
-    """Return the legal discards."""
-    return [action for action in view.legal if action.code < DECLARE_RIICHI]
 
 
 def best_discard(discards: Iterable[Action], points: Scores) -> Action:

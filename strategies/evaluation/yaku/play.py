@@ -6,7 +6,7 @@ Source: Hamabe 2017, sections 3.3 and 3.3.9.
 from functools import lru_cache
 from typing import Final
 
-from mjbot.table.actions import CALL_KAN, DECLARE_RIICHI, PON_PLAIN, Action
+from mjbot.table.actions import Action, ActionName
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.yaku.choices import (
@@ -21,9 +21,9 @@ from strategies.evaluation.yaku.scores import YAKU_NAMES
 MIDDLE: Final = 1
 
 
-def find(view: View, code: int) -> Action | None:
-    """Return the legal action of this code, if there is one."""
-    return next((action for action in view.legal if action.code == code), None)
+def find(view: View, name: ActionName) -> Action | None:
+    """Return the first legal action of this name, if there is one."""
+    return next((action for action in view.legal if action.name == name), None)
 
 
 def best_discard(view: View) -> Action | None:
@@ -32,7 +32,7 @@ def best_discard(view: View) -> Action | None:
     Of equals, a plain five goes before the red one and the drawn tile before the others; the
     paper says nothing of either.
     """
-    discards = [action for action in view.legal if action.code < DECLARE_RIICHI]
+    discards = view.discards
     if len(discards) < 2:
         return discards[0] if discards else None
     best = _scores(view).max(axis=1).tolist()
@@ -48,7 +48,7 @@ def best_call(view: View) -> Action | None:
     Of equals as fast-riichi-b: a red five goes into the meld, pon before chi at an end before
     chi in the middle.
     """
-    calls = [action for action in view.legal if PON_PLAIN <= action.code < CALL_KAN]
+    calls = [action for action in view.legal if action.is_call and not action.is_kan]
     if not calls or view.waits:
         return None
     kind = tile_kind(view.claim_tile)

@@ -1,0 +1,62 @@
+"""What ``from mjbot import ...`` gives: all that a strategy needs, and what stays as it is.
+
+The package loads this module with the first of its names that is asked for.
+"""
+
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
+from mjbot.rules.kinds import hand_counts, kinds_of
+from mjbot.rules.shanten import shanten
+from mjbot.strategy.explanation import DataTable, Explanation, Rated
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import WANTS_ALL, WANTS_CALLS, WANTS_TURNS, WANTS_WINS, Action
+from mjbot.table.state import MeldType, Phase, RiichiState, RiverFlag
+from mjbot.table.view import Meld, View
+from protocol.tiles import (
+    N_KINDS,
+    N_TILES,
+    RED_FIVES,
+    TILE_BY_NAME,
+    TILE_NAMES,
+    parse_tiles,
+    tile_kind,
+    tile_name,
+)
+
+__all__ = [
+    "N_KINDS",
+    "N_TILES",
+    "RED_FIVES",
+    "TILE_BY_NAME",
+    "TILE_NAMES",
+    "WANTS_ALL",
+    "WANTS_CALLS",
+    "WANTS_TURNS",
+    "WANTS_WINS",
+    "Action",
+    "DataTable",
+    "Explanation",
+    "Meld",
+    "MeldType",
+    "Phase",
+    "Rated",
+    "RiichiState",
+    "RiverFlag",
+    "Strategy",
+    "StrategyError",
+    "View",
+    "acceptance",
+    "compiled",
+    "count_tiles",
+    "hand_counts",
+    "kinds_of",
+    "make_strategy",
+    "parse_tiles",
+    "shanten",
+    "shanten_and_acceptance",
+    "tile_kind",
+    "tile_name",
+    "waits",
+]

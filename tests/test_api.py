@@ -1,0 +1,78 @@
+"""What a bot imports: all of it from ``mjbot``, told in ``docs/api.md``, loaded when asked for."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mjbot
+from mjbot import exit_codes
+from mjbot.cli.main import main
+
+ROOT = Path(mjbot.__file__).parents[1]
+API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+WITH_BOTS = ["README.md", "docs/api.md"]
+GUARD_S = 300
+
+
+def python(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT, capture_output=True, text=True, timeout=GUARD_S, check=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def bot_in(document: str) -> str:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.search(r"```python\n(.*?)```", text, re.S)[1]
+
+
+def test_the_document_names_all_that_can_be_imported():
+    for name in mjbot.__all__:
+        assert getattr(mjbot, name) is not None
+        assert re.search(rf"`{name}\b", API), name
+
+
+@pytest.mark.parametrize("name", ["Action", "Explanation", "Meld", "Rated", "Strategy", "View"])
+def test_the_document_names_what_bots_ask_these(name):
+    cls = getattr(mjbot, name)
+    for member in {*vars(cls), *getattr(cls, "__slots__", ())}:
+        assert member.startswith("_") or re.search(rf"`{member}\b", API), f"{name}.{member}"
+
+
+@pytest.mark.parametrize("document", WITH_BOTS)
+def test_bots_in_documents_import_from_the_package_alone(document):
+    modules = re.findall(r"^(?:from|import) +([\w.]+)", bot_in(document), re.M)
+    ours = {name for name in modules if name.split(".")[0] in ("mjbot", "protocol", "strategies")}
+    assert ours == {"mjbot"}
+
+
+def test_the_bot_in_the_document_plays_has_options_and_can_be_explained(tmp_path, capsys):
+    (tmp_path / "my_bot.py").write_text(bot_in("docs/api.md"))
+    name = f"{tmp_path / 'my_bot.py'}:MyBot"
+    log = str(ROOT / "logs" / "east-four-winds.mjson")
+    asked = ["explain", log, "--at", "15", "--strategy", name, "--option", "riichi=no"]
+    assert main(asked) == exit_codes.OK
+    assert "worth, tiles that help" in capsys.readouterr().out
+    assert main(["explain", log, "--strategy", name]) == exit_codes.OK
+
+
+def test_nothing_is_loaded_before_it_is_asked_for():
+    loaded = "import sys; print({'numpy', 'mjbot.api'} & set(sys.modules))"
+    for before in ("import mjbot", "from mjbot import exit_codes"):
+        assert python("-c", f"{before}; {loaded}") == "set()"
+
+
+def test_the_version_is_told_by_package_and_command():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", mjbot.__version__)
+    assert python("-m", "mjbot", "--version") == f"mjbot {mjbot.__version__}"
+
+
+def test_a_name_that_is_not_there_is_refused_with_the_place_to_look():
+    with pytest.raises(AttributeError, match=r"mjbot has no 'Estrategy'; docs/api\.md lists"):
+        mjbot.Estrategy  # noqa: B018
+    assert not hasattr(mjbot, "_private")
+    assert {*mjbot.__all__, "__version__"} <= set(dir(mjbot))
