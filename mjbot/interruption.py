@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 
 Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]
@@ -60,7 +60,7 @@ def ending_at_once(who: str = "") -> Iterator[None]:
             tidy = _SHOW_CURSOR if os.isatty(2) else ""
             with contextlib.suppress(OSError):
                 os.write(2, f"{tidy}{'; '.join(told)}\n".encode())
-        os._exit(exit_codes.INTERRUPTED)
+        os._exit(ExitCode.INTERRUPTED)
 
     with _handled_by(end):
         yield
@@ -88,7 +88,7 @@ async def _cancelled_by_signals(main: Coroutine[Any, Any, Result], came: list[in
 
     def cancel(number: int, frame: FrameType | None) -> None:
         if came:
-            os._exit(exit_codes.INTERRUPTED)
+            os._exit(ExitCode.INTERRUPTED)
         came.append(number)
         loop.call_soon_threadsafe(task.cancel)
 

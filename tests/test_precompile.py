@@ -12,8 +12,8 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot import precompile as preparation
+from mjbot.errors import ExitCode
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare
 
 BOTS = Path(__file__).with_name("precompile_bots.py")
@@ -144,7 +144,7 @@ def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
     finally:
         guard.cancel()
         match.kill()
-    assert match.returncode == exit_codes.INTERRUPTED
+    assert match.returncode == ExitCode.INTERRUPTED
     assert b"Traceback" not in out + err
 
 

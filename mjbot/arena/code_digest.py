@@ -22,6 +22,7 @@ from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
 from mjbot.arena.workers.pool import PATIENCE_S, Heartbeat
 from mjbot.compiler.compiled import source_digest
+from mjbot.errors import ExitCode
 from mjbot.match.node import NodeError
 from mjbot.match.players import SeatError, read_players
 from mjbot.models.weights import shipped_digest
@@ -36,6 +37,8 @@ LOOK_S: Final = 1.0
 
 class MakingError(StrategyError):
     """A strategy is there but cannot be made; the text is one line for the user."""
+
+    exit_code = ExitCode.FAILED
 
 
 def code_digest(strategies: Iterable[str]) -> str:

@@ -4,9 +4,12 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 """
 
 import argparse
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from mjbot.errors import ArgumentError, MjbotError
 from mjbot.strategy.options import StrategyError, split_options
 
 
@@ -67,14 +70,26 @@ def option_pair(text: str) -> tuple[str, str]:
     return key, value
 
 
+@contextlib.contextmanager
+def reading_arguments() -> Iterator[None]:
+    """Let a ``ValueError`` inside be an :class:`~mjbot.errors.ArgumentError`."""
+    try:
+        yield
+    except MjbotError:
+        raise
+    except ValueError as error:
+        raise ArgumentError(str(error)) from error
+
+
 def token(file: Path | None, variable: str) -> str | None:
     """Return the bearer token in ``file``, else in the environment's ``variable``, if any.
 
-    Raises ``OSError`` and ``ValueError``.
+    Raises ``OSError`` and :class:`~mjbot.errors.ArgumentError`.
     """
     if file is None:
         return os.environ.get(variable, "").strip() or None
-    text = file.read_text(encoding="utf-8").strip()
+    with reading_arguments():
+        text = file.read_text(encoding="utf-8").strip()
     if not text or not text.isprintable():
-        raise ValueError(f"{file}: expected a token, one line that can be printed")
+        raise ArgumentError(f"{file}: expected a token, one line that can be printed")
     return text

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,18 +12,17 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot import exit_codes
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
-from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
-from mjbot.strategy.options import StrategyError, split_options
+from mjbot.strategy.options import split_options
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.table.mirror.mirror import Table, quote
 from mjbot.table.observe import hide
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
@@ -98,30 +96,18 @@ def _place(text: str) -> _Place:
 
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
-    try:
-        players = _Players(args.strategy, split_options(args.option), args.seed)
-        prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
-        if args.at is None:
-            return _list_choices(args.log, args.seat, players)
-        return _explain(args.log, args.at, args.seat, players)
-    except (StrategyError, _NoChoiceError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{args.log}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    except (RecordError, TableError, _StrategyFailedError) as error:
-        return _fail(str(error), exit_codes.FAILED)
+    players = _Players(args.strategy, split_options(args.option), args.seed)
+    prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
+    if args.at is None:
+        return _list_choices(args.log, args.seat, players)
+    return _explain(args.log, args.at, args.seat, players)
 
 
-def _fail(problem: str, code: int) -> int:
-    print(f"mjbot explain: {one_line(problem)}", file=sys.stderr)
-    return code
-
-
-class _NoChoiceError(Exception):
+class _NoChoiceError(ArgumentError):
     """Nobody, or not the seat asked for, has a choice at the position."""
 
 
-class _StrategyFailedError(Exception):
+class _StrategyFailedError(MjbotError):
     """The strategy raised, or chose what it may not."""
 
 
@@ -199,7 +185,7 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
         parts = players.explain(step, seat)
     for part in parts:
         console.print(part)
-    return exit_codes.OK
+    return ExitCode.OK
 
 
 def _position(log: Path, place: _Place, asked: int | None, players: _Players) -> tuple[int, Step]:
@@ -347,7 +333,7 @@ def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
     console.print(grid)
     for line in agreement.lines(players.name):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    return exit_codes.OK
+    return ExitCode.OK
 
 
 def _rows(

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-from mjbot import exit_codes
+from mjbot.errors import TOLD, ExitCode, told
 from mjbot.interruption import ending_at_once
 from protocol.plain_text import one_line
 
@@ -38,7 +38,7 @@ AT_ONCE: Final = ("experiment", "train", "explain", "replay")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    What a ``KeyboardInterrupt`` says is kept is told in one line.
+    What ends it, and what a ``KeyboardInterrupt`` says is kept, is told in one line.
     """
     with ending_at_once():
         args = _read(list(sys.argv[1:] if argv is None else argv))
@@ -47,10 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         with ending if args.command in AT_ONCE else nullcontext():
             return int(importlib.import_module(_module(args.command)).run(args))
     except KeyboardInterrupt as interruption:
-        if interruption.args:
-            told = "; ".join(["interrupted", *map(str, interruption.args)])
-            print(f"mjbot {args.command}: {told}", file=sys.stderr)
-        return exit_codes.INTERRUPTED
+        if not interruption.args:
+            return ExitCode.INTERRUPTED
+        text = "; ".join(["interrupted", *map(str, interruption.args)])
+        code: int = ExitCode.INTERRUPTED
+    except TOLD as error:
+        text, code = told(error)
+    print(f"{args.program}: {one_line(text)}", file=sys.stderr)
+    return code
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
@@ -62,6 +66,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     # Only the named command's module is imported: --help and start-up stay fast.
     for name, summary in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=summary, description=summary)
+        subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
             importlib.import_module(_module(name)).add_arguments(subparser)
     return parser.parse_args(arguments)
@@ -72,7 +77,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         problem = one_line(message)
-        self.exit(exit_codes.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
+        self.exit(ExitCode.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
 
 
 def run_program() -> NoReturn:
@@ -85,8 +90,8 @@ def run_program() -> NoReturn:
     try:
         status = main()
     except KeyboardInterrupt:  # a second one, while we tell of the first
-        status = exit_codes.INTERRUPTED
-    if status == exit_codes.INTERRUPTED:
+        status = ExitCode.INTERRUPTED
+    if status == ExitCode.INTERRUPTED:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

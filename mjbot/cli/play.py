@@ -13,31 +13,34 @@ from typing import Any, Final
 from loguru import logger
 from rich.console import Console
 
-from mjbot import exit_codes
-from mjbot.cli.arguments import games, option_pair, patience, seat, seconds, token
+from mjbot.cli.arguments import (
+    games,
+    option_pair,
+    patience,
+    reading_arguments,
+    seat,
+    seconds,
+    token,
+)
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
 from mjbot.client.play import DEADLINES_S, Settings, play
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.pair.fair_play import (
-    FairPlayError,
     require_team_name,
     require_team_name_in,
     require_team_table,
 )
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
-from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names, make_strategy, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
 from mjbot.text import plural
 from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.plain_text import one_line
 from protocol.transports.address import FORMS, parse_address
-from protocol.transports.base import TransportError
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,12 +79,11 @@ def add_team_table_argument(parser: argparse._ActionsContainer) -> None:
 def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 
-    Raises ``ValueError``, :class:`mjbot.pair.fair_play.FairPlayError` and
-    :class:`mjbot.strategy.options.StrategyError`.
+    Raises ``ValueError`` and :class:`~mjbot.errors.MjbotError`.
     """
     if args.pair is None:
         if args.ally or args.team_table or args.timings:
-            raise ValueError("--ally, --team-table and --timings: only together with --pair")
+            raise ArgumentError("--ally, --team-table and --timings: only together with --pair")
         return None
     end = End.parse(args.pair)
     _require_team(args)
@@ -110,10 +112,12 @@ def _require_team(args: argparse.Namespace) -> None:
 
 
 def require_member(name: str, strategy: Strategy) -> None:
-    """Raise ``ValueError`` if a strategy cannot be one of a pair."""
+    """Raise ``ArgumentError`` if a strategy cannot be one of a pair."""
     if not isinstance(strategy, PairMember):
         able = [name for name in built_in_names() if issubclass(strategy_class(name), PairMember)]
-        raise ValueError(f"strategy {name!r} cannot be one of a pair; these can: {', '.join(able)}")
+        raise ArgumentError(
+            f"strategy {name!r} cannot be one of a pair; these can: {', '.join(able)}"
+        )
 
 
 def _writer(file: Path | None) -> Callable[[float, int], None]:
@@ -189,25 +193,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
-    """Play, and say in one line why not if it fails."""
+    """Play the games."""
     _log_to_stderr(verbose=args.verbose)
     options = dict(args.option)
 
     def make(game: int) -> Strategy:
         return make_strategy(args.strategy, options, args.seed + game)
 
-    try:
+    with reading_arguments():
         settings = _settings(args)
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         linked = read_linked(args, make(0))  # or say at once why not
-    except (ValueError, StrategyError, FairPlayError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
     prepare_seat(args, linked)
     if linked is not None:
-        return _play(settings, linked.play(settings, make, pipes))
-    return _play(settings, play(settings, make, pipes))
+        return _play(linked.play(settings, make, pipes))
+    return _play(play(settings, make, pipes))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -227,33 +227,20 @@ def _settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> int:
+def _play(games: Coroutine[Any, Any, list[GameResult]]) -> int:
     try:
         results = run_until_signalled(games)
-    except ServerSaysError as error:
-        if error.before_game:
-            return _fail(f"the server refuses us: {error.problem}", exit_codes.UNREACHABLE)
-        return _fail(f"the server ended the game: {error.problem}", exit_codes.PROTOCOL_FAULT)
-    except TransportError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except LocalProtocolError as error:
-        return _fail(f"mjbot itself was about to break the protocol: {error}", exit_codes.FAILED)
-    except ProtocolError as error:
-        return _fail(f"the server broke the protocol: {error}", exit_codes.PROTOCOL_FAULT)
     except TableError as error:
-        return _fail(f"the server contradicts the table: {error}", exit_codes.PROTOCOL_FAULT)
-    except StrategyError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{error.filename or settings.log}: {error.strerror}", exit_codes.UNREACHABLE)
+        text = f"the server contradicts the table: {error}"
+        raise MjbotError(text, exit_code=ExitCode.PROTOCOL_FAULT) from error
     if voids := [result.void for result in results if result.void]:
         if len(voids) == len(results):
-            return _fail(f"the server ended the game: {voids[-1]}", exit_codes.PROTOCOL_FAULT)
+            raise ServerSaysError(voids[-1], before_game=False)
         count = f"{len(voids)} of {plural(len(results), 'game')} void"
-        return _fail(f"{count}, the last one since the server said: {voids[-1]}", exit_codes.FAILED)
+        raise MjbotError(f"{count}, the last one since the server said: {voids[-1]}")
     if any(result.validated is False for result in results):
-        return _fail("the server's validation was not passed", exit_codes.FAILED)
-    return exit_codes.OK
+        raise MjbotError("the server's validation was not passed")
+    return ExitCode.OK
 
 
 def _take_stdout() -> int:
@@ -267,8 +254,3 @@ def _log_to_stderr(*, verbose: bool) -> None:
     logger.remove()
     level = "DEBUG" if verbose else "INFO"
     logger.add(sys.stderr, level=level, format="{time:HH:mm:ss} {level: <7} {message}")
-
-
-def _fail(reason: str, code: int) -> int:
-    print(f"mjbot play: {one_line(reason)}", file=sys.stderr)
-    return code

@@ -8,6 +8,7 @@ from typing import Final
 from loguru import logger
 
 from mjbot.client.player import Player
+from mjbot.errors import ExitCode, MjbotError
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
@@ -24,12 +25,17 @@ DEFAULT_SILENCE_S: Final = 300.0
 """The original server may keep one seat waiting for 240 s while others are silent."""
 
 
-class ServerSaysError(ProtocolError):
+class ServerSaysError(MjbotError, ProtocolError):
     """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
 
     def __init__(self, message: str, *, before_game: bool) -> None:
-        super().__init__("error", message)
+        code = ExitCode.UNREACHABLE if before_game else ExitCode.PROTOCOL_FAULT
+        super().__init__("error", message, exit_code=code)
         self.before_game = before_game
+
+    def __str__(self) -> str:
+        did = "refuses us" if self.before_game else "ended the game"
+        return f"the server {did}: {self.problem}"
 
     def blames(self, seat: int | None) -> bool:
         """Whether it says, as the original server does, that ``seat`` is at fault."""

@@ -21,9 +21,9 @@ from typing import Final
 from loguru import logger
 from msgspec.structs import replace
 
-from mjbot import exit_codes
 from mjbot.client.conversation import DEFAULT_SILENCE_S, GameResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
+from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
 from mjbot.processes import describe_exit, die_with_parent
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -41,7 +41,7 @@ from protocol.sessions.pipes import PipeSession, pipe_session, quoted
 from protocol.sessions.stages import Stage
 from protocol.sessions.turns import Speak
 from protocol.transports.address import parse_address
-from protocol.transports.base import Transport, TransportError, VanishedError
+from protocol.transports.base import Transport, VanishedError
 from protocol.transports.tcp import TcpTransport
 
 DIALECTS: Final = {"lines": Dialect.STDIO_LINES, "arrays": Dialect.STDIO_ARRAYS}
@@ -50,7 +50,7 @@ LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
 
 
-class BotError(Exception):
+class BotError(MjbotError):
     """The bot has ended, or cannot be started; the text is one line."""
 
 
@@ -269,9 +269,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Play, and say in one line why not if it fails."""
     args = _parser().parse_args(argv)
     try:
+        _play(args)
+    except TOLD as error:
+        text, code = told(error)
+        _say(text)
+        return code
+    return ExitCode.OK
+
+
+def _play(args: argparse.Namespace) -> None:
+    try:
         address = parse_address(args.url)
     except ValueError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
+        raise ArgumentError(str(error)) from error
     logger.remove()
     logger.add(sys.stderr, level="WARNING", format=f"{_PREFIX} {{message}}")
     warm_up_alone(_Default())
@@ -282,13 +292,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         asyncio.run(play_by_connecting(settings, play_game))
-    except BotError as error:
-        return _fail(str(error), exit_codes.FAILED)
-    except TransportError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
     except (ProtocolError, TableError) as error:
-        return _fail(f"the table: {error}", exit_codes.PROTOCOL_FAULT)
-    return exit_codes.OK
+        raise MjbotError(f"the table: {error}", exit_code=ExitCode.PROTOCOL_FAULT) from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -303,11 +308,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(_PREFIX, text, file=sys.stderr, flush=True)
-
-
-def _fail(text: str, code: int) -> int:
-    _say(text)
-    return code
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.majiang import majiang_command
 from mjbot.strategy.registry import EXTERNAL, EXTERNALS, PIPED, Spec
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
@@ -14,8 +15,10 @@ MAJIANG = "external:majiang"
 PIPES = "mjbot.match.pipes"
 
 
-class SeatError(ValueError):
+class SeatError(MjbotError, ValueError):
     """A seat of the command line names nobody who could play; the text is one line."""
+
+    exit_code = ExitCode.BAD_ARGUMENTS
 
 
 @dataclass(frozen=True)

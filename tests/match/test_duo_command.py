@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 from yarl import URL
 
-from mjbot import exit_codes
 from mjbot.cli import duo, main
 from mjbot.client.pair_channel import SECRET_VARIABLE, End
 from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
 from mjbot.match import players
 from mjbot.match.node import NodeError
 from mjbot.match.pair import Role, make_members, private_channel
@@ -55,7 +55,7 @@ def row(text: str, name: str) -> list[str]:
 def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     rivals = ["--rivals", f"{RIVAL} play", f"{RIVAL} cheat"]
     done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
-    assert done.returncode == exit_codes.OK, done.stderr
+    assert done.returncode == ExitCode.OK, done.stderr
     (folder,) = tmp_path.iterdir()
     said = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
     assert all("pair channel: the partner is there" in text for text in said)
@@ -77,7 +77,7 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     where = r"player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
     assert re.match(where, notes)  # and the game was played on
     assert notes.strip() in done.stdout
-    assert command("replay", str(folder)).returncode == exit_codes.OK
+    assert command("replay", str(folder)).returncode == ExitCode.OK
 
 
 def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
@@ -100,7 +100,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
             return results, (await guests.communicate())[0].decode(), guests.returncode
 
     results, said, status = asyncio.run(play_two())
-    assert status == exit_codes.OK
+    assert status == ExitCode.OK
     (folder,) = tmp_path.iterdir()
     logs = [(folder / f"seen-by-{word}.mjson").read_text() for word in ("top", "partner")]
     assert [log.count('"end_game"') for log in logs] == [2, 2]
@@ -117,7 +117,7 @@ def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words,
     with pytest.raises(SystemExit) as caught:
         main.main([*seats, *seats[1:], *words])
     out, err = capsys.readouterr()
-    assert (caught.value.code, out, err.count("\n")) == (exit_codes.BAD_ARGUMENTS, "", 1)
+    assert (caught.value.code, out, err.count("\n")) == (ExitCode.BAD_ARGUMENTS, "", 1)
     assert f"{words[0]}: '{words[1]}': expected a number of" in err
 
 
@@ -137,14 +137,14 @@ def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words,
 )
 def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tmp_path, capsys):
     status, line = refused(capsys, "duo", *words, "--log-dir", str(tmp_path / "runs"))
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert problem in line
     assert not (tmp_path / "runs").exists()
 
 
 def test_a_server_that_is_not_there_is_one_line(tmp_path):
     done = command("duo", "mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path))
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     (line,) = done.stderr.splitlines()
     assert line.startswith("mjbot duo: ")
     assert "127.0.0.1:9" in line
@@ -212,7 +212,7 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
 def test_one_of_a_pair_needs_an_end_of_the_channel_and_the_secret(words, problem, capsys):
     top = ["--strategy", f"{BOTS}:Talker", "--name", "crane (team 1/2)"]
     status, line = refused(capsys, "play", "mjsonp://127.0.0.1:9/x", *top, *words)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert problem in line
 
 
@@ -230,7 +230,7 @@ def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypat
     monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
     status, line = refused(capsys, "play", url, *top, *words)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert named in line
     assert "(team 1/2)" in line
 
@@ -255,5 +255,5 @@ def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsy
     monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
     status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert "its operator has not declared" in line

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.match import run
 from mjbot.match.player_processes import MatchError
 from mjbot.match.players import Player, SeatError, read_players
@@ -287,7 +287,7 @@ def test_no_player_outlives_the_match(tmp_path, command, mode, blow):
             return match.returncode, output
 
     status, (_, errors) = asyncio.run(main())
-    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else exit_codes.INTERRUPTED)
+    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else ExitCode.INTERRUPTED)
     assert b"Traceback" not in errors
 
 
@@ -300,7 +300,7 @@ def test_the_command_plays_our_own_strategies(tmp_path):
         timeout=GUARD_S,
         check=False,
     )
-    assert done.returncode == exit_codes.OK, done.stderr
+    assert done.returncode == ExitCode.OK, done.stderr
     (folder,) = tmp_path.iterdir()
     with (folder / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -333,7 +333,7 @@ def test_what_was_played_is_told_however_the_match_ends(tmp_path):
             return match.returncode, output
 
     status, (said, errors) = asyncio.run(main())
-    assert status == exit_codes.INTERRUPTED
+    assert status == ExitCode.INTERRUPTED
     assert b"Traceback" not in errors
     assert "mean rank" in said.decode()
     (folder,) = tmp_path.iterdir()
@@ -348,7 +348,7 @@ def test_a_match_with_a_void_game_is_found_wanting(tmp_path):
         capture_output=True, text=True, timeout=GUARD_S, check=False,
         env={**os.environ, "CHEATED": str(tmp_path / "cheated")},
     )  # fmt: skip
-    assert done.returncode == exit_codes.FAILED, done.stderr
+    assert done.returncode == ExitCode.FAILED, done.stderr
     lines = done.stdout.splitlines()
     assert sum(line.startswith("game 1 is void by player 2 (seat ") for line in lines) == 1
     assert sum(line.startswith("game 2: ") for line in lines) == 1
@@ -366,7 +366,7 @@ def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
         timeout=GUARD_S,
         check=False,
     )
-    assert done.returncode == exit_codes.FAILED, done.stderr
+    assert done.returncode == ExitCode.FAILED, done.stderr
     (folder,) = tmp_path.iterdir()
     *before, raises, nothing, words, _ = done.stdout.splitlines()
     for name in seats[:3]:  # and each while the match was still running

@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (
     all_strategies,
@@ -285,7 +285,7 @@ def test_defaults_are_shown_as_they_may_be_given():
 
 
 def test_the_command_lists_names_and_theses(capsys):
-    assert main(["strategies"]) == exit_codes.OK
+    assert main(["strategies"]) == ExitCode.OK
     printed = capsys.readouterr().out
     for info in all_strategies():
         assert info.name in printed
@@ -296,7 +296,7 @@ def test_the_command_lists_names_and_theses(capsys):
 
 
 def test_the_command_shows_the_options_of_those_named(capsys):
-    assert main(["strategies", "fast-riichi-d", "fold-recognition-plus"]) == exit_codes.OK
+    assert main(["strategies", "fast-riichi-d", "fold-recognition-plus"]) == ExitCode.OK
     printed = capsys.readouterr().out
     assert "block_points=50 (points per meld or head)" in printed
     assert "calls=yes (pon and chi)" in printed
@@ -305,9 +305,9 @@ def test_the_command_shows_the_options_of_those_named(capsys):
 
 def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, capsys):
     write_bot(folder / "shown_bot.py", thesis="Sits quite still.")
-    assert main(["strategies", "shown_bot:MyBot"]) == exit_codes.OK
+    assert main(["strategies", "shown_bot:MyBot"]) == ExitCode.OK
     assert "Sits quite still." in capsys.readouterr().out
-    assert main(["strategies", "shown_bot:NoBot", "tsumogiri"]) == exit_codes.BAD_ARGUMENTS
+    assert main(["strategies", "shown_bot:NoBot", "tsumogiri"]) == ExitCode.BAD_ARGUMENTS
     out, err = capsys.readouterr()
     assert err.startswith("mjbot strategies: ") and "NoBot" in err and err.count("\n") == 1
     assert out.startswith("tsumogiri")  # the others are shown all the same

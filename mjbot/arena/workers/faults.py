@@ -9,6 +9,7 @@ import msgspec
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.supervised_player import Fault
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.supervisor import FaultKind
 from mjbot.text import plural
@@ -17,8 +18,10 @@ FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
 
 
-class FaultFileError(Exception):
+class FaultFileError(MjbotError):
     """A file is no fault file; the text is one line for the user."""
+
+    exit_code = ExitCode.UNREACHABLE
 
 
 class FaultFile(msgspec.Struct, frozen=True, kw_only=True):

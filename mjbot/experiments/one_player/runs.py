@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mjbot.append_log import AppendLog, Cures, LogError
 from mjbot.arena.code_digest import code_digest
 from mjbot.compiler.compiled import source_digest
+from mjbot.errors import MjbotError
 from mjbot.experiments.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
 from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
 from mjbot.experiments.one_player.search import SearchPlayer, UctPlayer
@@ -32,7 +33,7 @@ MOST_PLAYOUTS: Final = 100_000
 KNOWN: Final = "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,KEY=VALUE]"
 
 
-class PlayerError(ValueError):
+class PlayerError(MjbotError, ValueError):
     """There is no such player; the text is one line."""
 
 
@@ -102,7 +103,7 @@ CHUNK: Final = 10
 _CURES: Final = Cures("name another folder", "move the file away")
 
 
-class RunError(Exception):
+class RunError(MjbotError):
     """A file cannot be used or a player failed; the text is one line for the user."""
 
 

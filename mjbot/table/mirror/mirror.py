@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from loguru import logger
 
+from mjbot.errors import MjbotError
 from mjbot.table import apply as do
 from mjbot.table import apply_calls as calls
 from mjbot.table.actions import Action
@@ -26,7 +27,7 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
 
 
-class TableError(Exception):
+class TableError(MjbotError):
     """The table contradicts itself: ``event`` does not fit what came before."""
 
     def __init__(self, problem: str, event: m.Message) -> None:
