@@ -11,7 +11,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,7 @@ from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.arena.workers.supervised_player import Fault
+from mjbot.cli.arguments import strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
@@ -45,6 +46,7 @@ from mjbot.referee.events import concealed_tiles
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format
 from mjbot.statistics.sequential import ErrorRates
+from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import plural
 from protocol.tiles import TILE_NAMES, WIND_NAMES
@@ -59,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "strategies",
         nargs="*",
+        type=strategy,
         metavar="STRATEGY",
         help="NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang",
     )
@@ -136,15 +139,15 @@ def run(args: argparse.Namespace) -> int:
 def make_plan(args: argparse.Namespace) -> Plan:
     """Return what the arguments ask for.  Raises a one-line error if it cannot be done."""
     _check_numbers(args)
-    strategies = tuple(args.strategies)
+    specs: list[Spec] = args.strategies
     setup = Setup(
-        strategies=strategies,
-        format=args.format or _usual_format(len(strategies)),
+        strategies=tuple(map(str, specs)),
+        format=args.format or _usual_format(len(specs)),
         length=args.length,
         seed=args.seed,
         walls=args.walls,
         deadline_s=args.deadline_s,
-        code=code_digest(strategies),
+        code=code_digest(specs),
     )
     per_wall = len(setup.seating.tables)
     folder = args.out or RUNS / f"arena-{setup.identity}"
@@ -209,7 +212,7 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         try:
             if not arena.is_over:
                 if not args.on:
-                    prepare_own(plan.setup.strategies, console)
+                    prepare_own(plan.setup, console)
                 with (
                     games_progress(console, arena) as games,
                     _players(plan, args, games.on_fault) as pool,
@@ -389,9 +392,9 @@ def games_progress(console: Console, arena: Arena) -> Iterator[GamesProgress]:
         yield GamesProgress(console, arena.plan.setup, step)
 
 
-def prepare_own(strategies: Sequence[str], console: Console) -> None:
+def prepare_own(setup: Setup, console: Console) -> None:
     """Compile what the table and our own strategies need, before any process is started.
 
     What a strategy from outside needs is compiled in its first game, where the clock waits.
     """
-    prepare([*strategies, "tsumogiri"], console)
+    prepare([*setup.specs, Spec("tsumogiri")], console)

@@ -6,11 +6,15 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 import argparse
 import contextlib
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.strategy.options import StrategyError, split_options
+from mjbot.strategy.registry import Spec
+from protocol.plain_text import one_line
 
 
 def seat(text: str) -> int:
@@ -55,6 +59,46 @@ def port(text: str) -> int:
     if not (text.isdecimal() and int(text) < 65536):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a port, 1 to 65535, or 0 for any")
     return int(text)
+
+
+def strategy(text: str) -> Spec:
+    """Return a strategy as ``NAME`` or ``NAME,KEY=VALUE,...`` names it.
+
+    >>> strategy("fast-riichi-a,block-points=40")
+    Spec(name='fast-riichi-a', options={'block_points': '40'})
+    """
+    try:
+        return Spec.read(text)
+    except StrategyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_strategy_argument(
+    parser: argparse.ArgumentParser, name: str, option: str, default: str, help_: str
+) -> None:
+    """Declare how a strategy is named; ``option`` is how its options were named before."""
+    parser.add_argument(
+        name, default=Spec.read(default), type=strategy, metavar="NAME,KEY=VALUE,...", help=help_
+    )
+    parser.add_argument(
+        option,
+        action="append",
+        default=[],
+        type=option_pair,
+        metavar="KEY=VALUE",
+        help=f"goes away: name options behind the name, {name} NAME,KEY=VALUE",
+    )
+
+
+def with_options(spec: Spec, options: Sequence[tuple[str, str]], name: str, option: str) -> Spec:
+    """Return a strategy with what was said by the old ``option``; tell the new way on stderr."""
+    if not options:
+        return spec
+    if any("," in value for _, value in options):
+        raise ArgumentError(f"{option}: no value may have a comma")
+    spec = replace(spec, options={**spec.options, **dict(options)})
+    print(f"mjbot: {option} goes away; say {name} {one_line(spec)}", file=sys.stderr)
+    return spec
 
 
 def option_pair(text: str) -> tuple[str, str]:

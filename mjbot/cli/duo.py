@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import option_pair, reading_arguments
+from mjbot.cli.arguments import add_strategy_argument, reading_arguments, with_options
 from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
@@ -19,7 +19,7 @@ from mjbot.cli.play import add_team_table_argument, require_member
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
-from mjbot.match.pair import Member, Role, make_members, private_channel
+from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, Player, read_players
@@ -28,7 +28,7 @@ from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
@@ -47,16 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
     )
     for role, hint in (("top", f"; {PAPERS_TOP}: the paper's pair"), ("partner", "")):
-        parser.add_argument(
-            f"--{role}", default=STRATEGY, metavar="NAME", help=f"strategy ({STRATEGY}{hint})"
-        )
-        parser.add_argument(
-            f"--{role}-option",
-            action="append",
-            default=[],
-            type=option_pair,
-            metavar="KEY=VALUE",
-            help="of that strategy (may be repeated)",
+        add_strategy_argument(
+            parser, f"--{role}", f"--{role}-option", STRATEGY, f"strategy ({STRATEGY}{hint})"
         )
     parser.add_argument(
         "--rivals",
@@ -80,7 +72,10 @@ def run(args: argparse.Namespace) -> int:
         if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
             raise ArgumentError(f"URL {args.url!r}: two bots do not fit into one pipe")
         _require_short_name(args.name)
-        roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
+        roles = [
+            _role(args.top, args.top_option, "--top"),
+            _role(args.partner, args.partner_option, "--partner"),
+        ]
         rivals = _rivals(args, console)
     settings = match_settings(args, new_folder(args.log_dir))
     _say_head(args, settings, roles, rivals, console)
@@ -92,13 +87,13 @@ def run(args: argparse.Namespace) -> int:
 def _say_head(
     args: argparse.Namespace,
     settings: MatchSettings,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> None:
     rules = settings.rules
     at_home = f"{args.games} x {rules.length}, seed {rules.seed}:"
-    pair = zip([role.spec for role in roles], team_names(args.name), strict=True)
+    pair = zip(roles, team_names(args.name), strict=True)
     sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
     lines = [f"{args.games} games at {args.url}:" if args.url else at_home]
     for word, players in sides.items():
@@ -110,21 +105,20 @@ def _say_head(
 
 def _prepare(
     args: argparse.Namespace,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    pair = [role.spec for role in roles]
     others = [rival.spec for rival in rivals]
-    problems = prepare(others, console, use="client", pair=pair, table=not args.url)
+    problems = prepare(others, console, use="client", pair=roles, table=not args.url)
     return all(problem.is_made for problem in problems)
 
 
 async def _play(
     args: argparse.Namespace,
     settings: MatchSettings,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> int:
@@ -141,10 +135,11 @@ def _require_short_name(name: str) -> None:
         raise ArgumentError(f"--name {name!r}: {surplus} characters too long")
 
 
-def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
-    """Return a role that can be played; raises ``StrategyError`` and ``ArgumentError``."""
-    require_member(strategy, make_strategy(strategy, dict(options)))
-    return Role(strategy, tuple([f"{key}={value}" for key, value in options]))
+def _role(spec: Spec, options: Sequence[tuple[str, str]], name: str) -> Spec:
+    """Return one of the two that can play; raises ``StrategyError`` and ``ArgumentError``."""
+    spec = with_options(spec, options, name, f"{name}-option")
+    require_member(spec, spec.make())
+    return spec
 
 
 def _rivals(args: argparse.Namespace, console: Console) -> tuple[Player, ...]:

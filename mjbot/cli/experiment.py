@@ -137,7 +137,7 @@ class _Arenas:
 
     def _play_missing(self, arena: Arena, place: str, total: int) -> None:
         console = Console(stderr=True)
-        prepare_own(arena.plan.setup.strategies, console)
+        prepare_own(arena.plan.setup, console)
         with progress(console, place, total, "games") as step:
             games = GamesProgress(console, arena.plan.setup, step)
             step(self._known)

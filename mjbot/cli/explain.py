@@ -12,13 +12,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from mjbot.cli.arguments import add_strategy_argument, with_options
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
 from mjbot.records.other_formats import record_path
-from mjbot.strategy.options import split_options
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
@@ -53,20 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
-    parser.add_argument(
+    add_strategy_argument(
+        parser,
         "--strategy",
-        default="fold-recognition-plus",
-        metavar="NAME",
-        help="who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
+        "--option",
+        "fold-recognition-plus",
+        "who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
         " fold-recognition it rates its discards; collusion-mc tells its playouts and what"
         " everybody fears, others their choice only)",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="of the strategy (may be repeated)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
@@ -96,8 +90,9 @@ def _place(text: str) -> _Place:
 
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
-    players = _Players(args.strategy, split_options(args.option), args.seed)
-    prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
+    spec = with_options(args.strategy, args.option, "--strategy", "--option")
+    players = _Players(spec, args.seed)
+    prepare([spec], Console(stderr=True), use="explain")
     if args.at is None:
         return _list_choices(args.log, args.seat, players)
     return _explain(args.log, args.at, args.seat, players)
@@ -117,9 +112,9 @@ class _StrategyFailedError(MjbotError):
 class _Players:
     """The strategy in every seat asked for, told what it would have been told at the table."""
 
-    def __init__(self, name: str, options: dict[str, str], seed: int) -> None:
-        self.name: Final = name
-        self._options: Final = options
+    def __init__(self, spec: Spec, seed: int) -> None:
+        self.name: Final = spec.name
+        self._spec: Final = spec
         self._seed: Final = seed
         self._seated: dict[int, Strategy] = {}
         self._new()
@@ -155,7 +150,7 @@ class _Players:
         return self._seated[seat]
 
     def _new(self) -> Strategy:
-        return make_strategy(self.name, self._options, self._seed)
+        return self._spec.make(self._seed)
 
     def _ask(self, step: Step, question: Callable[..., Answer], *about: object) -> Answer:
         try:

@@ -14,13 +14,15 @@ from loguru import logger
 from rich.console import Console
 
 from mjbot.cli.arguments import (
+    add_strategy_argument,
     games,
-    option_pair,
     patience,
     reading_arguments,
     seat,
     seconds,
+    strategy,
     token,
+    with_options,
 )
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
@@ -35,7 +37,7 @@ from mjbot.pair.fair_play import (
 )
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
-from mjbot.strategy.registry import Spec, built_in_names, make_strategy, strategy_class
+from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
 from mjbot.text import plural
@@ -53,8 +55,9 @@ def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
     )
     pair.add_argument(
         "--ally",
-        metavar="NAME",
-        help="the partner's strategy, NAME or NAME,KEY=VALUE,..., to rehearse with",
+        type=strategy,
+        metavar="NAME,KEY=VALUE,...",
+        help="the partner's strategy, to rehearse with",
     )
     add_team_table_argument(pair)
     pair.add_argument(
@@ -76,7 +79,7 @@ def add_team_table_argument(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
+def read_linked(args: argparse.Namespace, player: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 
     Raises ``ValueError`` and :class:`~mjbot.errors.MjbotError`.
@@ -87,8 +90,8 @@ def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
         return None
     end = End.parse(args.pair)
     _require_team(args)
-    require_member(args.strategy, strategy)
-    make_ally = None if args.ally is None else Spec.read(args.ally).make
+    require_member(args.strategy, player)
+    make_ally = None if args.ally is None else args.ally.make
     if make_ally is not None:
         require_member(args.ally, make_ally())
     return Linked(end, take_secret(), make_ally, _writer(args.timings))
@@ -96,9 +99,8 @@ def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
 
 def prepare_seat(args: argparse.Namespace, linked: Linked | None) -> None:
     """Compile what the seat will need, before anybody waits for it; stderr tells of that."""
-    spec = ",".join([args.strategy, *[f"{key}={value}" for key, value in args.option]])
-    pair = [] if linked is None or args.ally is None else [spec, args.ally]
-    prepare([] if pair else [spec], Console(stderr=True), use="client", pair=pair)
+    pair = [] if linked is None or args.ally is None else [args.strategy, args.ally]
+    prepare([] if pair else [args.strategy], Console(stderr=True), use="client", pair=pair)
 
 
 def _require_team(args: argparse.Namespace) -> None:
@@ -111,12 +113,12 @@ def _require_team(args: argparse.Namespace) -> None:
         require_team_name(args.name or "", "--name")
 
 
-def require_member(name: str, strategy: Strategy) -> None:
-    """Raise ``ArgumentError`` if a strategy cannot be one of a pair."""
-    if not isinstance(strategy, PairMember):
+def require_member(spec: Spec, player: Strategy) -> None:
+    """Raise ``ArgumentError`` if a strategy's player cannot be one of a pair."""
+    if not isinstance(player, PairMember):
         able = [name for name in built_in_names() if issubclass(strategy_class(name), PairMember)]
         raise ArgumentError(
-            f"strategy {name!r} cannot be one of a pair; these can: {', '.join(able)}"
+            f"strategy {spec.name!r} cannot be one of a pair; these can: {', '.join(able)}"
         )
 
 
@@ -140,17 +142,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "own_seat", metavar="SEAT", nargs="?", type=seat, help="own seat 0..3 (stdio: only)"
     )
-    parser.add_argument(
-        "--strategy", default="tsumogiri", metavar="NAME", help="who plays (%(default)s)"
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=option_pair,
-        metavar="KEY=VALUE",
-        help="of the strategy (may be repeated)",
-    )
+    add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
     parser.add_argument("--name", help="name at the table (default: the strategy's)")
     parser.add_argument("--room", help="instead of the URL's")
@@ -195,10 +187,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the games."""
     _log_to_stderr(verbose=args.verbose)
-    options = dict(args.option)
+    spec = args.strategy = with_options(args.strategy, args.option, "--strategy", "--option")
 
     def make(game: int) -> Strategy:
-        return make_strategy(args.strategy, options, args.seed + game)
+        return spec.make(args.seed + game)
 
     with reading_arguments():
         settings = _settings(args)
@@ -214,7 +206,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     address = parse_address(args.url, args.room)
     return Settings(
         address=address,
-        name=args.name or args.strategy.rpartition(":")[2],
+        name=args.name or args.strategy.name.rpartition(":")[2],
         seat=args.own_seat if args.seat is None else args.seat,
         token=token(args.token_file, TOKEN_VARIABLE),
         games=args.games,

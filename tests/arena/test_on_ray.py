@@ -25,7 +25,7 @@ GAME_IDS = [GameId(wall, seating) for wall in range(2) for seating in range(3)]
 @pytest.fixture
 def known(setup_of: MakeSetup) -> Setup:
     setup = setup_of("fast-riichi-b", "Dice")
-    return msgspec.structs.replace(setup, code=code_digest(setup.strategies))
+    return msgspec.structs.replace(setup, code=code_digest(setup.specs))
 
 
 def test_a_cluster_plays_the_same_games(known: Setup) -> None:

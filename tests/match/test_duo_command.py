@@ -17,12 +17,12 @@ from mjbot.client.play import Settings, play
 from mjbot.errors import ExitCode
 from mjbot.match import players
 from mjbot.match.node import NodeError
-from mjbot.match.pair import Role, make_members, private_channel
+from mjbot.match.pair import make_members, private_channel
 from mjbot.pair.fair_play import require_team_name_in
 from mjbot.pair.session import Side
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec, make_strategy
 from protocol.transports.address import parse_address
 
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -174,7 +174,7 @@ def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, caps
     monkeypatch.setattr(players, "majiang_command", missing)
     args = argparse.Namespace(rivals=None, url=None, name="mjbot", games=1)
     rivals = duo._rivals(args, Console())
-    assert [rival.spec for rival in rivals] == ["fast-riichi-d", "fast-riichi-d"]
+    assert [str(rival.spec) for rival in rivals] == ["fast-riichi-d", "fast-riichi-d"]
     assert len({rival.name for rival in rivals}) == 2
     assert "since no Node here" in capsys.readouterr().out
     args.rivals = ["external:majiang", "tsumogiri"]
@@ -184,7 +184,7 @@ def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, caps
 
 def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
     with private_channel() as channel:
-        roles = [Role("yaku-evaluation", ("riichi=off",)), Role("combo-partner")]
+        roles = [Spec.read("yaku-evaluation,riichi=off"), Spec.read("combo-partner")]
         top, partner = make_members("crane", roles, channel)
         for member in (top, partner):
             words = member.command("mjsonp://127.0.0.1:1/x", 1)
@@ -194,7 +194,7 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
         assert (top.end.side, partner.end.side) == (Side.HOST, Side.GUEST)
         assert top.end.place == partner.end.place == channel.place
         assert End.parse(str(top.end)) == top.end
-        assert "riichi=off" in top.command("", 1)
+        assert "yaku-evaluation,riichi=off" in top.command("", 1)
         assert len(channel.secret) >= 32
         if isinstance(channel.place, Path):
             assert channel.place.parent.stat().st_mode & 0o077 == 0
@@ -242,7 +242,7 @@ def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypat
 def test_a_websocket_table_reads_the_teams_names_whatever_the_url_said(query):
     asked = URL(f"ws://localhost:1/ws{query}").query
     with private_channel() as channel:
-        roles = [Role("yaku-evaluation"), Role("combo-partner")]
+        roles = [Spec.read("yaku-evaluation"), Spec.read("combo-partner")]
         for member in make_members("crane", roles, channel):
             command = member.command(f"ws://localhost:1/ws{query}", 1)
             (url,) = [URL(word) for word in command if word.startswith("ws:")]

@@ -26,6 +26,7 @@ from mjbot.processes import Child
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
+from mjbot.strategy.registry import Spec
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -405,9 +406,8 @@ def test_a_seat_that_nobody_can_take_is_named(seat, words):
 def test_a_strategy_takes_options_behind_a_comma_as_in_the_arena():
     (player,) = read_players(["fast-riichi-a,lookahead=text,block-points=40"])
     command = player.command("URL", 1)
-    assert command[command.index("--strategy") + 1] == "fast-riichi-a"
-    options = [command[at + 1] for at, word in enumerate(command) if word == "--option"]
-    assert options == ["lookahead=text", "block_points=40"]
+    strategy = command[command.index("--strategy") + 1]
+    assert strategy == "fast-riichi-a,lookahead=text,block_points=40"
     assert command[command.index("--name") + 1] == player.name
     assert player.name == "fast-riichi-a,lookahead=text,block_points=40"
     for seat in ("fast-riichi-a,lookahead=perhaps", "fast-riichi-a,looks=text", "tsumogiri,x"):
@@ -429,7 +429,7 @@ def test_what_players_call_themselves_is_printed_as_text():
         log=None,
     )
     MatchReport(console, 1, "tonpu").on_result(result)
-    players = [Player("external:x", name, plays_on=True) for name in names]
+    players = [Player(Spec("external:x"), name, plays_on=True) for name in names]
     console.print(final_table(players, [result]))
     said = console.file.getvalue()
     assert said.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")

@@ -43,9 +43,14 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     state: str = ""
 
     @property
+    def spec(self) -> Spec:
+        """The strategy."""
+        return Spec.read(self.strategy)
+
+    @property
     def can_be_repeated(self) -> bool:
         """Whether it is a decision of a strategy that plays in our own process."""
-        return self.decision > 0 and not Spec.read(self.strategy).is_external
+        return self.decision > 0 and not self.spec.is_external
 
     @property
     def state_bytes(self) -> bytes:

@@ -18,6 +18,7 @@ from mjbot.experiments.request import Request, Run
 from mjbot.statistics.counts import Counts, from_rows
 from mjbot.statistics.figures import Figure, ranks_of
 from mjbot.statistics.seating import Seating
+from mjbot.strategy.registry import Spec
 
 RANKS: Final = ("first", "second", "third", "fourth")
 _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")
@@ -145,7 +146,7 @@ def make_setup(players: tuple[str, ...], opponent: str, seed: int) -> Setup:
         strategies=strategies,
         format="1v3" if len(players) == 1 else "pair",
         seed=seed,
-        code=code_digest(strategies),
+        code=code_digest(map(Spec.read, strategies)),
     )
 
 

@@ -57,7 +57,7 @@ def make_player(name: str) -> Player:
             case "evaluator":
                 return EvaluatorPlayer(_features(rest))
             case "strategy":
-                return StrategyAdapter(rest)
+                return StrategyAdapter(Spec.read(rest))
             case _:
                 raise PlayerError(f"player {name!r}: expected {KNOWN}")
     except (StrategyError, WeightsError) as error:
@@ -73,7 +73,7 @@ def digest_of(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == STRATEGY:
         spec = Spec.read(rest)
-        code = code_digest([rest]) if spec.is_outside else _source_of(spec)
+        code = code_digest([spec]) if spec.is_outside else _source_of(spec)
         digest.update(code.encode())
     if kind == EVALUATOR:
         digest.update(load_manifest(weights_name(_features(rest))).digest.encode())
