@@ -27,7 +27,7 @@ from mjbot.cli.arguments import (
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
-from mjbot.client.play import DEADLINES_S, Settings, play
+from mjbot.client.play import Settings, play
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.pair.fair_play import (
@@ -106,10 +106,10 @@ def prepare_seat(args: argparse.Namespace, linked: Linked | None) -> None:
 def _require_team(args: argparse.Namespace) -> None:
     """Raise ``FairPlayError`` unless the table allows teams and the name there tells of one."""
     address = require_team_table(args.url, args.team_table)
-    over_websocket = address.dialect is Dialect.RIICHILAB
-    if over_websocket:
+    name_in_url = address.dialect.traits.name_in_url
+    if name_in_url:
         require_team_name_in(args.url)
-    if args.name is not None or not over_websocket:
+    if args.name is not None or not name_in_url:
         require_team_name(args.name or "", "--name")
 
 
@@ -150,7 +150,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=games, default=1, help="0: until the server is gone (default 1)"
     )
-    limits = ", ".join([f"{dialect.value} {limit:g}" for dialect, limit in DEADLINES_S.items()])
+    talks = [dialect.traits for dialect in Dialect if dialect.traits.over != "file"]
+    limits = ", ".join([f"{traits.word} {traits.deadline_s:g}" for traits in talks])
     parser.add_argument(
         "--deadline-s", type=seconds, help=f"longest a decision may take (by server: {limits})"
     )

@@ -9,7 +9,6 @@ from loguru import logger
 
 from mjbot.client.player import Player
 from mjbot.errors import ExitCode, MjbotError
-from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
 from protocol.plain_text import one_line
@@ -20,9 +19,6 @@ from protocol.transports.base import SilenceError, Transport, VanishedError
 
 Record = Callable[[Event], None]
 Timed = Callable[[float], None]
-
-DEFAULT_SILENCE_S: Final = 300.0
-"""The original server may keep one seat waiting for 240 s while others are silent."""
 
 
 class ServerSaysError(MjbotError, ProtocolError):
@@ -81,6 +77,7 @@ class Conversation:
     ) -> None:
         self._transport: Final = transport
         self._session: Final = session
+        self._traits: Final = session.dialect.traits
         self._player: Final = player
         self._silence_s: Final = silence_s
         self._record: Final = record
@@ -103,7 +100,7 @@ class Conversation:
         return result
 
     async def drain(self, limit_s: float) -> bool | None:
-        """Wait until the server closes; return RiichiLab's verdict on a validation game."""
+        """Wait until the server closes; return its verdict on a validation game."""
         try:
             while True:
                 await self._one_line(limit_s)
@@ -128,14 +125,11 @@ class Conversation:
         return self._session.stage is Stage.OVER and bool(received.events)
 
     def _patience_s(self) -> float | None:
-        """Pipes tell their end, and RiichiLab's queue may be long (its pings go on meanwhile)."""
+        """Return how long the other side may be silent; its queue may be long."""
         if self._silence_s is not None:
             return self._silence_s
-        session = self._session
-        if session.dialect is Dialect.TCP:
-            return DEFAULT_SILENCE_S
-        queueing = session.stage is Stage.JOINED
-        return None if queueing or session.dialect is not Dialect.RIICHILAB else DEFAULT_SILENCE_S
+        queueing = self._traits.may_queue and self._session.stage is Stage.JOINED
+        return None if queueing else self._traits.silence_s
 
     async def _answer(self, received: Received) -> None:
         action = await self._player.answer(received)
@@ -145,7 +139,7 @@ class Conversation:
 
     def _note(self, message: Message) -> None:
         match message:
-            case Error(message=text) if self._session.dialect is Dialect.RIICHILAB:
+            case Error(message=text) if not self._traits.error_is_fatal:
                 logger.error("the server says: {}", one_line(text))
             case Error(message=text):
                 raise ServerSaysError(text, before_game=not self._begun)

@@ -14,7 +14,6 @@ from mjbot.client.faults import Faults
 from mjbot.client.player import MakeStrategy, Player
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
-from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
@@ -35,15 +34,6 @@ REJOIN_S: Final = 15.0
 
 _REJOIN_PAUSE_S: Final = 0.2
 _VERDICT_S: Final = 5.0
-DEADLINES_S: Final = {
-    Dialect.TCP: 30.0,
-    Dialect.STDIO_LINES: 30.0,
-    Dialect.STDIO_ARRAYS: 1.5,
-    Dialect.RIICHILAB: 15.0,
-}
-"""Default time for a decision: the original server waits 60 s, mjai.app 3 s or, installed, 2 s,
-RiichiLab 18 s.  Beside the decision an answer needs time to be read, checked, written and fetched:
-20 ms were measured on a quiet machine, so a quarter is left for a busy one."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +86,7 @@ async def play(
         make_strategy,
         settings.address.dialect,
         strict=settings.strict,
-        deadline_s=settings.deadline_s or DEADLINES_S[settings.address.dialect],
+        deadline_s=settings.deadline_s or settings.address.dialect.traits.deadline_s,
         warm_up=hooks.warm_up,
         faults=Faults(settings.faults),
     )
@@ -104,7 +94,7 @@ async def play(
         bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
-        if settings.address.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
+        if settings.address.dialect.traits.connecting_is_ready:
             await player.warm_up()
         return await play_by_connecting(settings, bot.play_connected)
 
@@ -132,7 +122,7 @@ class _Bot:
         await self.player.warm_up()
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
-        if session.dialect is Dialect.RIICHILAB:
+        if session.dialect.traits.ends_with_verdict:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
@@ -209,7 +199,7 @@ def _void(session: ClientSession, error: ServerSaysError) -> GameResult:
 
 async def _connect(settings: Settings) -> Transport:
     address = settings.address
-    if address.dialect is Dialect.TCP:
+    if address.dialect.traits.over == "tcp":
         return await connect_tcp(address.host, address.port)
     return await connect_websocket(
         address.url, settings.token, use_proxy=not is_loopback(address.host)

@@ -23,7 +23,7 @@ from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
 
 _REQUEST_SHARE: Final = 0.8
-"""Part of RiichiLab's deadline to think in; the rest is for the network."""
+"""Part of a request's deadline to think in; the rest is for the network."""
 
 _NOTHING: Final = object()
 
@@ -55,7 +55,7 @@ class Player:
     ) -> None:
         self._make_strategy: Final = make_strategy
         self._warm_up: Final = warm_up or (lambda: warm_up_alone(make_strategy(0)))
-        self._lists_all: Final = dialect is Dialect.RIICHILAB
+        self._lists_all: Final = dialect.traits.lists_all_actions
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
         self._thread: Final = DecisionThread()

@@ -21,7 +21,7 @@ from typing import Final
 from loguru import logger
 from msgspec.structs import replace
 
-from mjbot.client.conversation import DEFAULT_SILENCE_S, GameResult, ServerSaysError
+from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
 from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
 from mjbot.processes import describe_exit, die_with_parent
@@ -32,7 +32,7 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from mjbot.warm_up import warm_up_alone
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
@@ -44,8 +44,9 @@ from protocol.transports.address import parse_address
 from protocol.transports.base import Transport, VanishedError
 from protocol.transports.tcp import TcpTransport
 
-DIALECTS: Final = {"lines": Dialect.STDIO_LINES, "arrays": Dialect.STDIO_ARRAYS}
+DIALECTS: Final = {"lines": LINES, "arrays": ARRAYS}
 _PREFIX: Final = "mjbot.match.pipes:"
+_SILENCE_S: Final = LOCKSTEP.traits.silence_s
 LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
 
@@ -178,7 +179,7 @@ class Game:
 
     async def _hear_table(self) -> Received:
         task, self._incoming = self._incoming, None
-        line = await (task or self._transport.receive(DEFAULT_SILENCE_S))
+        line = await (task or self._transport.receive(_SILENCE_S))
         received = self._session.receive(line)
         for message in received.others:
             if isinstance(message, Error):
@@ -226,7 +227,7 @@ class Game:
         """Return the bot's next line; raises :class:`GivenUpError` if the table does not wait."""
         said = asyncio.create_task(bot.hear())
         if self._incoming is None:
-            self._incoming = asyncio.create_task(self._transport.receive(DEFAULT_SILENCE_S))
+            self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
         try:
             await asyncio.wait({said, self._incoming}, return_when=asyncio.FIRST_COMPLETED)
             if said.done():
@@ -243,7 +244,7 @@ class Game:
         _say(problem)
         self._forgo_reply()
         seat = {"actor": self._session.seat}
-        await self._transport.send(encode(Error(message=problem), Dialect.TCP, seat))
+        await self._transport.send(encode(Error(message=problem), LOCKSTEP, seat))
 
     def _forgo_reply(self) -> None:
         """Let the session believe that its reply has gone out."""

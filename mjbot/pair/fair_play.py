@@ -42,7 +42,7 @@ def require_team_table(url: str, declared: Iterable[str] = ()) -> Address:
 single players, --team-table or not; play there with one bot, or as a pair over mjsonp://
     """
     address = parse_address(url)
-    if address.dialect is Dialect.RIICHILAB and not is_loopback(address.host):
+    if address.dialect.traits.rates_players and not is_loopback(address.host):
         problem = "live servers rate single players, --team-table or not"
         cure = "play there with one bot, or as a pair over mjsonp://"
         raise FairPlayError(f"no pair at {url}: {problem}; {cure}")

@@ -13,7 +13,6 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.client.pair_channel import SECRET_VARIABLE
-from mjbot.client.play import DEADLINES_S
 from mjbot.errors import ExitCode
 from protocol.dialects import Dialect
 
@@ -277,7 +276,7 @@ def test_the_next_game_waits_until_the_room_is_free(capfd, own_turns):
 
 def test_a_decision_in_arrays_leaves_time_for_what_is_not_the_decision():
     """mjai.app's simulator, installed, waits 2 s in all; 2.02 s were measured with a limit of 2."""
-    assert DEADLINES_S[Dialect.STDIO_ARRAYS] <= 0.75 * 2.0
+    assert Dialect.STDIO_ARRAYS.traits.deadline_s <= 0.75 * 2.0
 
 
 # --- a process of its own --------------------------------------------------------------------
