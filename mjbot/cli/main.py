@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import logging
 import os
 import signal
 import sys
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     with ending_at_once():
         args = _read(list(sys.argv[1:] if argv is None else argv))
+    _route_logging()
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
@@ -55,6 +57,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         text, code = told(error)
     print(f"{args.program}: {one_line(text)}", file=sys.stderr)
     return code
+
+
+class _ToLoguru(logging.Handler):
+    """Hands on what our modules log, as they would have said it to loguru themselves."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from loguru import logger  # only a command that logs waits for it
+
+        place = {"name": record.name, "function": record.funcName, "line": record.lineno}
+        said = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
+        said.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
+
+
+def _route_logging() -> None:
+    """Send what our packages log to loguru, which the commands set up; once per process."""
+    ours = logging.getLogger("mjbot")
+    if not any(isinstance(handler, _ToLoguru) for handler in ours.handlers):
+        ours.addHandler(_ToLoguru())
+        ours.setLevel(logging.DEBUG)
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:

@@ -1,11 +1,10 @@
 """One connection from its first line to its last: transport, session and player."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-
-from loguru import logger
 
 from mjbot.client.player import Player
 from mjbot.errors import ExitCode, MjbotError
@@ -16,6 +15,8 @@ from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.stages import Stage
 from protocol.sessions.turns import Speak
 from protocol.transports.base import SilenceError, Transport, VanishedError
+
+logger = logging.getLogger(__name__)
 
 Record = Callable[[Event], None]
 Timed = Callable[[float], None]
@@ -96,7 +97,7 @@ class Conversation:
         while not over:
             over = await self._one_line()
         result = self._result()
-        logger.info("game over: place {}, scores {}", result.place, list(result.scores))
+        logger.info("game over: place %d, scores %s", result.place, list(result.scores))
         return result
 
     async def drain(self, limit_s: float) -> bool | None:
@@ -140,16 +141,16 @@ class Conversation:
     def _note(self, message: Message) -> None:
         match message:
             case Error(message=text) if not self._traits.error_is_fatal:
-                logger.error("the server says: {}", one_line(text))
+                logger.error("the server says: %s", one_line(text))
             case Error(message=text):
                 raise ServerSaysError(text, before_game=not self._begun)
             case ActionAck(status=status) if status != "accepted":
                 reason = message.reason or "no reason given"
-                logger.warning("reply {}: {}", one_line(status), one_line(reason))
+                logger.warning("reply %s: %s", one_line(status), one_line(reason))
             case ValidationResult(passed=passed):
                 self._validated = passed
                 told = "passed" if passed else f"failed: {message.reason}"
-                logger.info("validation {}", one_line(told))
+                logger.info("validation %s", one_line(told))
 
     def _result(self) -> GameResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])

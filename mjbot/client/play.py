@@ -1,13 +1,12 @@
 """A bot at a server for one game or many: connect, play, come back."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-
-from loguru import logger
 
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
 from mjbot.client.faults import Faults
@@ -28,6 +27,8 @@ from protocol.transports.base import (
 from protocol.transports.stdio import StdioTransport
 from protocol.transports.tcp import connect_tcp
 from protocol.transports.websocket import connect_websocket
+
+logger = logging.getLogger(__name__)
 
 REJOIN_S: Final = 15.0
 """How long a server may need between two games before we call it gone."""
@@ -170,7 +171,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
         session = _session(settings)
         try:
             async with await _connect(settings) as transport:
-                logger.info("connected to {}", settings.address.url)
+                logger.info("connected to %s", settings.address.url)
                 return await play_game(transport, session)
         except (TransportError, ServerSaysError) as error:
             if isinstance(error, ServerSaysError) and not error.before_game:
@@ -180,7 +181,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
                 raise
             if not rejoining and not waits:
                 waits = True
-                logger.info("waiting for {}, at most {:g} s", one_line(error), patience_s)
+                logger.info("waiting for %s, at most %g s", one_line(error), patience_s)
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 
@@ -193,7 +194,7 @@ def _void(session: ClientSession, error: ServerSaysError) -> GameResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
     if error.blames(session.seat):
         raise error
-    logger.warning("the game is void: {}", error.problem)
+    logger.warning("the game is void: %s", error.problem)
     return GameResult(session.seat or 0, session.names, (), void=error.problem)
 
 

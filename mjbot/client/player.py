@@ -1,9 +1,8 @@
 """One seat's player: the mirror of the table, the strategy, and what stands in for either."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Final
-
-from loguru import logger
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import held_tiles, last_resort
@@ -21,6 +20,8 @@ from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, Start
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
+
+logger = logging.getLogger(__name__)
 
 _REQUEST_SHARE: Final = 0.8
 """Part of a request's deadline to think in; the rest is for the network."""
@@ -76,8 +77,8 @@ class Player:
         try:
             await self._thread.think(self._warm_up, None)
         except CrashError as crash:
-            logger.error("the strategy failed in its rehearsal with {}", crash)
-            logger.opt(exception=crash.__cause__).debug("where it failed")
+            logger.error("the strategy failed in its rehearsal with %s", crash)
+            logger.debug("where it failed", exc_info=crash.__cause__)
 
     # --- events ------------------------------------------------------------------------------
 
@@ -196,7 +197,7 @@ class Player:
     def _contradiction(self, problem: str) -> None:
         if self._strict:
             raise TableError(problem, self._last)
-        logger.warning("{}; event: {}", one_line(problem), one_line(quote(self._last)))
+        logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
 
     async def _think(
         self, job: Callable[[], object], limit_s: float | None, *, is_decision: bool

@@ -12,13 +12,13 @@ bot that has ended ends this process, too.
 import argparse
 import asyncio
 import contextlib
+import logging
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from loguru import logger
 from msgspec.structs import replace
 
 from mjbot.client.conversation import GameResult, ServerSaysError
@@ -283,8 +283,7 @@ def _play(args: argparse.Namespace) -> None:
         address = parse_address(args.url)
     except ValueError as error:
         raise ArgumentError(str(error)) from error
-    logger.remove()
-    logger.add(sys.stderr, level="WARNING", format=f"{_PREFIX} {{message}}")
+    logging.basicConfig(level=logging.WARNING, format=f"{_PREFIX} %(message)s")
     warm_up_alone(_Default())
     settings = Settings(address, name=args.name, games=args.games)
 
