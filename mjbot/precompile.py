@@ -114,7 +114,7 @@ def prepare(
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
         return ()
-    with _interrupted_by_sigterm(), progress(console, _WHAT, unit="functions") as step:
+    with progress(console, _WHAT, unit="functions") as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
@@ -220,23 +220,6 @@ def _messages(child: "subprocess.Popen[bytes]") -> Iterator[list[Any]]:
     with contextlib.suppress(Empty):
         while line := lines.get(timeout=MOST_SILENT_S):
             yield json.loads(line)
-
-
-@contextlib.contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end us as Ctrl-C does, in the one thread that may say so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 # --- the process that does it ------------------------------------------------------------------

@@ -4,15 +4,13 @@ import argparse
 import importlib
 import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from types import FrameType
 from typing import Any, Final, NoReturn
 
 from mjbot.errors import TOLD, ExitCode, told
-from mjbot.interruption import ending_at_once
+from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
@@ -107,7 +105,7 @@ def run_program() -> NoReturn:
     Who is interrupted ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
-    signal.signal(signal.SIGTERM, _as_ctrl_c)
+    take_sigterm_for_ctrl_c()
     try:
         status = main()
     except KeyboardInterrupt:  # a second one, while we tell of the first
@@ -117,12 +115,6 @@ def run_program() -> NoReturn:
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
-
-
-def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Do what Ctrl-C would do just now, also where a shell has this process ignore it."""
-    handler = signal.getsignal(signal.SIGINT)
-    (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 class _Version(argparse.Action):

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot.errors import ArgumentError, ExitCode
+from mjbot.models.hand import FEATURE_SETS
 from mjbot.models.weights import SHIPPED
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
+from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.training.runs import RUNS, GameRange, Learned, Request
 
 Declare = Callable[[argparse.ArgumentParser], None]
 
-FEATURES: Final = ("paper", "plus")
-LENGTHS: Final = ("hanchan", "tonpu")
 PAPERS_POSITIONS: Final = 5716
 STEPS: Final = (1, 2, 4)
 
@@ -98,7 +98,7 @@ def _declare_hand(parser: argparse.ArgumentParser) -> None:
         "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
     )
     parser.add_argument(
-        "--features", choices=FEATURES, default="paper", help="the feature set (paper)"
+        "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
     )
     parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
     _add_folder_arguments(parser)
@@ -129,7 +129,7 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
 def _declare_greedy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
-    parser.add_argument("--length", choices=LENGTHS, default="hanchan", help="(hanchan)")
+    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
     _add_out_argument(parser)
 
 
