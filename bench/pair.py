@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import processor
-from mjbot.match.pair import Role, make_members, private_channel
+from mjbot.match.pair import make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.pair.link import PATIENCE_MS
 from mjbot.server.lobby import TableRules
+from mjbot.strategy.registry import Spec
 
-ROLES = (Role("yaku-evaluation"), Role("combo-partner"))
+ROLES = (Spec.read("yaku-evaluation"), Spec.read("combo-partner"))
 RIVALS = ["fast-riichi-a", "fast-riichi-d"]
 SEED = 2017
 REQUIRED_P99_MS = 20.0
@@ -39,7 +40,7 @@ def report(rounds: int) -> dict[str, Any]:
         results = asyncio.run(play_match(settings, players, Watcher()))
         assert not any(result.faults for result in results)
         rows = [file.read_text(encoding="ascii").splitlines() for file in files]
-    bots = [_figures(role.strategy, lines) for role, lines in zip(ROLES, rows, strict=True)]
+    bots = [_figures(role.name, lines) for role, lines in zip(ROLES, rows, strict=True)]
     return {
         "machine": {
             "processor": processor(),

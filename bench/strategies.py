@@ -116,7 +116,7 @@ def measured(name: str, games: int) -> dict[str, Any]:
     p99_us = percentile_us(times.processor, 99)
     return {
         "name": name,
-        "table": labels(setup.strategies),
+        "table": labels(setup.specs),
         "hanchan": played,
         "decisions": len(times.wall),
         "median_us": percentile_us(times.processor, 50),
@@ -145,7 +145,7 @@ def play(setup: Setup, game: int, times: Times) -> None:
     new_referee(setup, game_id).play([players[seat] for seat in range(4)])
     faults = [fault for player in players.values() for fault in player.faults]
     if faults:
-        raise RuntimeError(f"{labels(setup.strategies)[0]}: {faults[0].problem}")
+        raise RuntimeError(f"{labels(setup.specs)[0]}: {faults[0].problem}")
 
 
 def print_report(report: dict[str, Any]) -> None:

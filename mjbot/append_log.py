@@ -16,6 +16,8 @@ from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from mjbot.errors import ExitCode, MjbotError
+
 SYNC_S: Final = 1.0
 """How much work a power failure may cost; a killed program loses nothing."""
 
@@ -23,8 +25,10 @@ Header = TypeVar("Header", bound=msgspec.Struct)
 Line = TypeVar("Line", bound=msgspec.Struct)
 
 
-class LogError(Exception):
+class LogError(MjbotError):
     """A log is another work's, damaged or in use; the text is one line for the user."""
+
+    exit_code = ExitCode.UNREACHABLE
 
 
 class Cures(NamedTuple):

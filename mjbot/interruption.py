@@ -1,6 +1,6 @@
 """How a program ends early: by SIGINT (Ctrl-C), SIGTERM or SIGHUP, at once, saying what is kept.
 
-No handler here raises anything.  An exception raised by a handler is lost where no Python frame
+No handler of ours raises anything.  An exception raised by a handler is lost where no Python frame
 takes it: in a callback that compiled code calls (numba's compiler makes many), in ``__del__``,
 in somebody's bare ``except``; and the program would stay.  While there is nothing to tidy, since
 files of ours appear whole or grow by whole lines, the process just ends; while an event loop runs
@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 
 Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]
@@ -45,6 +45,20 @@ def keeping(kept: Callable[[], str]) -> Iterator[None]:
         _kept.remove(kept)
 
 
+def take_sigterm_for_ctrl_c() -> None:
+    """Let SIGTERM do what Ctrl-C would do just then, from now on.
+
+    Where nothing else is said here that is Python's ``KeyboardInterrupt``, also where a shell has
+    this process ignore Ctrl-C.
+    """
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
+
+
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+
 @contextlib.contextmanager
 def ending_at_once(who: str = "") -> Iterator[None]:
     """Let a signal end the process with status 130, for as long as there is nothing to tidy.
@@ -55,12 +69,12 @@ def ending_at_once(who: str = "") -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         with contextlib.suppress(Exception):  # it may be in the middle of writing
             sys.stdout.flush()
+        told = _SHOW_CURSOR if os.isatty(2) else ""
         if who:
-            told = [f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]
-            tidy = _SHOW_CURSOR if os.isatty(2) else ""
-            with contextlib.suppress(OSError):
-                os.write(2, f"{tidy}{'; '.join(told)}\n".encode())
-        os._exit(exit_codes.INTERRUPTED)
+            told += "; ".join([f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
+        with contextlib.suppress(OSError):
+            os.write(2, told.encode())
+        os._exit(ExitCode.INTERRUPTED)
 
     with _handled_by(end):
         yield
@@ -88,7 +102,7 @@ async def _cancelled_by_signals(main: Coroutine[Any, Any, Result], came: list[in
 
     def cancel(number: int, frame: FrameType | None) -> None:
         if came:
-            os._exit(exit_codes.INTERRUPTED)
+            os._exit(ExitCode.INTERRUPTED)
         came.append(number)
         loop.call_soon_threadsafe(task.cancel)
 

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Literal, NoReturn
@@ -83,33 +83,38 @@ class Problem:
 class Job:
     """What is prepared at a time: one strategy, two that are a pair, or none (the table)."""
 
-    specs: tuple[str, ...]
+    specs: tuple[Spec, ...]
     use: Use
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The strategies as the command line names them."""
+        return tuple(map(str, self.specs))
 
 
 def prepare(
-    specs: Sequence[str],
+    specs: Sequence[Spec],
     console: Console,
     *,
     use: Use = "arena",
-    pair: Sequence[str] = (),
+    pair: Sequence[Spec] = (),
     table: bool = False,
 ) -> tuple[Problem, ...]:
     """Compile what strategies will need that is not compiled yet, and show that on ``console``.
 
-    ``specs`` are as the command line names players, ``pair`` two that will be allies, ``table``
-    adds what a table server needs.  External players are left out; those of somebody else's files
-    are, too, but where they meet a server's deadline.  Returns what went wrong; each
-    problem was also printed, on a line of its own.
+    ``specs`` are players, ``pair`` two that will be allies, ``table`` adds what a table server
+    needs.  External players are left out; those of somebody else's files are, too, but where they
+    meet a server's deadline.  Returns what went wrong; each problem was also printed, on a line
+    of its own.
     """
     jobs = [Job((), "table")] if table else []
-    own = [spec for spec in map(Spec.read, specs) if _needs_preparation(spec, use)]
-    jobs += [Job((name,), use) for name in dict.fromkeys(map(_spelled, own))]
-    jobs += [Job(tuple(sorted(_spelled(Spec.read(spec)) for spec in pair)), use)] if pair else []
+    own = [spec for spec in specs if _needs_preparation(spec, use)]
+    jobs += [Job((spec,), use) for spec in dict.fromkeys(own)]
+    jobs += [Job(tuple(sorted(pair, key=str)), use)] if pair else []
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
         return ()
-    with _interrupted_by_sigterm(), progress(console, _WHAT, unit="functions") as step:
+    with progress(console, _WHAT, unit="functions") as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
@@ -118,10 +123,6 @@ def prepare(
 
 def _needs_preparation(spec: Spec, use: Use) -> bool:
     return not spec.is_external and (use == "client" or not spec.is_outside)
-
-
-def _spelled(spec: Spec) -> str:
-    return ",".join([spec.name, *[f"{key}={value}" for key, value in spec.options.items()]])
 
 
 # --- what was done -----------------------------------------------------------------------------
@@ -137,11 +138,11 @@ def _key(job: Job) -> str:
     modules = ["mjbot.warm_up", *(["mjbot.statistics.counts"] if job.use == "arena" else [])]
     for spec in job.specs:
         with contextlib.suppress(StrategyError):
-            family = strategy_class(Spec.read(spec).name).__mro__
+            family = strategy_class(spec.name).__mro__
             modules += [cls.__module__ for cls in family if cls is not object]
     sources = sorted({source_digest(module) for module in modules})
     machine = [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()]
-    words = "\n".join([job.use, *job.specs, *sources, *machine])
+    words = "\n".join([job.use, *job.names, *sources, *machine])
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
@@ -179,7 +180,7 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
                 elif kind == "done":
                     done, was_told = done + 1, False
         if done < len(jobs) and not was_told:
-            who = " + ".join(jobs[done].specs) or "the table"
+            who = " + ".join(jobs[done].names) or "the table"
             tell(Problem(who, "ended the process that prepares it, or kept it silent"))
         jobs = jobs[done + 1 :]
     return tuple(problems)
@@ -188,7 +189,7 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
 @contextlib.contextmanager
 def _started(jobs: Sequence[Job]) -> Iterator["subprocess.Popen[bytes]"]:
     """Start the process that works; it is gone afterwards, and when we die."""
-    told = json.dumps([astuple(job) for job in jobs])
+    told = json.dumps([(job.names, job.use) for job in jobs])
     child = subprocess.Popen(
         [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
         stdin=subprocess.PIPE,
@@ -221,29 +222,12 @@ def _messages(child: "subprocess.Popen[bytes]") -> Iterator[list[Any]]:
             yield json.loads(line)
 
 
-@contextlib.contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end us as Ctrl-C does, in the one thread that may say so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 # --- the process that does it ------------------------------------------------------------------
 
 
 def work() -> None:
     """Do the jobs of the command line and report, line by line, on what was our stdout."""
-    jobs = [Job(tuple(specs), use) for specs, use in json.loads(sys.argv[1])]
+    jobs = [Job(tuple(map(Spec.read, names)), use) for names, use in json.loads(sys.argv[1])]
     report = _reporter()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with _one_at_a_time(lambda: report("waiting")):
@@ -325,7 +309,7 @@ class _Worker:
         return True
 
     def _fail(self, text: str, is_made: bool = True) -> bool:
-        self._report("problem", " + ".join(self.job.specs), text, is_made)
+        self._report("problem", " + ".join(self.job.names), text, is_made)
         return False
 
     def _note_compiled(self, function: str) -> None:
@@ -385,7 +369,7 @@ class _Worker:
 
     def _players(self) -> list[Strategy]:
         """Return four players; of a pair the first and the third are linked."""
-        specs = [Spec.read(spec) for spec in self.job.specs]
+        specs = self.job.specs
         players = [specs[seat // 2 % len(specs)].make(seat) for seat in range(4)]
         if len(specs) == 2:
             pair_up(players[0], players[2])

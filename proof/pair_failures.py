@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.pair import Channel, Role, make_members, private_channel
+from mjbot.match.pair import Channel, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.records.game import RecordError
@@ -23,6 +23,7 @@ from mjbot.records.sources import games_of, list_sources
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
+from mjbot.strategy.registry import Spec
 from proof.channel_relay import ChannelRelay
 from proof.pair_trials import (
     GONE,
@@ -48,7 +49,7 @@ JOIN_S: Final = 600.0
 class AtTable:
     """The pair, the two others, and the seed of the first game's walls."""
 
-    roles: tuple[Role, Role] = (Role("yaku-evaluation"), Role("combo-partner"))
+    roles: tuple[Spec, Spec] = (Spec.read("yaku-evaluation"), Spec.read("combo-partner"))
     rivals: tuple[str, str] = ("fast-riichi-a", "fast-riichi-a")
     seed: int = 0
 

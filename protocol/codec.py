@@ -103,7 +103,8 @@ def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = No
     ``extra`` adds fields of the envelope (``request_id`` of a reply, ``logs`` of a log line).
     Raises :class:`LocalProtocolError` where the dialect demands a field that is ``None``.
 
-    >>> encode(Ankan(actor=0, consumed=("1m",) * 4), Dialect.TCP)
+    >>> from protocol.dialects import LOCKSTEP
+    >>> encode(Ankan(actor=0, consumed=("1m",) * 4), LOCKSTEP)
     b'{"type":"ankan","actor":0,"consumed":["1m","1m","1m","1m"]}'
     """
     name = wire_name(message)
@@ -112,7 +113,7 @@ def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = No
     for unsaid in (UNSAID[dialect].get("*", ()), UNSAID[dialect].get(name, ())):
         for field in unsaid:
             said.pop(field, None)
-    if dialect not in (Dialect.TCP, Dialect.LOG):
+    if dialect.traits.spelling != "canonical":
         _respell(message, said, dialect)
     return msgspec.json.encode(said | extra if extra else said)
 
@@ -125,7 +126,7 @@ def _check_demanded(message: Message, name: str, dialect: Dialect) -> None:
 
 def _respell(message: Message, said: dict[str, Any], dialect: Dialect) -> None:
     """Put what Mortal's descendants call differently into their words."""
-    riichilab = dialect is Dialect.RIICHILAB
+    riichilab = dialect.traits.spelling == "riichilab"
     match message:
         case Hora(uradora_markers=markers):
             if markers is not None:

@@ -1,26 +1,142 @@
-"""The dialects of mjai: what each leaves out, what each demands, how each spells a draw."""
+"""The dialects of mjai: how each talks, what it leaves out and demands, how it spells a draw.
+
+All that is special about a dialect stands here: in its :class:`Traits`, and in the tables of what
+it says.  Above, only the roles at the end are named, by who speaks that dialect itself.
+"""
 
 import enum
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+class Answers(enum.Enum):
+    """Which lines a client answers."""
+
+    EVENTS = "every line but the last"
+    LINES = "every line"
+    REQUESTS = "those that request an action"
+    CHOICES = "those after which it has a choice"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """How a dialect talks.
+
+    ``spelling`` says whose words it takes where they differ.  ``deadline_s`` is what a decision
+    may take by default; ``silence_s`` how long the other side may say nothing (``None``: as long
+    as it wants), but for a client that queues (``may_queue``).
+    """
+
+    word: str
+    over: Literal["tcp", "websocket", "pipes", "file"]
+    answers: Answers
+    spelling: Literal["canonical", "mortal", "riichilab"] = "canonical"
+    deadline_s: float = 30.0
+    silence_s: float | None = None
+    may_queue: bool = False
+    opens_with_hello: bool = False
+    """The server speaks first, and a conversation is one game, told in order."""
+    connecting_is_ready: bool = False
+    """Who connects may be asked at once."""
+    lists_all_actions: bool = False
+    """A request names all that is legal; elsewhere an offer is a hint."""
+    error_is_fatal: bool = True
+    """An ``error`` ends the conversation."""
+    ends_with_verdict: bool = False
+    """After the game the server may tell whether a validation was passed, then it closes."""
+    has_own_seat_ids: bool = True
+    """The ``id`` in ``start_game`` is the seat, whatever a client was told before."""
+    rates_players: bool = False
+    """Live servers rate single players: no place for pairs."""
+    name_in_url: bool = False
+    """The player's name at the table is said in the URL."""
 
 
 class Dialect(enum.Enum):
     """Who is spoken to, or how a log is written."""
 
-    TCP = "tcp"
-    """The original server's lock-step lines (``mjsonp://``)."""
+    TCP = Traits(
+        word="tcp",
+        over="tcp",
+        answers=Answers.EVENTS,
+        silence_s=300.0,
+        opens_with_hello=True,
+    )
+    """The original server's lock-step lines (``mjsonp://``).
 
-    STDIO_LINES = "stdio-lines"
-    """Mortal's habit: an object per line, silent unless there is a decision."""
+    It waits 60 s for a decision, and may keep one seat waiting for 240 s while others are silent.
+    """
 
-    STDIO_ARRAYS = "stdio-arrays"
-    """mjai.app's habit: an array per line, one object back."""
+    STDIO_LINES = Traits(
+        word="stdio-lines",
+        over="pipes",
+        answers=Answers.CHOICES,
+        spelling="mortal",
+        has_own_seat_ids=False,
+    )
+    """Mortal's habit: an object per line, silent unless there is a decision.
 
-    RIICHILAB = "riichilab"
-    """RiichiLab's habit: a frame per event, an answer only to ``request_action``."""
+    Its feeder may send any id.  Pipes tell their end, so silence says nothing.
+    """
 
-    LOG = "log"
+    STDIO_ARRAYS = Traits(
+        word="stdio-arrays",
+        over="pipes",
+        answers=Answers.LINES,
+        spelling="mortal",
+        deadline_s=1.5,
+    )
+    """mjai.app's habit: an array per line, one object back.
+
+    It waits 3 s or, installed, 2 s.  Beside the decision an answer needs time to be read, checked,
+    written and fetched: 20 ms were measured on a quiet machine, so a quarter is left for a busy
+    one.
+    """
+
+    RIICHILAB = Traits(
+        word="riichilab",
+        over="websocket",
+        answers=Answers.REQUESTS,
+        spelling="riichilab",
+        deadline_s=15.0,
+        silence_s=300.0,
+        may_queue=True,
+        connecting_is_ready=True,
+        lists_all_actions=True,
+        error_is_fatal=False,
+        ends_with_verdict=True,
+        rates_players=True,
+        name_in_url=True,
+    )
+    """RiichiLab's habit: a frame per event, an answer only to ``request_action``.
+
+    It waits 18 s; its queue may be long, and its pings go on meanwhile.
+    """
+
+    LOG = Traits(word="log", over="file", answers=Answers.CHOICES)
     """Our own logs: everything that is known, in the TCP server's words."""
+
+    @property
+    def traits(self) -> Traits:
+        """How it talks."""
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"<Dialect.{self.name}: {self.traits.word!r}>"
+
+
+LOCKSTEP: Final = Dialect.TCP
+"""What a lock-step server speaks."""
+
+REQUESTS: Final = Dialect.RIICHILAB
+"""What a server of requests speaks."""
+
+LINES: Final = Dialect.STDIO_LINES
+ARRAYS: Final = Dialect.STDIO_ARRAYS
+"""What bots on pipes are spoken to in, one kind or the other."""
+
+OWN_LOG: Final = Dialect.LOG
+"""What our logs are written in."""
 
 
 _HORA_DETAILS: Final = frozenset(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import mjbot
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 
 ROOT = Path(mjbot.__file__).parents[1]
 API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
@@ -54,15 +54,15 @@ def test_the_bot_in_the_document_plays_has_options_and_can_be_explained(tmp_path
     (tmp_path / "my_bot.py").write_text(bot_in("docs/api.md"))
     name = f"{tmp_path / 'my_bot.py'}:MyBot"
     log = str(ROOT / "logs" / "east-four-winds.mjson")
-    asked = ["explain", log, "--at", "15", "--strategy", name, "--option", "riichi=no"]
-    assert main(asked) == exit_codes.OK
+    asked = ["explain", log, "--at", "15", "--strategy", f"{name},riichi=no"]
+    assert main(asked) == ExitCode.OK
     assert "worth, tiles that help" in capsys.readouterr().out
-    assert main(["explain", log, "--strategy", name]) == exit_codes.OK
+    assert main(["explain", log, "--strategy", name]) == ExitCode.OK
 
 
 def test_nothing_is_loaded_before_it_is_asked_for():
     loaded = "import sys; print({'numpy', 'mjbot.api'} & set(sys.modules))"
-    for before in ("import mjbot", "from mjbot import exit_codes"):
+    for before in ("import mjbot", "import mjbot.errors"):
         assert python("-c", f"{before}; {loaded}") == "set()"
 
 

@@ -12,9 +12,10 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot import precompile as preparation
+from mjbot.errors import ExitCode
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare
+from mjbot.strategy.registry import Spec
 
 BOTS = Path(__file__).with_name("precompile_bots.py")
 GUARD_S = 300
@@ -42,7 +43,7 @@ def fresh(tmp_path, monkeypatch):
 
 def said(specs, **how):
     paper = io.StringIO()
-    problems = prepare(specs, Console(file=paper), **how)
+    problems = prepare([Spec.read(spec) for spec in specs], Console(file=paper), **how)
     return problems, paper.getvalue()
 
 
@@ -82,7 +83,8 @@ def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
     assert len(problems) == 1
     script = (
         "from rich.console import Console; from mjbot.precompile import prepare;"
-        f"print(prepare([{str(BOTS) + ':Raising'!r}], Console(), use='client'))"
+        "from mjbot.strategy.registry import Spec;"
+        f"print(prepare([Spec({str(BOTS) + ':Raising'!r})], Console(), use='client'))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=GUARD_S, check=True
@@ -144,7 +146,7 @@ def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
     finally:
         guard.cancel()
         match.kill()
-    assert match.returncode == exit_codes.INTERRUPTED
+    assert match.returncode == ExitCode.INTERRUPTED
     assert b"Traceback" not in out + err
 
 
@@ -160,7 +162,8 @@ def test_preparing_ends_with_whoever_asked_for_it(tmp_path):
     )
     script = (
         "from rich.console import Console; from mjbot.precompile import prepare;"
-        "prepare(['stuck.py:Stuck'], Console(), use='client')"
+        "from mjbot.strategy.registry import Spec;"
+        "prepare([Spec('stuck.py:Stuck')], Console(), use='client')"
     )
     asking = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path)
     with open(tmp_path / "ready") as ready:

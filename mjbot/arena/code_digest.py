@@ -22,8 +22,9 @@ from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
 from mjbot.arena.workers.pool import PATIENCE_S, Heartbeat
 from mjbot.compiler.compiled import source_digest
+from mjbot.errors import ExitCode
 from mjbot.match.node import NodeError
-from mjbot.match.players import SeatError, read_players
+from mjbot.match.players import SeatError, players_of
 from mjbot.models.weights import shipped_digest
 from mjbot.processes import describe_exit, die_with_parent
 from mjbot.referee.referee import Referee
@@ -37,8 +38,10 @@ LOOK_S: Final = 1.0
 class MakingError(StrategyError):
     """A strategy is there but cannot be made; the text is one line for the user."""
 
+    exit_code = ExitCode.FAILED
 
-def code_digest(strategies: Iterable[str]) -> str:
+
+def code_digest(specs: Iterable[Spec]) -> str:
     """Return a digest of all source, weights and other files that the games depend on.
 
     Raises :class:`~mjbot.strategy.options.StrategyError` if a strategy or option is unknown, and
@@ -48,12 +51,11 @@ def code_digest(strategies: Iterable[str]) -> str:
     digest.update(source_digest(count_kyoku.__module__).encode())
     digest.update(shipped_digest().encode())
     outside = []
-    for text in strategies:
-        spec = Spec.read(text)
+    for spec in specs:
         if spec.is_external:
             digest.update("".join(_external_files(spec)).encode())
         elif spec.is_outside:
-            outside.append(text)
+            outside.append(spec)
         else:
             spec.check()
             digest.update(source_digest(strategy_class(spec.name).__module__).encode())
@@ -65,7 +67,7 @@ def code_digest(strategies: Iterable[str]) -> str:
 def _external_files(spec: Spec) -> list[str]:
     """Return digests of the files that a command names.  Raises ``StrategyError``."""
     try:
-        read_players([spec.name])[0].command("", 1)
+        players_of([spec])[0].command("", 1)
     except (SeatError, NodeError) as error:
         raise StrategyError(str(error)) from None
     words = shlex.split(spec.label)
@@ -75,7 +77,7 @@ def _external_files(spec: Spec) -> list[str]:
 # --- strategies from outside -----------------------------------------------------------------
 
 
-def _looked_at(strategies: Sequence[str]) -> list[str]:
+def _looked_at(specs: Sequence[Spec]) -> list[str]:
     """Load and make the strategies in another process; return digests of what it read for that.
 
     The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
@@ -83,20 +85,21 @@ def _looked_at(strategies: Sequence[str]) -> list[str]:
     context = multiprocessing.get_context("spawn")
     heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
     line, theirs = context.Pipe()
-    process = context.Process(target=_look, args=(theirs, heartbeat, strategies), daemon=True)
+    process = context.Process(target=_look, args=(theirs, heartbeat, specs), daemon=True)
     process.start()
+    names = ", ".join(map(str, specs))
     theirs.close()
     heart = Heartbeat(time.monotonic())
     try:
         while not line.poll(LOOK_S):
             now_s = time.monotonic()
             if heartbeat[BEATS] and heart.silent_s((heartbeat[BEATS],), now_s) > PATIENCE_S:
-                raise MakingError(f"{', '.join(strategies)}: does not come back from being made")
+                raise MakingError(f"{names}: does not come back from being made")
         answer: StrategyError | list[str] = line.recv()
     except (EOFError, OSError):
         process.join()
         end = describe_exit(process.exitcode or 0)
-        raise MakingError(f"{', '.join(strategies)}: the process that made it {end}") from None
+        raise MakingError(f"{names}: the process that made it {end}") from None
     finally:
         process.kill()
         process.join()
@@ -106,7 +109,7 @@ def _looked_at(strategies: Sequence[str]) -> list[str]:
     return answer
 
 
-def _look(line: Connection, heartbeat: Any, strategies: Sequence[str]) -> None:
+def _look(line: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
     """The whole life of that process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)
@@ -114,7 +117,7 @@ def _look(line: Connection, heartbeat: Any, strategies: Sequence[str]) -> None:
     watch = ReadingWatch()
     try:
         with Clock(MAKING_S, heartbeat) as clock:
-            sources = [_made_once(Spec.read(text), clock) for text in strategies]
+            sources = [_made_once(spec, clock) for spec in specs]
     except StrategyError as error:
         line.send(type(error)(str(error)))
     else:

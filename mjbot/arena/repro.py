@@ -12,7 +12,6 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFile, FaultFileError
 from mjbot.arena.workers.playing import make_players, new_referee, play_game
 from mjbot.arena.workers.supervised_player import Fault, SupervisedPlayer
-from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import STATE, State
@@ -67,7 +66,7 @@ def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
     ``announce`` is told the table first: the decision may end the process.  Raises
     :class:`FaultFileError` if the decision cannot be made here.
     """
-    if Spec.read(file.strategy).is_external:
+    if file.spec.is_external:
         raise FaultFileError(f"{file.strategy} plays in a process of its own: ask its makers")
     if not file.decision:
         raise FaultFileError(f"{file.problem}: no decision but the start of a game or kyoku")
@@ -103,7 +102,7 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
 
 
 def _new_strategy(file: FaultFile) -> Strategy:
-    return Spec.read(file.strategy).make(file.setup.player_seed(file.game_id.wall, file.seat))
+    return file.spec.make(file.setup.player_seed(file.game_id.wall, file.seat))
 
 
 def _recorded_view(file: FaultFile) -> View:

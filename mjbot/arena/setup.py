@@ -1,6 +1,7 @@
 """What a run is: everything that its games depend on, so that equal runs have equal games."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -21,7 +22,8 @@ Draws = Literal["order", "pinned"]
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.code_digest`).
 
-    A strategy that has not decided after ``deadline_s`` seconds is late.
+    ``strategies`` name them as a command line does.  One that has not decided after
+    ``deadline_s`` seconds is late.
     """
 
     strategies: tuple[str, ...]
@@ -31,6 +33,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     walls: Draws = "order"
     deadline_s: float = 5.0
     code: str = ""
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        """The strategies."""
+        return tuple(map(Spec.read, self.strategies))
 
     @property
     def seating(self) -> Seating:
@@ -65,15 +72,15 @@ class GameId(msgspec.Struct, frozen=True, array_like=True):
     seating: int
 
 
-def labels(strategies: tuple[str, ...]) -> tuple[str, ...]:
+def labels(specs: Iterable[Spec]) -> tuple[str, ...]:
     """Return what tables call the strategies: equal ones are told apart.
 
-    >>> labels(("fast-riichi-a", "my_bot.py:MyBot", "fast-riichi-a"))
+    >>> labels(map(Spec.read, ("fast-riichi-a", "my_bot.py:MyBot", "fast-riichi-a")))
     ('fast-riichi-a', 'MyBot', 'fast-riichi-a (2)')
     """
     names: list[str] = []
-    for text in strategies:
-        short = Spec.read(text).label
+    for spec in specs:
+        short = spec.label
         same = sum(name == short or name.startswith(f"{short} (") for name in names)
         names.append(f"{short} ({same + 1})" if same else short)
     return tuple(names)

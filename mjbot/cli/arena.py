@@ -4,18 +4,21 @@ With ``--repro FILE``: one recorded decision, made again.
 """
 
 import argparse
+import contextlib
 import datetime
 import os
 import shlex
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from rich.console import Console
 
-from mjbot import exit_codes
-from mjbot.arena.code_digest import MakingError, code_digest
+from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report.page import Origin, write_report
 from mjbot.arena.report.text import (
     differences_table,
@@ -27,18 +30,22 @@ from mjbot.arena.report.text import (
     verdict_line,
 )
 from mjbot.arena.repro import replay_decision
-from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, ResultsError, erase_run
+from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.run import Arena, Outcome, Plan
-from mjbot.arena.setup import LARGEST_SEED, Setup
-from mjbot.arena.workers.faults import FaultFileError, read_fault
+from mjbot.arena.setup import LARGEST_SEED, GameId, Setup
+from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
-from mjbot.arena.workers.playing import Tell
+from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.cli.arena_progress import games_progress, prepare_own
+from mjbot.arena.workers.supervised_player import Fault
+from mjbot.cli.arguments import strategy
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.precompile import prepare
+from mjbot.progress import Step, progress
 from mjbot.statistics.figures import DEFAULT_UMA
-from mjbot.statistics.seating import FORMATS, Format, SeatingError
+from mjbot.statistics.seating import FORMATS, Format
 from mjbot.statistics.sequential import ErrorRates
-from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import plural
 from protocol.tiles import WIND_NAMES, tile_names
@@ -48,15 +55,12 @@ SHORTEST_DEADLINE_S = 0.01
 LONGEST_DEADLINE_S = 86400.0
 
 
-class ArgumentError(ValueError):
-    """Arguments that make no run; the text is one line."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
         "strategies",
         nargs="*",
+        type=strategy,
         metavar="STRATEGY",
         help="NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang",
     )
@@ -125,35 +129,24 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play or take up a run and show its figures; every failure is one line."""
-    try:
-        if args.repro is not None:
-            from mjbot.cli.arena import repeat
-
-            return repeat(args.repro)
-        return _play(make_plan(args), args)
-    except MakingError as error:
-        return _fail(str(error), exit_codes.FAILED)
-    except (ArgumentError, SeatingError, StrategyError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except (ResultsError, FaultFileError) as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except WorkerError as error:
-        return _fail(str(error), exit_codes.FAILED)
+    """Play or take up a run and show its figures."""
+    if args.repro is not None:
+        return repeat(args.repro)
+    return _play(make_plan(args), args)
 
 
 def make_plan(args: argparse.Namespace) -> Plan:
     """Return what the arguments ask for.  Raises a one-line error if it cannot be done."""
     _check_numbers(args)
-    strategies = tuple(args.strategies)
+    specs: list[Spec] = args.strategies
     setup = Setup(
-        strategies=strategies,
-        format=args.format or _usual_format(len(strategies)),
+        strategies=tuple(map(str, specs)),
+        format=args.format or _usual_format(len(specs)),
         length=args.length,
         seed=args.seed,
         walls=args.walls,
         deadline_s=args.deadline_s,
-        code=code_digest(strategies),
+        code=code_digest(specs),
     )
     per_wall = len(setup.seating.tables)
     folder = args.out or RUNS / f"arena-{setup.identity}"
@@ -214,20 +207,20 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
         if arena.set_aside:
             console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
-        interrupted, problem = False, ""
+        interrupted, failure = False, None
         try:
             if not arena.is_over:
                 if not args.on:
-                    prepare_own(plan.setup.strategies, console)
+                    prepare_own(plan.setup, console)
                 with (
-                    games_progress(console, arena) as progress,
-                    _players(plan, args, progress.on_fault) as pool,
+                    games_progress(console, arena) as games,
+                    _players(plan, args, games.on_fault) as pool,
                 ):
-                    arena.play(pool, progress.on_game)
+                    arena.play(pool, games.on_game)
         except KeyboardInterrupt:
             interrupted = True
         except WorkerError as error:
-            problem = f"{error}; kept: {plural(arena.accumulator.games, 'game')}"
+            failure = WorkerError(f"{error}; kept: {plural(arena.accumulator.games, 'game')}")
         outcome = arena.outcome()
         kept = arena.accumulator.games
     save(outcome)
@@ -238,10 +231,10 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         console.print(
             f"interrupted; kept: {plural(kept, 'game')}; the same command goes on", highlight=False
         )
-        return exit_codes.INTERRUPTED
-    if problem:
-        return _fail(problem, exit_codes.FAILED)
-    return exit_codes.FAILED if any(outcome.faults) or outcome.void else exit_codes.OK
+        return ExitCode.INTERRUPTED
+    if failure is not None:
+        raise failure
+    return ExitCode.FAILED if any(outcome.faults) or outcome.void else ExitCode.OK
 
 
 def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> WorkerPool | RayPool:
@@ -327,11 +320,6 @@ def _json_lines(outcome: Outcome) -> bytes:
     return b"".join([msgspec.json.encode(record) + b"\n" for record in json_records(outcome)])
 
 
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot arena: {text}", file=sys.stderr)
-    return code
-
-
 def repeat(path: Path) -> int:
     """Show the table and the decision; FAILED if it goes wrong again."""
     file = read_fault(path)
@@ -342,12 +330,12 @@ def repeat(path: Path) -> int:
         print("the game went another way this time: a new player decided on the recorded table")
     if again.trace:
         print(again.trace, end="")
-        return exit_codes.FAILED
+        return ExitCode.FAILED
     limit = file.setup.deadline_s
     late = f", allowed are {limit:g} s" if limit and again.seconds > limit else ""
     print(f"chose {again.chosen} after {again.seconds:.3f} s{late}")
     allowed = again.chosen in [str(action) for action in again.view.legal]
-    return exit_codes.OK if allowed and not late else exit_codes.FAILED
+    return ExitCode.OK if allowed and not late else ExitCode.FAILED
 
 
 def _announce(view: View) -> None:
@@ -355,3 +343,57 @@ def _announce(view: View) -> None:
     hand = " ".join(tile_names(view.tiles))
     print(f"{wind}{view.round % 4 + 1}-{view.honba}, {view.wall_left} tiles left; hand: {hand}")
     print(f"it may: {', '.join([str(action) for action in view.legal])}", flush=True)
+
+
+# --- how far the games are ---------------------------------------------------------------------
+
+
+class GamesProgress:
+    """Tells of games on ``console`` and moves ``step`` by each."""
+
+    def __init__(self, console: Console, setup: Setup, step: Step) -> None:
+        self._console: Final = console
+        self._setup: Final = setup
+        self._step: Final = step
+        self._told: Final[set[object]] = set()
+        self._games = 0
+        self._started_at = time.monotonic()
+
+    def on_game(self, played: Played, note: str = "") -> None:
+        """Note one game more; tell what was wrong with it if that is news."""
+        line = played.line
+        for fault in played.faults:
+            self.on_fault(line.game_id, fault)
+        if line.void and line.void not in self._told:
+            self._told.add(line.void)
+            self._say(f"wall {line.wall} does not count: {line.void}")
+        self._games += 1
+        rate = self._games / max(1e-9, time.monotonic() - self._started_at)
+        self._step(note=note or f"{rate:.1f} a second")
+
+    def on_fault(self, game_id: GameId, fault: Fault) -> None:
+        """Tell of the first fault of each strategy and kind."""
+        strategy = self._setup.strategies[self._setup.player(game_id, fault.seat)]
+        if (strategy, fault.kind) not in self._told:
+            self._told.add((strategy, fault.kind))
+            where = f"wall {game_id.wall}, seat {fault.seat}, decision {fault.decision}"
+            self._say(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def games_progress(console: Console, arena: Arena) -> Iterator[GamesProgress]:
+    """Show how a run gets on: a bar on a terminal, a line now and then elsewhere."""
+    with progress(console, "playing", arena.n_games, "games") as step:
+        step(min(arena.games_kept, arena.n_games))
+        yield GamesProgress(console, arena.plan.setup, step)
+
+
+def prepare_own(setup: Setup, console: Console) -> None:
+    """Compile what the table and our own strategies need, before any process is started.
+
+    What a strategy from outside needs is compiled in its first game, where the clock waits.
+    """
+    prepare([*setup.specs, Spec("tsumogiri")], console)

@@ -4,10 +4,17 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 """
 
 import argparse
+import contextlib
 import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from mjbot.errors import ArgumentError, MjbotError
 from mjbot.strategy.options import StrategyError, split_options
+from mjbot.strategy.registry import Spec
+from protocol.plain_text import one_line
 
 
 def seat(text: str) -> int:
@@ -54,6 +61,46 @@ def port(text: str) -> int:
     return int(text)
 
 
+def strategy(text: str) -> Spec:
+    """Return a strategy as ``NAME`` or ``NAME,KEY=VALUE,...`` names it.
+
+    >>> strategy("fast-riichi-a,block-points=40")
+    Spec(name='fast-riichi-a', options={'block_points': '40'})
+    """
+    try:
+        return Spec.read(text)
+    except StrategyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_strategy_argument(
+    parser: argparse.ArgumentParser, name: str, option: str, default: str, help_: str
+) -> None:
+    """Declare how a strategy is named; ``option`` is how its options were named before."""
+    parser.add_argument(
+        name, default=Spec.read(default), type=strategy, metavar="NAME,KEY=VALUE,...", help=help_
+    )
+    parser.add_argument(
+        option,
+        action="append",
+        default=[],
+        type=option_pair,
+        metavar="KEY=VALUE",
+        help=f"goes away: name options behind the name, {name} NAME,KEY=VALUE",
+    )
+
+
+def with_options(spec: Spec, options: Sequence[tuple[str, str]], name: str, option: str) -> Spec:
+    """Return a strategy with what was said by the old ``option``; tell the new way on stderr."""
+    if not options:
+        return spec
+    if any("," in value for _, value in options):
+        raise ArgumentError(f"{option}: no value may have a comma")
+    spec = replace(spec, options={**spec.options, **dict(options)})
+    print(f"mjbot: {option} goes away; say {name} {one_line(spec)}", file=sys.stderr)
+    return spec
+
+
 def option_pair(text: str) -> tuple[str, str]:
     """Return the two halves of ``KEY=VALUE``.
 
@@ -67,14 +114,26 @@ def option_pair(text: str) -> tuple[str, str]:
     return key, value
 
 
+@contextlib.contextmanager
+def reading_arguments() -> Iterator[None]:
+    """Let a ``ValueError`` inside be an :class:`~mjbot.errors.ArgumentError`."""
+    try:
+        yield
+    except MjbotError:
+        raise
+    except ValueError as error:
+        raise ArgumentError(str(error)) from error
+
+
 def token(file: Path | None, variable: str) -> str | None:
     """Return the bearer token in ``file``, else in the environment's ``variable``, if any.
 
-    Raises ``OSError`` and ``ValueError``.
+    Raises ``OSError`` and :class:`~mjbot.errors.ArgumentError`.
     """
     if file is None:
         return os.environ.get(variable, "").strip() or None
-    text = file.read_text(encoding="utf-8").strip()
+    with reading_arguments():
+        text = file.read_text(encoding="utf-8").strip()
     if not text or not text.isprintable():
-        raise ValueError(f"{file}: expected a token, one line that can be printed")
+        raise ArgumentError(f"{file}: expected a token, one line that can be printed")
     return text

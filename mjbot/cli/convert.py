@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from mjbot import exit_codes
-from mjbot.cli.replay import Losses, MissingRecordError, find_sources, with_progress
+from mjbot.cli.replay import Losses, find_sources, with_progress
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.records.game import Game, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
@@ -35,8 +35,7 @@ def run(args: argparse.Namespace) -> int:
     losses = Losses("convert")
     games: Counter[Path] = Counter()
     if problem := refusal(args.out):
-        losses.tell(problem)
-        return exit_codes.BAD_ARGUMENTS
+        raise ArgumentError(problem)
     try:
         sources = find_sources([args.source], losses)
         with open_writer(args.out) as writer:
@@ -48,13 +47,10 @@ def run(args: argparse.Namespace) -> int:
                     losses.add(path, error)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_kept(args.out, games.total())) from None
-    except (MissingRecordError, OSError) as error:
-        losses.tell(str(error))
-        return exit_codes.UNREACHABLE
     losses.add_paths_without_games([args.source], games)
     skipped = f"{losses} skipped" if str(losses) else ""
     print(f"{plural(games.total(), 'game')} written to {args.out}{skipped}")
-    return exit_codes.FAILED if losses else exit_codes.OK
+    return ExitCode.FAILED if losses else ExitCode.OK
 
 
 def _kept(out: Path, games: int) -> str:

@@ -1,8 +1,6 @@
 """``mjbot duo [URL]``: two bots that play as a pair, at a table of our own or at another's."""
 
 import argparse
-import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot import exit_codes
-from mjbot.cli.arguments import option_pair
+from mjbot.cli.arguments import add_strategy_argument, reading_arguments, with_options
 from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
@@ -19,19 +16,19 @@ from mjbot.cli.match import (
     save_results,
 )
 from mjbot.cli.play import add_team_table_argument, require_member
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
-from mjbot.match.pair import Member, Role, make_members, private_channel
+from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MAJIANG, Player, SeatError, read_players
+from mjbot.match.players import MAJIANG, Player, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
 from mjbot.match.run import MatchSettings, play_match
-from mjbot.pair.fair_play import FairPlayError, require_team_table, team_names
+from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
-from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
@@ -50,16 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
     )
     for role, hint in (("top", f"; {PAPERS_TOP}: the paper's pair"), ("partner", "")):
-        parser.add_argument(
-            f"--{role}", default=STRATEGY, metavar="NAME", help=f"strategy ({STRATEGY}{hint})"
-        )
-        parser.add_argument(
-            f"--{role}-option",
-            action="append",
-            default=[],
-            type=option_pair,
-            metavar="KEY=VALUE",
-            help="of that strategy (may be repeated)",
+        add_strategy_argument(
+            parser, f"--{role}", f"--{role}-option", STRATEGY, f"strategy ({STRATEGY}{hint})"
         )
     parser.add_argument(
         "--rivals",
@@ -77,38 +66,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
-    """Play; every failure is one line."""
+    """Play the games."""
     console = Console()
-    try:
+    with reading_arguments():
         if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
-            raise ValueError(f"URL {args.url!r}: two bots do not fit into one pipe")
+            raise ArgumentError(f"URL {args.url!r}: two bots do not fit into one pipe")
         _require_short_name(args.name)
-        roles = [_role(args.top, args.top_option), _role(args.partner, args.partner_option)]
+        roles = [
+            _role(args.top, args.top_option, "--top"),
+            _role(args.partner, args.partner_option, "--partner"),
+        ]
         rivals = _rivals(args, console)
-        folder = new_folder(args.log_dir)
-    except (SeatError, StrategyError, FairPlayError, ValueError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except NodeError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except OSError as error:
-        return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    settings = match_settings(args, folder)
+    settings = match_settings(args, new_folder(args.log_dir))
     _say_head(args, settings, roles, rivals, console)
     if not _prepare(args, roles, rivals, console):
-        return exit_codes.FAILED
+        return ExitCode.FAILED
     return run_until_signalled(_play(args, settings, roles, rivals, console))
 
 
 def _say_head(
     args: argparse.Namespace,
     settings: MatchSettings,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> None:
     rules = settings.rules
     at_home = f"{args.games} x {rules.length}, seed {rules.seed}:"
-    pair = zip([role.spec for role in roles], team_names(args.name), strict=True)
+    pair = zip(roles, team_names(args.name), strict=True)
     sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
     lines = [f"{args.games} games at {args.url}:" if args.url else at_home]
     for word, players in sides.items():
@@ -120,21 +105,20 @@ def _say_head(
 
 def _prepare(
     args: argparse.Namespace,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    pair = [role.spec for role in roles]
     others = [rival.spec for rival in rivals]
-    problems = prepare(others, console, use="client", pair=pair, table=not args.url)
+    problems = prepare(others, console, use="client", pair=roles, table=not args.url)
     return all(problem.is_made for problem in problems)
 
 
 async def _play(
     args: argparse.Namespace,
     settings: MatchSettings,
-    roles: Sequence[Role],
+    roles: Sequence[Spec],
     rivals: tuple[Player, ...],
     console: Console,
 ) -> int:
@@ -145,16 +129,17 @@ async def _play(
 
 
 def _require_short_name(name: str) -> None:
-    """Raise ``ValueError`` for a pair's name with which our own table takes neither of the two."""
+    """Raise ``ArgumentError`` for a name with which our own table takes neither of the two."""
     surplus = max(map(len, team_names(name))) - MOST_LETTERS_OF_NAME
     if surplus > 0:
-        raise ValueError(f"--name {name!r}: {surplus} characters too long")
+        raise ArgumentError(f"--name {name!r}: {surplus} characters too long")
 
 
-def _role(strategy: str, options: Sequence[tuple[str, str]]) -> Role:
-    """Return a role that can be played; raises ``StrategyError`` and ``ValueError``."""
-    require_member(strategy, make_strategy(strategy, dict(options)))
-    return Role(strategy, tuple([f"{key}={value}" for key, value in options]))
+def _role(spec: Spec, options: Sequence[tuple[str, str]], name: str) -> Spec:
+    """Return one of the two that can play; raises ``StrategyError`` and ``ArgumentError``."""
+    spec = with_options(spec, options, name, f"{name}-option")
+    require_member(spec, spec.make())
+    return spec
 
 
 def _rivals(args: argparse.Namespace, console: Console) -> tuple[Player, ...]:
@@ -203,34 +188,27 @@ class _Duo:
     async def play(self) -> int:
         report = DuoReport(self.console, self.args.games, self.args.length, self.members)
         partners_score = PairScore([member.name for member in self.members])
-        status = exit_codes.OK
+        is_whole = False
         try:
             if self.args.url:
                 await self._remote_table(report, partners_score)
             else:
                 await self._host(report)
-        except MatchError as error:
-            status = _fail(f"{error}; logs in {self.folder}", exit_codes.FAILED)
-        except RemoteTableError as error:
+            is_whole = True
+        except (MatchError, RemoteTableError) as error:
             text = f"{error}; logs in {self.folder}"
-            status = _fail(text, max(error.status, exit_codes.FAILED))
-        except NodeError as error:
-            status = _fail(str(error), exit_codes.UNREACHABLE)
-        except OSError as error:
-            where = error.filename or self.folder
-            status = _fail(f"{where}: {error.strerror}", exit_codes.UNREACHABLE)
-        except asyncio.CancelledError:
-            status = exit_codes.INTERRUPTED
-        # Where the top was lost on the way, the partner has seen more.
-        score = max(report.score, partners_score, key=lambda score: len(score.games))
-        return self._conclude(report, score, status)
+            raise MatchError(text, exit_code=error.exit_code) from error
+        finally:  # whatever ended it: what was played until then is not lost
+            if not self.args.url:
+                save_results(self.folder, self._players, report.results)
+            # Where the top was lost on the way, the partner has seen more.
+            score = max(report.score, partners_score, key=lambda score: len(score.games))
+            if is_whole or score.games:
+                is_well = self._conclude(report, score)
+        return ExitCode.OK if is_well else ExitCode.FAILED
 
-    def _conclude(self, report: DuoReport, score: PairScore, status: int) -> int:
-        """Print what was played, whatever ended it, and return the exit status."""
-        if not self.args.url:
-            save_results(self.folder, self._players, report.results)
-        if status and not score.games:
-            return status
+    def _conclude(self, report: DuoReport, score: PairScore) -> bool:
+        """Print what was played; return whether all went well."""
         self.console.print(pair_table(score, labels_of(self.members)))
         voids = report.void_lines()
         if score.apart:
@@ -238,9 +216,7 @@ class _Duo:
         faults = fault_lines(self.folder, self._players)
         for line in [*voids, *faults, f"logs in {self.folder}"]:
             self._say(line)
-        if status:
-            return status
-        return exit_codes.FAILED if voids or faults or not score.games else exit_codes.OK
+        return bool(score.games) and not voids and not faults
 
     @property
     def folder(self) -> Path:
@@ -300,8 +276,3 @@ class _Noter:
     def _keep(self, text: str) -> None:
         with self.file.open("a", encoding="utf-8") as notes:
             notes.write(f"{text}\n")
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot duo: {one_line(text)}", file=sys.stderr)
-    return code

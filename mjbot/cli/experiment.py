@@ -12,15 +12,13 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot.arena.report.text import trouble_lines
-from mjbot.arena.results import ResultsError
 from mjbot.arena.run import Arena, Outcome, Plan
 from mjbot.arena.setup import LARGEST_SEED
-from mjbot.arena.workers.faults import FaultFileError
 from mjbot.arena.workers.playing import Played
-from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.cli.arena_progress import GamesProgress, prepare_own
+from mjbot.arena.workers.pool import WorkerPool
+from mjbot.cli.arena import RUNS, GamesProgress, prepare_own
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
@@ -28,7 +26,6 @@ from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.text import plural
 
-RUNS: Final = Path("logs", "runs")
 EXPERIMENTS: Final = {
     "nakano2021": "nakano2021",
     "arena-checks": "arena_checks",
@@ -54,16 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play what is missing and print the tables; every failure is one line."""
+    """Play what is missing and print the tables."""
     experiment = _module(args.name)
     games = _usual_games(experiment, args.part) if args.games is None else args.games
     if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
-        return _fail("--games and --jobs: at least 1; --seed: 0 or more", exit_codes.BAD_ARGUMENTS)
+        raise ArgumentError("--games and --jobs: at least 1; --seed: 0 or more")
     if args.part not in (None, *experiment.PARTS):
         told = f"--part {args.part}: the parts of {args.name} are {_parts(experiment)}"
         if len(experiment.PARTS) == 1:
             told = f"--part {args.part}: the only part of {args.name} is {_parts(experiment)}"
-        return _fail(told, exit_codes.BAD_ARGUMENTS)
+        raise ArgumentError(told)
     jobs = args.jobs or os.cpu_count() or 1
     arenas = _Arenas(args.out, jobs)
     request = Request(
@@ -78,13 +75,11 @@ def run(args: argparse.Namespace) -> int:
         with keeping(arenas.kept):
             for line in experiment.play(request):
                 print(line, flush=True)
-    except (ResultsError, FaultFileError, OSError) as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except (WorkerError, StrategyError, ExperimentError) as error:
-        return _fail(str(error), exit_codes.FAILED)
+    except StrategyError as error:  # the experiment's own: no argument names it
+        raise ExperimentError(str(error)) from error
     for line in dict.fromkeys(arenas.faults):
-        _fail(line, exit_codes.FAILED)
-    return exit_codes.FAILED if arenas.faults else exit_codes.OK
+        print(f"mjbot experiment: {line}", file=sys.stderr)
+    return ExitCode.FAILED if arenas.faults else ExitCode.OK
 
 
 def _module(name: str) -> ModuleType:
@@ -142,7 +137,7 @@ class _Arenas:
 
     def _play_missing(self, arena: Arena, place: str, total: int) -> None:
         console = Console(stderr=True)
-        prepare_own(arena.plan.setup.strategies, console)
+        prepare_own(arena.plan.setup, console)
         with progress(console, place, total, "games") as step:
             games = GamesProgress(console, arena.plan.setup, step)
             step(self._known)
@@ -160,8 +155,3 @@ class _Arenas:
 
             with WorkerPool(arena.plan.setup, self._jobs, tell=games.on_fault) as pool:
                 arena.play(pool, on_game)
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot experiment: {text}", file=sys.stderr)
-    return code

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,26 +13,25 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot import exit_codes
+from mjbot.cli.arguments import add_strategy_argument, with_options
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, Step, kyoku_name, steps
-from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.strategy.explanation import DataTable, Explanation, Rated
-from mjbot.strategy.options import StrategyError, split_options
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.table.mirror.mirror import Table, quote
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from mjbot.text import plural
 from protocol.messages import Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
-from protocol.tiles import tile_name, tile_names
+from protocol.tiles import TILE_NAMES, tile_name, tile_names
 
 Answer = TypeVar("Answer")
 
@@ -57,20 +55,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
-    parser.add_argument(
+    add_strategy_argument(
+        parser,
         "--strategy",
-        default="fold-recognition-plus",
-        metavar="NAME",
-        help="who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
+        "--option",
+        "fold-recognition-plus",
+        "who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
         " fold-recognition it rates its discards; collusion-mc tells its playouts and what"
         " everybody fears, others their choice only)",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="of the strategy (may be repeated)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
@@ -100,30 +92,19 @@ def _place(text: str) -> _Place:
 
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
-    try:
-        players = _Players(args.strategy, split_options(args.option), args.seed)
-        prepare([",".join([args.strategy, *args.option])], Console(stderr=True), use="explain")
-        if args.at is None:
-            return _list_choices(args.log, args.seat, players)
-        return _explain(args.log, args.at, args.seat, players)
-    except (StrategyError, _NoChoiceError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{args.log}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    except (RecordError, TableError, _StrategyFailedError) as error:
-        return _fail(str(error), exit_codes.FAILED)
+    spec = with_options(args.strategy, args.option, "--strategy", "--option")
+    players = _Players(spec, args.seed)
+    prepare([spec], Console(stderr=True), use="explain")
+    if args.at is None:
+        return _list_choices(args.log, args.seat, players)
+    return _explain(args.log, args.at, args.seat, players)
 
 
-def _fail(problem: str, code: int) -> int:
-    print(f"mjbot explain: {one_line(problem)}", file=sys.stderr)
-    return code
-
-
-class _NoChoiceError(Exception):
+class _NoChoiceError(ArgumentError):
     """Nobody, or not the seat asked for, has a choice at the position."""
 
 
-class _StrategyFailedError(Exception):
+class _StrategyFailedError(MjbotError):
     """The strategy raised, or chose what it may not."""
 
 
@@ -133,9 +114,9 @@ class _StrategyFailedError(Exception):
 class _Players:
     """The strategy in every seat asked for, told what it would have been told at the table."""
 
-    def __init__(self, name: str, options: dict[str, str], seed: int) -> None:
-        self.name: Final = name
-        self._options: Final = options
+    def __init__(self, spec: Spec, seed: int) -> None:
+        self.name: Final = spec.name
+        self._spec: Final = spec
         self._seed: Final = seed
         self._seated: dict[int, Strategy] = {}
         self._new()
@@ -176,7 +157,7 @@ class _Players:
         return self._seated[seat]
 
     def _new(self) -> Strategy:
-        return make_strategy(self.name, self._options, self._seed)
+        return self._spec.make(self._seed)
 
     def _ask(self, step: Step, question: Callable[..., Answer], *about: object) -> Answer:
         try:
@@ -209,7 +190,7 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
     _print_lines(console, told.notes)
     for table in told.tables:
         console.print(_grid(table))
-    return exit_codes.OK
+    return ExitCode.OK
 
 
 def _print_lines(console: Console, lines: Iterable[str]) -> None:
@@ -383,7 +364,7 @@ def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
     console.print(grid)
     for line in agreement.lines(players.name):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    return exit_codes.OK
+    return ExitCode.OK
 
 
 def _rows(

@@ -2,17 +2,16 @@
 
 import argparse
 import importlib
+import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from types import FrameType
 from typing import Any, Final, NoReturn
 
 import mjbot
-from mjbot import exit_codes
-from mjbot.interruption import ending_at_once
+from mjbot.errors import TOLD, ExitCode, told
+from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
@@ -39,19 +38,43 @@ AT_ONCE: Final = ("experiment", "train", "explain", "replay")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    What a ``KeyboardInterrupt`` says is kept is told in one line.
+    What ends it, and what a ``KeyboardInterrupt`` says is kept, is told in one line.
     """
     with ending_at_once():
         args = _read(list(sys.argv[1:] if argv is None else argv))
+    _route_logging()
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
             return int(importlib.import_module(_module(args.command)).run(args))
     except KeyboardInterrupt as interruption:
-        if interruption.args:
-            told = "; ".join(["interrupted", *map(str, interruption.args)])
-            print(f"mjbot {args.command}: {told}", file=sys.stderr)
-        return exit_codes.INTERRUPTED
+        if not interruption.args:
+            return ExitCode.INTERRUPTED
+        text = "; ".join(["interrupted", *map(str, interruption.args)])
+        code: int = ExitCode.INTERRUPTED
+    except TOLD as error:
+        text, code = told(error)
+    print(f"{args.program}: {one_line(text)}", file=sys.stderr)
+    return code
+
+
+class _ToLoguru(logging.Handler):
+    """Hands on what our modules log, as they would have said it to loguru themselves."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from loguru import logger  # only a command that logs waits for it
+
+        place = {"name": record.name, "function": record.funcName, "line": record.lineno}
+        said = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
+        said.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
+
+
+def _route_logging() -> None:
+    """Send what our packages log to loguru, which the commands set up; once per process."""
+    ours = logging.getLogger("mjbot")
+    if not any(isinstance(handler, _ToLoguru) for handler in ours.handlers):
+        ours.addHandler(_ToLoguru())
+        ours.setLevel(logging.DEBUG)
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
@@ -63,6 +86,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     # Only the named command's module is imported: --help and start-up stay fast.
     for name, summary in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=summary, description=summary)
+        subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
             importlib.import_module(_module(name)).add_arguments(subparser)
     return parser.parse_args(arguments)
@@ -73,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         problem = one_line(message)
-        self.exit(exit_codes.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
+        self.exit(ExitCode.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
 
 
 def run_program() -> NoReturn:
@@ -82,22 +106,16 @@ def run_program() -> NoReturn:
     Who is interrupted ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
-    signal.signal(signal.SIGTERM, _as_ctrl_c)
+    take_sigterm_for_ctrl_c()
     try:
         status = main()
     except KeyboardInterrupt:  # a second one, while we tell of the first
-        status = exit_codes.INTERRUPTED
-    if status == exit_codes.INTERRUPTED:
+        status = ExitCode.INTERRUPTED
+    if status == ExitCode.INTERRUPTED:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
-
-
-def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Do what Ctrl-C would do just now, also where a shell has this process ignore it."""
-    handler = signal.getsignal(signal.SIGINT)
-    (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 class _Version(argparse.Action):

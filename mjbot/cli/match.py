@@ -3,19 +3,17 @@
 import argparse
 import csv
 import datetime
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot.cli.arguments import games_above_0, seconds
 from mjbot.cli.serve import add_table_arguments, table_rules
+from mjbot.errors import ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.node import NodeError
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import Player, SeatError, read_players
+from mjbot.match.players import Player, read_players
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.precompile import prepare
@@ -58,19 +56,11 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
 
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
-    """Play the match; every failure is one line."""
-    try:
-        players = read_players(args.seats_at_table)
-        for player in players:
-            player.command("", args.games)  # a missing Node shows before anything is started
-        folder = new_folder(args.log_dir)
-    except SeatError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except NodeError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except OSError as error:
-        return _fail(f"{args.log_dir}: {error.strerror or error}", exit_codes.UNREACHABLE)
-    return _play(args, players, folder)
+    """Play the match."""
+    players = read_players(args.seats_at_table)
+    for player in players:
+        player.command("", args.games)  # a missing Node shows before anything is started
+    return _play(args, players, new_folder(args.log_dir))
 
 
 def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
@@ -92,29 +82,29 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
     console.print(one_line(start), highlight=False, markup=False, soft_wrap=True)
     specs = [player.spec for player in players]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
-        return exit_codes.FAILED
+        return ExitCode.FAILED
     report = MatchReport(console, settings.games, settings.rules.length)
-    status = exit_codes.OK
     try:
         results = run_until_signalled(_watch(settings, players, report))
-        if any(result.void for result in results):
-            status = exit_codes.FAILED
     except MatchError as error:
-        status = _fail(f"{error}; logs in {folder}", exit_codes.FAILED)
-    except NodeError as error:
-        status = _fail(str(error), exit_codes.UNREACHABLE)
-    except OSError as error:
-        status = _fail(f"{error.filename or folder}: {error.strerror}", exit_codes.UNREACHABLE)
-    except KeyboardInterrupt:
-        status = exit_codes.INTERRUPTED
-    # Whatever ended the match: what was played until then is not lost.
+        raise MatchError(f"{error}; logs in {folder}") from error
+    finally:  # whatever ended the match: what was played until then is not lost
+        faults = _conclude(report, players, folder, console)
+    voids = [result for result in results if result.void]
+    return ExitCode.FAILED if voids or faults else ExitCode.OK
+
+
+def _conclude(
+    report: MatchReport, players: tuple[Player, ...], folder: Path, console: Console
+) -> list[str]:
+    """Keep and print what was played; return what the players did wrong, a line each."""
     save_results(folder, players, report.results)
     if report.results:
         console.print(final_table(players, report.results))
     faults = fault_lines(folder, players)
     for line in [*report.void_lines(), *faults, f"logs in {folder}"]:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
-    return status or (exit_codes.FAILED if faults else exit_codes.OK)
+    return faults
 
 
 async def _watch(
@@ -150,8 +140,3 @@ def save_results(folder: Path, players: Sequence[Player], results: list[GameResu
                 seat = result.places.index(place)
                 row = [player.spec, seat, result.scores[seat], order.index(seat) + 1]
                 writer.writerow([result.game + 1, log, *row])
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot match: {one_line(text)}", file=sys.stderr)
-    return code

@@ -10,31 +10,36 @@ from typing import Any, Final
 from loguru import logger
 from rich.console import Console
 
-from mjbot import exit_codes
-from mjbot.cli.arguments import games, option_pair, patience, seat, seconds, token
+from mjbot.cli.arguments import (
+    add_strategy_argument,
+    games,
+    patience,
+    reading_arguments,
+    seat,
+    seconds,
+    strategy,
+    token,
+    with_options,
+)
 from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
-from mjbot.client.play import DEADLINES_S, Settings, play
+from mjbot.client.play import Settings, play
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.pair.fair_play import (
-    FairPlayError,
     require_team_name,
     require_team_name_in,
     require_team_table,
 )
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
-from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import Spec, built_in_names, make_strategy, strategy_class
+from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
 from mjbot.text import plural
 from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.plain_text import one_line
 from protocol.transports.address import FORMS, parse_address
-from protocol.transports.base import TransportError
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +52,9 @@ def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
     )
     pair.add_argument(
         "--ally",
-        metavar="NAME",
-        help="the partner's strategy, NAME or NAME,KEY=VALUE,..., to warm up with",
+        type=strategy,
+        metavar="NAME,KEY=VALUE,...",
+        help="the partner's strategy, to warm up with",
     )
     add_team_table_argument(pair)
     pair.add_argument(
@@ -70,20 +76,19 @@ def add_team_table_argument(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
+def read_linked(args: argparse.Namespace, player: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 
-    Raises ``ValueError``, :class:`mjbot.pair.fair_play.FairPlayError` and
-    :class:`mjbot.strategy.options.StrategyError`.
+    Raises ``ValueError`` and :class:`~mjbot.errors.MjbotError`.
     """
     if args.pair is None:
         if args.ally or args.team_table or args.timings:
-            raise ValueError("--ally, --team-table and --timings: only together with --pair")
+            raise ArgumentError("--ally, --team-table and --timings: only together with --pair")
         return None
     end = End.parse(args.pair)
     _require_team(args)
-    require_member(args.strategy, strategy)
-    make_ally = None if args.ally is None else Spec.read(args.ally).make
+    require_member(args.strategy, player)
+    make_ally = None if args.ally is None else args.ally.make
     if make_ally is not None:
         require_member(args.ally, make_ally())
     return Linked(end, take_secret(), make_ally, _writer(args.timings))
@@ -91,26 +96,27 @@ def read_linked(args: argparse.Namespace, strategy: Strategy) -> Linked | None:
 
 def prepare_seat(args: argparse.Namespace, linked: Linked | None) -> None:
     """Compile what the seat will need, before anybody waits for it; stderr tells of that."""
-    spec = ",".join([args.strategy, *[f"{key}={value}" for key, value in args.option]])
-    pair = [] if linked is None or args.ally is None else [spec, args.ally]
-    prepare([] if pair else [spec], Console(stderr=True), use="client", pair=pair)
+    pair = [] if linked is None or args.ally is None else [args.strategy, args.ally]
+    prepare([] if pair else [args.strategy], Console(stderr=True), use="client", pair=pair)
 
 
 def _require_team(args: argparse.Namespace) -> None:
     """Raise ``FairPlayError`` unless the table allows teams and the name there tells of one."""
     address = require_team_table(args.url, args.team_table)
-    over_websocket = address.dialect is Dialect.RIICHILAB
-    if over_websocket:
+    name_in_url = address.dialect.traits.name_in_url
+    if name_in_url:
         require_team_name_in(args.url)
-    if args.name is not None or not over_websocket:
+    if args.name is not None or not name_in_url:
         require_team_name(args.name or "", "--name")
 
 
-def require_member(name: str, strategy: Strategy) -> None:
-    """Raise ``ValueError`` if a strategy cannot be one of a pair."""
-    if not isinstance(strategy, PairMember):
+def require_member(spec: Spec, player: Strategy) -> None:
+    """Raise ``ArgumentError`` if a strategy's player cannot be one of a pair."""
+    if not isinstance(player, PairMember):
         able = [name for name in built_in_names() if issubclass(strategy_class(name), PairMember)]
-        raise ValueError(f"strategy {name!r} cannot be one of a pair; these can: {', '.join(able)}")
+        raise ArgumentError(
+            f"strategy {spec.name!r} cannot be one of a pair; these can: {', '.join(able)}"
+        )
 
 
 def _writer(file: Path | None) -> Callable[[float, int], None]:
@@ -133,17 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "own_seat", metavar="SEAT", nargs="?", type=seat, help="own seat 0..3 (stdio: only)"
     )
-    parser.add_argument(
-        "--strategy", default="tsumogiri", metavar="NAME", help="who plays (%(default)s)"
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=option_pair,
-        metavar="KEY=VALUE",
-        help="of the strategy (may be repeated)",
-    )
+    add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
     parser.add_argument("--name", help="name at the table (default: the strategy's)")
     parser.add_argument("--room", help="instead of the URL's")
@@ -151,7 +147,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=games, default=1, help="0: until the server is gone (default 1)"
     )
-    limits = ", ".join([f"{dialect.value} {limit:g}" for dialect, limit in DEADLINES_S.items()])
+    talks = [dialect.traits for dialect in Dialect if dialect.traits.over != "file"]
+    limits = ", ".join([f"{traits.word} {traits.deadline_s:g}" for traits in talks])
     parser.add_argument(
         "--deadline-s", type=seconds, help=f"longest a decision may take (by server: {limits})"
     )
@@ -186,32 +183,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
-    """Play, and say in one line why not if it fails."""
+    """Play the games."""
     _log_to_stderr(verbose=args.verbose)
-    options = dict(args.option)
+    spec = args.strategy = with_options(args.strategy, args.option, "--strategy", "--option")
 
     def make(game: int) -> Strategy:
-        return make_strategy(args.strategy, options, args.seed + game)
+        return spec.make(args.seed + game)
 
-    try:
+    with reading_arguments():
         settings = _settings(args)
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         linked = read_linked(args, make(0))  # or say at once why not
-    except (ValueError, StrategyError, FairPlayError) as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}", exit_codes.UNREACHABLE)
     prepare_seat(args, linked)
     if linked is not None:
-        return _play(settings, linked.play(settings, make, pipes))
-    return _play(settings, play(settings, make, pipes))
+        return _play(linked.play(settings, make, pipes))
+    return _play(play(settings, make, pipes))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
     address = parse_address(args.url, args.room)
     return Settings(
         address=address,
-        name=args.name or args.strategy.rpartition(":")[2],
+        name=args.name or args.strategy.name.rpartition(":")[2],
         seat=args.own_seat if args.seat is None else args.seat,
         token=token(args.token_file, TOKEN_VARIABLE),
         games=args.games,
@@ -224,33 +217,20 @@ def _settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def _play(settings: Settings, games: Coroutine[Any, Any, list[GameResult]]) -> int:
+def _play(games: Coroutine[Any, Any, list[GameResult]]) -> int:
     try:
         results = run_until_signalled(games)
-    except ServerSaysError as error:
-        if error.before_game:
-            return _fail(f"the server refuses us: {error.problem}", exit_codes.UNREACHABLE)
-        return _fail(f"the server ended the game: {error.problem}", exit_codes.PROTOCOL_FAULT)
-    except TransportError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
-    except LocalProtocolError as error:
-        return _fail(f"mjbot itself was about to break the protocol: {error}", exit_codes.FAILED)
-    except ProtocolError as error:
-        return _fail(f"the server broke the protocol: {error}", exit_codes.PROTOCOL_FAULT)
     except TableError as error:
-        return _fail(f"the server contradicts the table: {error}", exit_codes.PROTOCOL_FAULT)
-    except StrategyError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        return _fail(f"{error.filename or settings.log}: {error.strerror}", exit_codes.UNREACHABLE)
+        text = f"the server contradicts the table: {error}"
+        raise MjbotError(text, exit_code=ExitCode.PROTOCOL_FAULT) from error
     if voids := [result.void for result in results if result.void]:
         if len(voids) == len(results):
-            return _fail(f"the server ended the game: {voids[-1]}", exit_codes.PROTOCOL_FAULT)
+            raise ServerSaysError(voids[-1], before_game=False)
         count = f"{len(voids)} of {plural(len(results), 'game')} void"
-        return _fail(f"{count}, the last one since the server said: {voids[-1]}", exit_codes.FAILED)
+        raise MjbotError(f"{count}, the last one since the server said: {voids[-1]}")
     if any(result.validated is False for result in results):
-        return _fail("the server's validation was not passed", exit_codes.FAILED)
-    return exit_codes.OK
+        raise MjbotError("the server's validation was not passed")
+    return ExitCode.OK
 
 
 def _take_stdout() -> int:
@@ -264,8 +244,3 @@ def _log_to_stderr(*, verbose: bool) -> None:
     logger.remove()
     level = "DEBUG" if verbose else "INFO"
     logger.add(sys.stderr, level=level, format="{time:HH:mm:ss} {level: <7} {message}")
-
-
-def _fail(reason: str, code: int) -> int:
-    print(f"mjbot play: {one_line(reason)}", file=sys.stderr)
-    return code

@@ -13,17 +13,13 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import track
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.records.game import EmptyRecordError, ForeignRecordError, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.text import plural
 from protocol.plain_text import one_line
-
-
-class MissingRecordError(Exception):
-    """A path given by the user cannot be opened."""
 
 
 class Named(NamedTuple):
@@ -80,7 +76,7 @@ class Losses:
 def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
     """List the files of records at ``paths``; a path that is damaged or empty is told.
 
-    Raises :class:`MissingRecordError` for a path that cannot be opened.
+    Raises ``OSError`` for a path that cannot be opened.
     """
     found: list[Named] = []
     for path in paths:
@@ -88,8 +84,6 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
             found += [Named(path, source) for source in list_sources(path)]
         except RecordError as error:
             losses.add(path, error)
-        except OSError as error:
-            raise MissingRecordError(f"{path}: {error.strerror or error}") from None
     return found
 
 
@@ -122,11 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
     losses = Losses("replay")
-    try:
-        sources = find_sources(args.files, losses)
-    except MissingRecordError as error:
-        losses.tell(str(error))
-        return exit_codes.UNREACHABLE
+    sources = find_sources(args.files, losses)
     replayer = _Replayer(losses, keep_going=args.keep_going, strict=not args.lenient)
     for named in with_progress(sources, "replaying"):
         replayer.replay_source(named)
@@ -135,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         losses.add_paths_without_games(args.files, replayer.games)
     print(replayer.summary())
-    return exit_codes.FAILED if replayer.mismatches or losses else exit_codes.OK
+    return ExitCode.FAILED if replayer.mismatches or losses else ExitCode.OK
 
 
 class _Replayer:

@@ -13,9 +13,9 @@ from pathlib import Path
 from loguru import logger
 from rich.console import Console
 
-from mjbot import exit_codes
-from mjbot.cli.arguments import games_above_0, seconds, token
+from mjbot.cli.arguments import games_above_0, reading_arguments, seconds, token
 from mjbot.cli.arguments import port as port_number
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
@@ -105,29 +105,24 @@ def run(args: argparse.Namespace) -> int:
     """Serve until all games are played."""
     logger.remove()
     logger.add(sys.stderr, level="INFO", format="mjbot serve: {message}")
-    if problem := _objection(args):
-        return _fail(problem, exit_codes.BAD_ARGUMENTS)
-    try:
-        ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
-        if args.log_dir is not None:
-            require_writable(args.log_dir)
-        prepare([], Console(stderr=True), table=True)
+    _check(args)
+    ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
+    if args.log_dir is not None:
+        require_writable(args.log_dir)
+    prepare([], Console(stderr=True), table=True)
+    with reading_arguments():  # a token that cannot be
         return run_until_signalled(_serve(args, ws_token))
-    except ValueError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", exit_codes.UNREACHABLE)
 
 
-def _objection(args: argparse.Namespace) -> str | None:
+def _check(args: argparse.Namespace) -> None:
     if args.port == LAST_PORT and args.ws_port is None and not args.no_ws:
-        return f"--port {args.port}: no port is left for --ws-port; name one, or --no-ws"
+        cure = "name one, or --no-ws"
+        raise ArgumentError(f"--port {args.port}: no port is left for --ws-port; {cure}")
     if not args.room:
-        return "--room: must not be empty"
+        raise ArgumentError("--room: must not be empty")
     if not args.allow_remote and not _is_loopback(args.host):
-        return f"--host {args.host}: other machines could join; say --allow-remote to permit it"
-    return None
+        cure = "say --allow-remote to permit it"
+        raise ArgumentError(f"--host {args.host}: other machines could join; {cure}")
 
 
 def _is_loopback(host: str) -> bool:
@@ -141,7 +136,7 @@ def _is_loopback(host: str) -> bool:
 async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     rules = table_rules(args)
     rooms = {args.room: (0, 1, 2, 3)}
-    status = exit_codes.OK
+    status = ExitCode.OK
     async with TableServer(rules, rooms, log_dir=args.log_dir) as server:
         with _free("--port", args.port, "0 for any"):
             port = await server.open_tcp(args.host, args.port)
@@ -154,7 +149,7 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
         async for result in server.play(args.games):
             _say(describe(result))
-            status = exit_codes.FAILED if result.void else status
+            status = ExitCode.FAILED if result.void else status
     return status
 
 
@@ -182,11 +177,6 @@ def describe(result: GameResult) -> str:
 
 def _say(text: str) -> None:
     print(one_line(text), flush=True)
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot serve: {one_line(text)}", file=sys.stderr)
-    return code
 
 
 def _bracketed(host: str) -> str:

@@ -1,9 +1,8 @@
 """``mjbot setup-node``: fetch Node (if missing) and the external AI's packages."""
 
 import argparse
-import sys
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.match import node as nodes
 
 
@@ -13,12 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Install what is missing; every failure is one line."""
-    try:
-        return _check() if args.check else _install()
-    except nodes.NodeError as error:
-        print(f"mjbot setup-node: {error}", file=sys.stderr)
-        return exit_codes.UNREACHABLE
+    """Install what is missing."""
+    return _check() if args.check else _install()
 
 
 def _check() -> int:
@@ -26,7 +21,7 @@ def _check() -> int:
     if not nodes.packages_ready():
         raise nodes.NodeError(f"packages missing in {nodes.packages_folder()}; {nodes.CURE}")
     print(f"Node {found.version} ({found.executable}), packages in {nodes.packages_folder()}")
-    return exit_codes.OK
+    return ExitCode.OK
 
 
 def _install() -> int:

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.strategy.registry import StrategyInfo, all_strategies, strategy_info
 
 
@@ -35,16 +35,16 @@ def run(args: argparse.Namespace) -> int:
         console.print(f"{home}:", highlight=False, markup=False, soft_wrap=True)
         console.print(strategy_table(group))
     console.print("options and their defaults: mjbot strategies NAME ...", highlight=False)
-    return exit_codes.FAILED if any(info.problem for info in infos) else exit_codes.OK
+    return ExitCode.FAILED if any(info.problem for info in infos) else ExitCode.OK
 
 
 def _describe(console: Console, names: Iterable[str]) -> int:
-    status = exit_codes.OK
+    status = ExitCode.OK
     for name in names:
         info = strategy_info(name)
         if info.problem:
             print(f"mjbot strategies: {info.problem}", file=sys.stderr)
-            status = exit_codes.BAD_ARGUMENTS
+            status = ExitCode.BAD_ARGUMENTS
         else:
             console.print(described(info), soft_wrap=True)
     return status

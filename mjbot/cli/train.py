@@ -1,54 +1,252 @@
 """``mjbot train WHAT ...``: learn weights from recorded games, or from games of our own."""
 
 import argparse
-import importlib
-import sys
-from types import ModuleType
-from typing import Final
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from mjbot import exit_codes
+from rich.console import Console
+from rich.table import Table
 
-KINDS: Final[dict[str, tuple[str, str]]] = {
-    "hand": ("mjbot.training.hand", "the hand evaluator, from discards before a riichi"),
-    "fold": ("mjbot.training.fold", "when to fold, from records"),
-    "danger": ("mjbot.training.danger", "how dangerous a tile is, from records"),
-    "greedy": ("mjbot.training.tenpai", "what greedy players hold, from games of our own"),
-}
-"""What -> its module and help line.  The module has ``SUMMARY``, ``add_arguments(parser)`` and
-``run(args) -> int``, and is imported only when it is asked for."""
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.models.hand import FEATURE_SETS
+from mjbot.models.weights import SHIPPED
+from mjbot.records.game import RecordError
+from mjbot.records.other_formats import record_path
+from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.training.runs import RUNS, GameRange, Learned, Request
+
+Declare = Callable[[argparse.ArgumentParser], None]
+
+PAPERS_POSITIONS: Final = 5716
+STEPS: Final = (1, 2, 4)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what can be trained; the rest of the line belongs to the kind's own module."""
-    told = "; ".join(f"{name}: {summary}" for name, (_, summary) in KINDS.items())
-    parser.add_argument("what", choices=KINDS, metavar="WHAT", help=told)
-    parser.add_argument(
-        "rest",
-        nargs=argparse.REMAINDER,
-        metavar="...",
-        help="its own arguments: mjbot train WHAT --help",
-    )
+    """Declare what can be trained, and the arguments of each."""
+    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    for name, kind in KINDS.items():
+        own = kinds.add_parser(name, help=kind.help, description=kind.summary)
+        own.set_defaults(program=own.prog)
+        kind.declare(own)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, and return the exit code; failures over files are one line."""
-    from mjbot.append_log import LogError
-    from mjbot.models.weights import WeightsError
-    from mjbot.records.game import RecordError
-
-    module = _module(args.what)
-    parser = argparse.ArgumentParser(prog=f"mjbot train {args.what}", description=module.SUMMARY)
-    module.add_arguments(parser)
+    """Train, save the weights and say how good they are."""
     try:
-        return int(module.run(parser.parse_args(args.rest)))
-    except (WeightsError, RecordError, LogError) as error:
-        told = str(error)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        told = f"{where}{error.strerror or error}"
-    print(f"mjbot train {args.what}: {told}", file=sys.stderr)
-    return exit_codes.UNREACHABLE
+        KINDS[args.what].train(args)
+    except RecordError as error:  # nothing can be learned without them
+        error.exit_code = ExitCode.UNREACHABLE
+        raise
+    return ExitCode.OK
 
 
-def _module(what: str) -> ModuleType:
-    return importlib.import_module(KINDS[what][0])
+# --- arguments ---------------------------------------------------------------------------------
+
+
+def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "records",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
+    )
+    parser.add_argument(
+        "--games",
+        type=_game_range,
+        default=GameRange(":"),
+        metavar="START:STOP",
+        help="learn from these games, by their place among all: paths in the order given,"
+        " the files inside each sorted by name (all)",
+    )
+    parser.add_argument(
+        "--validate",
+        type=_game_range,
+        metavar="START:STOP",
+        help="check with these games, which are then not learned from (none)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    _add_out_argument(parser)
+
+
+def _add_folder_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
+    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
+
+
+def _add_out_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help=f"folder of the weights (the run's own in {RUNS}; to play with them: {_shipped()})",
+    )
+
+
+def _game_range(text: str) -> GameRange:
+    try:
+        return GameRange(text)
+    except ArgumentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _declare_hand(parser: argparse.ArgumentParser) -> None:
+    _add_record_arguments(parser)
+    parser.add_argument(
+        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
+    )
+    parser.add_argument(
+        "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
+    )
+    parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
+    _add_folder_arguments(parser)
+
+
+def _declare_fold(parser: argparse.ArgumentParser) -> None:
+    _add_record_arguments(parser)
+    parser.add_argument(
+        "--per-game", type=int, default=6, help="positions drawn from each game (6)"
+    )
+    parser.add_argument(
+        "--step",
+        type=int,
+        choices=STEPS,
+        default=4,
+        help="of the exponents of 2 in the grid, refined around the best; 1: all 441 cells (4)",
+    )
+    parser.add_argument(
+        "--grid",
+        type=int,
+        default=PAPERS_POSITIONS,
+        metavar="POSITIONS",
+        help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
+    )
+    _add_folder_arguments(parser)
+
+
+def _declare_greedy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
+    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    _add_out_argument(parser)
+
+
+# --- what is done ------------------------------------------------------------------------------
+
+
+def _asked(request: type[Request], args: argparse.Namespace) -> Any:
+    return request(**{name: getattr(args, name) for name in request.__dataclass_fields__})
+
+
+def _train_hand(args: argparse.Namespace) -> None:
+    from mjbot.training.hand import HandRequest, train
+
+    if args.passes < 1 or args.jobs < 1:
+        raise ArgumentError("--passes and --jobs: at least 1")
+    learned = train(_asked(HandRequest, args))
+    print(f"learned from {learned.manifest.data}")
+    _tell_scores(learned)
+    times = os.times()
+    print(f"{sum(times[:4]):.0f} s of processor time")
+    _tell_weights(learned)
+
+
+def _train_fold(args: argparse.Namespace) -> None:
+    from mjbot.training.fold import FoldRequest, train
+
+    if min(args.per_game, args.grid, args.jobs) < 1:
+        raise ArgumentError("--per-game, --grid and --jobs: at least 1")
+    learned = train(_asked(FoldRequest, args))
+    _tell_scores(learned)
+    _tell_weights(learned)
+
+
+def _train_danger(args: argparse.Namespace) -> None:
+    from mjbot.training.danger import train
+
+    learned, calibration = train(_asked(Request, args))
+    for line in calibration:
+        print(line)
+    _tell_scores(learned)
+    _tell_weights(learned)
+
+
+def _train_greedy(args: argparse.Namespace) -> None:
+    from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
+
+    if args.games < 2:
+        raise ArgumentError("--games: at least 2, for the intervals")
+    learned, counted = train(args.games, args.seed, args.length, args.out)
+    table = Table(
+        "shanten", "% [95 %]", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
+    )
+    for n, percent in enumerate(percents_of(counted.row)):
+        paper = str(PAPER_PERCENT.get(n, ""))
+        table.add_row(str(n), f"{percent.value:.1f} [{percent.low:.1f}, {percent.high:.1f}]", paper)
+    Console().print(table)
+    print(f"{int(counted.row.sum())} such hands")
+    hands = int(counted.hands[:, :, 0].sum())
+    print(f"{args.games} games, {counted.kyoku} kyoku, {hands} hands, {counted.seconds:.1f} s")
+    _tell_weights(learned)
+
+
+def _tell_scores(learned: Learned) -> None:
+    for what, figure in learned.manifest.scores.items():
+        print(f"{what}: {figure}")
+
+
+def _tell_weights(learned: Learned) -> None:
+    """Say where weights were written, and how they come to be played with."""
+    file = learned.folder / f"{learned.name}.npz"
+    size_kb = file.stat().st_size / 1000
+    print(f"{file}: {size_kb:.0f} kB, digest {learned.manifest.digest[:12]}")
+    if learned.folder.resolve() != SHIPPED.resolve():
+        print(f"strategies play with those in {_shipped()}; to put these there: --out {_shipped()}")
+
+
+def _shipped() -> Path:
+    """Return the folder of the weights that ship, from here if it is below."""
+    here = Path.cwd()
+    return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
+
+
+class Kind(NamedTuple):
+    """What can be trained: one line of it, what it is, its arguments and how it is done."""
+
+    help: str
+    summary: str
+    declare: Declare
+    train: Callable[[argparse.Namespace], None]
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "hand": Kind(
+        "the hand evaluator, from discards before a riichi",
+        "Learn the hand evaluator from the discards before each kyoku's first riichi.",
+        _declare_hand,
+        _train_hand,
+    ),
+    "fold": Kind(
+        "when to fold, from records",
+        "Learn when to fold: labels from what players did under threat, an RBF support vector"
+        " machine, C and gamma by cross-validation.",
+        _declare_fold,
+        _train_fold,
+    ),
+    "danger": Kind(
+        "how dangerous a tile is, from records",
+        "Fit how likely each tile is to deal in to each opponent, what that costs, and how soon"
+        " others win, from all discards in records.",
+        _add_record_arguments,
+        _train_danger,
+    ),
+    "greedy": Kind(
+        "what greedy players hold, from games of our own",
+        "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks).",
+        _declare_greedy,
+        _train_greedy,
+    ),
+}
+"""The modules of :mod:`mjbot.training` are imported only when they are asked for."""

@@ -1,15 +1,14 @@
 """One connection from its first line to its last: transport, session and player."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from loguru import logger
-
 from mjbot.client.player import Player
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.table.settle import ranks_of
-from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
 from protocol.plain_text import one_line
@@ -18,19 +17,23 @@ from protocol.sessions.stages import Stage
 from protocol.sessions.turns import Speak
 from protocol.transports.base import SilenceError, Transport, VanishedError
 
+logger = logging.getLogger(__name__)
+
 Record = Callable[[Event], None]
 Timed = Callable[[float], None]
 
-DEFAULT_SILENCE_S: Final = 300.0
-"""The original server may keep one seat waiting for 240 s while others are silent."""
 
-
-class ServerSaysError(ProtocolError):
+class ServerSaysError(MjbotError, ProtocolError):
     """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
 
     def __init__(self, message: str, *, before_game: bool) -> None:
-        super().__init__("error", message)
+        code = ExitCode.UNREACHABLE if before_game else ExitCode.PROTOCOL_FAULT
+        super().__init__("error", message, exit_code=code)
         self.before_game = before_game
+
+    def __str__(self) -> str:
+        did = "refuses us" if self.before_game else "ended the game"
+        return f"the server {did}: {self.problem}"
 
     def blames(self, seat: int | None) -> bool:
         """Whether it says, as the original server does, that ``seat`` is at fault."""
@@ -75,6 +78,7 @@ class Conversation:
     ) -> None:
         self._transport: Final = transport
         self._session: Final = session
+        self._traits: Final = session.dialect.traits
         self._player: Final = player
         self._silence_s: Final = silence_s
         self._record: Final = record
@@ -93,11 +97,11 @@ class Conversation:
         while not over:
             over = await self._one_line()
         result = self._result()
-        logger.info("game over: place {}, scores {}", result.place, list(result.scores))
+        logger.info("game over: place %d, scores %s", result.place, list(result.scores))
         return result
 
     async def drain(self, limit_s: float) -> bool | None:
-        """Wait until the server closes; return RiichiLab's verdict on a validation game."""
+        """Wait until the server closes; return its verdict on a validation game."""
         try:
             while True:
                 await self._one_line(limit_s)
@@ -122,14 +126,11 @@ class Conversation:
         return self._session.stage is Stage.OVER and bool(received.events)
 
     def _patience_s(self) -> float | None:
-        """Pipes tell their end, and RiichiLab's queue may be long (its pings go on meanwhile)."""
+        """Return how long the other side may be silent; its queue may be long."""
         if self._silence_s is not None:
             return self._silence_s
-        session = self._session
-        if session.dialect is Dialect.TCP:
-            return DEFAULT_SILENCE_S
-        queueing = session.stage is Stage.JOINED
-        return None if queueing or session.dialect is not Dialect.RIICHILAB else DEFAULT_SILENCE_S
+        queueing = self._traits.may_queue and self._session.stage is Stage.JOINED
+        return None if queueing else self._traits.silence_s
 
     async def _answer(self, received: Received) -> None:
         action = await self._player.answer(received)
@@ -139,17 +140,17 @@ class Conversation:
 
     def _note(self, message: Message) -> None:
         match message:
-            case Error(message=text) if self._session.dialect is Dialect.RIICHILAB:
-                logger.error("the server says: {}", one_line(text))
+            case Error(message=text) if not self._traits.error_is_fatal:
+                logger.error("the server says: %s", one_line(text))
             case Error(message=text):
                 raise ServerSaysError(text, before_game=not self._begun)
             case ActionAck(status=status) if status != "accepted":
                 reason = message.reason or "no reason given"
-                logger.warning("reply {}: {}", one_line(status), one_line(reason))
+                logger.warning("reply %s: %s", one_line(status), one_line(reason))
             case ValidationResult(passed=passed):
                 self._validated = passed
                 told = "passed" if passed else f"failed: {message.reason}"
-                logger.info("validation {}", one_line(told))
+                logger.info("validation %s", one_line(told))
 
     def _result(self) -> GameResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])

@@ -1,15 +1,16 @@
 """A thread that thinks while the conversation keeps an eye on the clock."""
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from loguru import logger
-
 from mjbot.strategy.supervisor import error_summary
+
+logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
@@ -68,4 +69,4 @@ class DecisionThread:
 def _report_dropped(future: "Future[Any]") -> None:
     if not future.cancelled():
         answer = future.exception() or future.result()
-        logger.warning("the answer that came too late was dropped: {}", answer)
+        logger.warning("the answer that came too late was dropped: %s", answer)

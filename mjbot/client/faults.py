@@ -1,6 +1,7 @@
 """What goes wrong with a strategy at a table: told in the log, counted, kept for who started us."""
 
 import csv
+import logging
 import os
 import traceback
 from collections import Counter
@@ -8,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
-from loguru import logger
-
 from mjbot.strategy.supervisor import FaultKind
+
+logger = logging.getLogger(__name__)
 
 FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
 """The environment variable that names the file for faults."""
@@ -51,13 +52,13 @@ class Faults:
     def _log(self, fault: Fault, cause: BaseException | None) -> None:
         number = self._count.total()
         if fault.problem in self._told or len(self._told) >= TOLD_WHOLE:
-            logger.error("fault {}: {}", number, fault.problem)
+            logger.error("fault %d: %s", number, fault.problem)
             return
         self._told.add(fault.problem)
         instead = "a safe action goes out instead" if fault.is_decision else "it plays on"
         trace = "".join(["\n", *traceback.format_exception(cause)]).rstrip() if cause else ""
         text = f"the strategy: {fault.kind}, {fault.problem}; {instead}"
-        logger.error("fault {} of {}{}", number, text, trace)
+        logger.error("fault %d of %s%s", number, text, trace)
 
 
 def named_file() -> Path | None:

@@ -6,14 +6,13 @@ secret only in the environment, which is the user's own.
 
 import asyncio
 import contextlib
+import logging
 import os
 import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-
-from loguru import logger
 
 from mjbot.client.conversation import GameResult
 from mjbot.client.play import Hooks, Settings, play
@@ -29,6 +28,8 @@ from mjbot.pair.socket_link import (
 )
 from mjbot.strategy.strategy import Strategy
 from mjbot.warm_up import Make, warm_up_alone, warm_up_pair
+
+logger = logging.getLogger(__name__)
 
 SECRET_VARIABLE: Final = "MJBOT_PAIR_SECRET"
 SHORTEST_SECRET: Final = 16
@@ -150,4 +151,4 @@ async def _open(link: SocketLink) -> AsyncIterator[None]:
 
 def _report(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
-        logger.warning("pair channel: cannot be opened ({}); playing alone", error)
+        logger.warning("pair channel: cannot be opened (%s); playing alone", error)

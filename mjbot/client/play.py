@@ -1,20 +1,18 @@
 """A bot at a server for one game or many: connect, play, come back."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from loguru import logger
-
 from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
 from mjbot.client.faults import Faults
 from mjbot.client.player import MakeStrategy, Player
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
-from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
@@ -30,20 +28,13 @@ from protocol.transports.stdio import StdioTransport
 from protocol.transports.tcp import connect_tcp
 from protocol.transports.websocket import connect_websocket
 
+logger = logging.getLogger(__name__)
+
 REJOIN_S: Final = 15.0
 """How long a server may need between two games before we call it gone."""
 
 _REJOIN_PAUSE_S: Final = 0.2
 _VERDICT_S: Final = 5.0
-DEADLINES_S: Final = {
-    Dialect.TCP: 30.0,
-    Dialect.STDIO_LINES: 30.0,
-    Dialect.STDIO_ARRAYS: 1.5,
-    Dialect.RIICHILAB: 15.0,
-}
-"""Default time for a decision: the original server waits 60 s, mjai.app 3 s or, installed, 2 s,
-RiichiLab 18 s.  Beside the decision an answer needs time to be read, checked, written and fetched:
-20 ms were measured on a quiet machine, so a quarter is left for a busy one."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +87,7 @@ async def play(
         make_strategy,
         settings.address.dialect,
         strict=settings.strict,
-        deadline_s=settings.deadline_s or DEADLINES_S[settings.address.dialect],
+        deadline_s=settings.deadline_s or settings.address.dialect.traits.deadline_s,
         warm_up=hooks.warm_up,
         faults=Faults(settings.faults),
     )
@@ -104,7 +95,7 @@ async def play(
         bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
-        if settings.address.dialect is Dialect.RIICHILAB:  # to connect is to say that we are ready
+        if settings.address.dialect.traits.connecting_is_ready:
             await player.warm_up()
         return await play_by_connecting(settings, bot.play_connected)
 
@@ -132,7 +123,7 @@ class _Bot:
         await self.player.warm_up()
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
-        if session.dialect is Dialect.RIICHILAB:
+        if session.dialect.traits.ends_with_verdict:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
@@ -180,7 +171,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
         session = _session(settings)
         try:
             async with await _connect(settings) as transport:
-                logger.info("connected to {}", settings.address.url)
+                logger.info("connected to %s", settings.address.url)
                 return await play_game(transport, session)
         except (TransportError, ServerSaysError) as error:
             if isinstance(error, ServerSaysError) and not error.before_game:
@@ -190,7 +181,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
                 raise
             if not rejoining and not waits:
                 waits = True
-                logger.info("waiting for {}, at most {:g} s", one_line(error), patience_s)
+                logger.info("waiting for %s, at most %g s", one_line(error), patience_s)
         await asyncio.sleep(_REJOIN_PAUSE_S)
 
 
@@ -203,13 +194,13 @@ def _void(session: ClientSession, error: ServerSaysError) -> GameResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
     if error.blames(session.seat):
         raise error
-    logger.warning("the game is void: {}", error.problem)
+    logger.warning("the game is void: %s", error.problem)
     return GameResult(session.seat or 0, session.names, (), void=error.problem)
 
 
 async def _connect(settings: Settings) -> Transport:
     address = settings.address
-    if address.dialect is Dialect.TCP:
+    if address.dialect.traits.over == "tcp":
         return await connect_tcp(address.host, address.port)
     return await connect_websocket(
         address.url, settings.token, use_proxy=not is_loopback(address.host)

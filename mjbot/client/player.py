@@ -1,9 +1,8 @@
 """One seat's player: the mirror of the table, the strategy, and what stands in for either."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Final
-
-from loguru import logger
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
@@ -23,8 +22,10 @@ from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
 from protocol.tiles import tile_names
 
+logger = logging.getLogger(__name__)
+
 _REQUEST_SHARE: Final = 0.8
-"""Part of RiichiLab's deadline to think in; the rest is for the network."""
+"""Part of a request's deadline to think in; the rest is for the network."""
 
 _NOTHING: Final = object()
 
@@ -56,7 +57,7 @@ class Player:
     ) -> None:
         self._make_strategy: Final = make_strategy
         self._warm_up: Final = warm_up or (lambda: warm_up_alone(make_strategy(0)))
-        self._lists_all: Final = dialect is Dialect.RIICHILAB
+        self._lists_all: Final = dialect.traits.lists_all_actions
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
         self._thread: Final = DecisionThread()
@@ -77,8 +78,8 @@ class Player:
         try:
             await self._thread.think(self._warm_up, None)
         except CrashError as crash:
-            logger.error("the strategy failed in its warm-up with {}", crash)
-            logger.opt(exception=crash.__cause__).debug("where it failed")
+            logger.error("the strategy failed in its warm-up with %s", crash)
+            logger.debug("where it failed", exc_info=crash.__cause__)
 
     # --- events ------------------------------------------------------------------------------
 
@@ -197,7 +198,7 @@ class Player:
     def _contradiction(self, problem: str) -> None:
         if self._strict:
             raise TableError(problem, self._last)
-        logger.warning("{}; event: {}", one_line(problem), one_line(quote(self._last)))
+        logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
 
     async def _think(
         self, job: Callable[[], object], limit_s: float | None, *, is_decision: bool

@@ -21,6 +21,7 @@ from mjbot.experiments.request import Request, Run
 from mjbot.progress import progress
 from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.statistics.sequential import ErrorRates, SequentialTest
+from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
@@ -79,7 +80,7 @@ def variance_left(one: Ranks, other: Ranks) -> float:
 
 
 def _coverage(rows: Sums) -> Iterator[str]:
-    names = labels(nakano2021.STRATEGIES)[:-1]
+    names = labels(map(Spec.read, nakano2021.STRATEGIES))[:-1]
     with progress(Console(stderr=True), "drawing samples of the walls", unit="rows") as step:
         lines = []
         for line in _coverage_rows(rows, len(names)):

@@ -18,6 +18,7 @@ from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
 from mjbot.statistics.figures import FIGURES, Figure, Sums, rank_differences
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
+from mjbot.strategy.registry import Spec
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
 GAMES: Final = 300
@@ -77,7 +78,7 @@ def make_setup(seed: int, pinned: bool) -> Setup:
         length="tonpu",
         seed=seed,
         walls="pinned" if pinned else "order",
-        code=code_digest(STRATEGIES),
+        code=code_digest(map(Spec.read, STRATEGIES)),
     )
 
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from mjbot.arena.run import Outcome
 from mjbot.arena.setup import Setup
+from mjbot.errors import MjbotError
 
 
-class ExperimentError(Exception):
+class ExperimentError(MjbotError):
     """An experiment cannot be played or go on; the text is one line for the user."""
 
 

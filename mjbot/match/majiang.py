@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = majiang_command(args.url, games=args.games, name=args.name)
     except NodeError as error:
         print(f"external:majiang: {error}", file=sys.stderr)
-        return 3
+        return error.exit_code
     # exec, not a child: whoever kills this process kills the AI.
     os.execv(command[0], command)
 

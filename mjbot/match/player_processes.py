@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
+from mjbot.errors import MjbotError
 from mjbot.match.players import Player
 from mjbot.processes import Child, describe_exit
 from mjbot.text import plural
@@ -95,7 +96,7 @@ def _faults_file(folder: Path, place: int) -> Path:
     return folder / f"player-{place + 1}-faults.csv"
 
 
-class MatchError(Exception):
+class MatchError(MjbotError):
     """The match cannot go on; the text is one line that says who and why."""
 
 

@@ -3,37 +3,41 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.majiang import majiang_command
-from mjbot.strategy.registry import EXTERNAL, EXTERNALS, PIPED, Spec
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.match.pipes"
 
 
-class SeatError(ValueError):
+class SeatError(MjbotError, ValueError):
     """A seat of the command line names nobody who could play; the text is one line."""
+
+    exit_code = ExitCode.BAD_ARGUMENTS
 
 
 @dataclass(frozen=True)
 class Player:
     """One participant.
 
-    ``spec`` is what the user wrote, ``name`` what tables show (told apart by ``-2`` if two are
+    ``spec`` is how the user names it, ``name`` what tables show (told apart by ``-2`` if two are
     alike).  ``plays_on`` says that one process plays all games; the others are started anew.
     """
 
-    spec: str
+    spec: Spec
     name: str
     plays_on: bool
 
     @property
     def is_foreign(self) -> bool:
         """Whether it is a client that we know nothing of: it may insist on a room of its own."""
-        return self.spec.startswith(EXTERNAL) and self.spec != MAJIANG
+        return self.spec.name.startswith(EXTERNAL) and self.spec.name != MAJIANG
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -45,63 +49,71 @@ class Player:
 
         Raises :class:`mjbot.match.node.NodeError` when the external AI cannot run.
         """
-        if self.spec == MAJIANG:
+        who = self.spec.name
+        if who == MAJIANG:
             return majiang_command(url, games=games, name=self.name)
-        if self.spec.startswith(EXTERNAL):
-            return [*_words(self.spec), url]
-        if self.spec.startswith(PIPED):
-            kind = self.spec.partition(":")[0].removeprefix("external-")
+        if who.startswith(EXTERNAL):
+            return [*_words(who), url]
+        if who.startswith(PIPED):
+            kind = who.partition(":")[0].removeprefix("external-")
             options = ["--name", self.name, "--games", str(games)]
-            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(self.spec)]
-        spec = Spec.read(self.spec)
-        command = [sys.executable, "-m", "mjbot", "play", url, "--strategy", spec.name]
-        options = [word for pair in spec.options.items() for word in ("--option", "=".join(pair))]
-        return [*command, *options, "--name", self.name, "--games", str(games)]
+            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(who)]
+        command = [sys.executable, "-m", "mjbot", "play", url]
+        options = ["--strategy", str(self.spec), "--name", self.name, "--games", str(games)]
+        return [*command, *options]
 
 
-def read_players(specs: list[str], taken: Sequence[str] = ()) -> tuple[Player, ...]:
+def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[Player, ...]:
     """Return the players that seat arguments name; raises :class:`SeatError`.
 
     ``taken`` are names that others have already.
     """
+    specs = []
+    for text in texts:
+        try:
+            specs.append(Spec.read(text))
+        except StrategyError as error:
+            raise SeatError(f"seat {text!r}: {error}") from None
+    return players_of(specs, taken)
+
+
+def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[Player, ...]:
+    """Return the same for seats that have been read."""
     names = list(taken)
     players = []
     for spec in specs:
         _check(spec)
         name = _free_name(_short_name(spec), names)
         names.append(name)
-        connects = spec.startswith(EXTERNAL) and spec != MAJIANG
+        connects = spec.name.startswith(EXTERNAL) and spec.name != MAJIANG
         players.append(Player(spec, name, plays_on=not connects))
     return tuple(players)
 
 
-def _words(spec: str) -> list[str]:
+def _words(name: str) -> list[str]:
     """Return the words of an external player's command; raises ``ValueError``."""
-    return shlex.split(spec.partition(":")[2])
+    return shlex.split(name.partition(":")[2])
 
 
-def _check(spec: str) -> None:
-    if spec == MAJIANG:
-        return
-    if not spec.startswith(EXTERNALS):
-        try:
-            Spec.read(spec).check()
-        except (ValueError, LookupError, ImportError) as error:
-            raise SeatError(f"seat {spec!r}: {error}") from None
+def _check(spec: Spec) -> None:
+    text = str(spec)
+    if text == MAJIANG:
         return
     try:
-        words = _words(spec)
-    except ValueError as error:
-        raise SeatError(f"seat {spec!r}: {error}") from None
+        if not spec.is_external:
+            return spec.check()
+        words = _words(text)
+    except (ValueError, LookupError, ImportError) as error:
+        raise SeatError(f"seat {text!r}: {error}") from None
     if not words or shutil.which(words[0]) is None:
         program = words[0] if words else ""
-        raise SeatError(f"seat {spec!r}: no program {program!r} to run")
+        raise SeatError(f"seat {text!r}: no program {program!r} to run")
 
 
-def _short_name(spec: str) -> str:
-    if not spec.startswith(EXTERNALS):
-        return Spec.read(spec).label
-    words = _words(spec)
+def _short_name(spec: Spec) -> str:
+    if not spec.is_external:
+        return spec.label
+    words = _words(spec.name)
     return words[0].replace("\\", "/").rpartition("/")[2]
 
 

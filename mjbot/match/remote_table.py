@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.player_processes import start_player
 from mjbot.match.players import Player
 from mjbot.processes import Child, describe_exit
@@ -96,12 +97,8 @@ class MergedLogs:
         return replace(start, names=tuple(names))
 
 
-class RemoteTableError(Exception):
-    """Nobody could play; ``status`` is the exit status of who failed first."""
-
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status: Final = status
+class RemoteTableError(MjbotError):
+    """Nobody could play; the exit code is that of who failed first."""
 
 
 class RemoteTable:
@@ -127,7 +124,8 @@ class RemoteTable:
         statuses = ends.result()
         if all(statuses):
             first = self._failed[0]
-            raise RemoteTableError(self._words(first, statuses[first]), statuses[first])
+            code = max(statuses[first], ExitCode.FAILED)
+            raise RemoteTableError(self._words(first, statuses[first]), exit_code=code)
 
     @contextlib.asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:

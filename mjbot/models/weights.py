@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.errors import ExitCode, MjbotError
+
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
 
@@ -25,8 +27,10 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass
-class WeightsError(ValueError):
+class WeightsError(MjbotError, ValueError):
     """Weights that cannot be used; the text is one line that names the file and the cure."""
+
+    exit_code = ExitCode.UNREACHABLE
 
     path: Path
     problem: str

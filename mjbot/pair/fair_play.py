@@ -14,14 +14,17 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
+from mjbot.errors import ExitCode, MjbotError
 from protocol.dialects import Dialect
 from protocol.transports.address import Address, is_loopback, parse_address
 
 TEAM_MARK: Final = "team"
 
 
-class FairPlayError(Exception):
+class FairPlayError(MjbotError):
     """A pair may not play there; the text is one line for the user."""
+
+    exit_code = ExitCode.BAD_ARGUMENTS
 
 
 def require_team_table(url: str, declared: Iterable[str] = ()) -> Address:
@@ -39,7 +42,7 @@ def require_team_table(url: str, declared: Iterable[str] = ()) -> Address:
 single players, --team-table or not; play there with one bot, or as a pair over mjsonp://
     """
     address = parse_address(url)
-    if address.dialect is Dialect.RIICHILAB and not is_loopback(address.host):
+    if address.dialect.traits.rates_players and not is_loopback(address.host):
         problem = "live servers rate single players, --team-table or not"
         cure = "play there with one bot, or as a pair over mjsonp://"
         raise FairPlayError(f"no pair at {url}: {problem}; {cure}")

@@ -6,6 +6,7 @@ The host waits for the guest, the guest keeps coming back.  Everything runs in t
 
 import asyncio
 import contextlib
+import logging
 import os
 import secrets
 import socket
@@ -15,7 +16,6 @@ import time
 from pathlib import Path
 from typing import Final
 
-from loguru import logger
 from msgspec.structs import replace
 
 from mjbot.pair.link import PATIENCE_MS, Fits, Link
@@ -25,6 +25,8 @@ from protocol.errors import ProtocolError
 from protocol.plain_text import one_line
 from protocol.transports.base import TransportError
 from protocol.transports.tcp import TcpTransport
+
+logger = logging.getLogger(__name__)
 
 Place = Path | int
 """A Unix domain socket's file, or a TCP port of this machine."""
@@ -210,15 +212,15 @@ class SocketLink(Link):
     def _report(self, error: Exception, *, linked: bool) -> None:
         """Log why a conversation ended; where nobody was linked, each cause only once."""
         if linked:
-            logger.info("pair channel: {}", one_line(error))
+            logger.info("pair channel: %s", one_line(error))
         elif isinstance(error, ProtocolError):
             self._unknown_peers += 1
             if self._unknown_peers == 1:
                 text = one_line(error)
-                logger.warning("pair channel: no partner at the other end: {}", text)
+                logger.warning("pair channel: no partner at the other end: %s", text)
         elif not self._broke_off:
             self._broke_off = True
-            logger.info("pair channel: {}", one_line(error))
+            logger.info("pair channel: %s", one_line(error))
 
     def _take_over(self, transport: TcpTransport, session: PairSession) -> asyncio.Task[None]:
         """Make this the connection that counts: a partner that comes anew has lost the old one."""

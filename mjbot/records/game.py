@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from mjbot.errors import MjbotError
 from protocol.messages import Event, FourInts, Seat, Tile
 
 
@@ -63,7 +64,7 @@ THREE_PLAYER_GAME: Final = "is a three-player game"
 
 
 @dataclass
-class RecordError(ValueError):
+class RecordError(MjbotError, ValueError):
     """A record that cannot be read, named so that its owner finds the place.
 
     ``place`` is ``"line 12"`` of an mjai log, ``"tag 345"`` of an mjlog, or empty when the

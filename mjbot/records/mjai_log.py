@@ -10,7 +10,7 @@ from typing import Final, Self, get_args
 
 from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, Game, RecordError
 from protocol.codec import decode_line, encode
-from protocol.dialects import Dialect
+from protocol.dialects import OWN_LOG
 from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
@@ -87,7 +87,7 @@ class EventLog:
 
 def log_line(event: Event) -> bytes:
     """Return an event as a line of a log, with its line end."""
-    return encode(event, Dialect.LOG).rstrip(b"\n") + b"\n"
+    return encode(event, OWN_LOG).rstrip(b"\n") + b"\n"
 
 
 def _game(name: str, count: int, lines: Sequence[_Line]) -> Game:

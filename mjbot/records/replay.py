@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mjbot.errors import MjbotError
 from mjbot.records.game import Entry, Game
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.text import plural
@@ -9,7 +10,7 @@ from protocol.messages import EndGame, StartKyoku
 
 
 @dataclass
-class MismatchError(ValueError):
+class MismatchError(MjbotError, ValueError):
     """A record and the rules disagree; ``game`` and ``place`` say where, ``event`` on what."""
 
     game: str

@@ -10,7 +10,7 @@ from typing import Self
 
 from mjbot.server.core import LogLine
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import OWN_LOG
 
 
 def require_writable(folder: Path) -> None:
@@ -75,4 +75,4 @@ class GameLog:
 
 
 def _encoded(line: LogLine) -> bytes:
-    return encode(line.event, Dialect.LOG, {"logs": list(line.logs)}) + b"\n"
+    return encode(line.event, OWN_LOG, {"logs": list(line.logs)}) + b"\n"

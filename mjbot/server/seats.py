@@ -7,7 +7,7 @@ from typing import Final
 
 from mjbot.server.core import Answer, OnFault, Say
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.messages import Skip
 from protocol.sessions.lockstep_server import FaultError, LockstepSession
@@ -88,7 +88,7 @@ class TcpSeat(Seat):
 
     async def final_message(self, say: Say | None) -> None:
         """See :meth:`Seat.final_message`."""
-        line = None if say is None else encode(say.message, Dialect.TCP)
+        line = None if say is None else encode(say.message, LOCKSTEP)
         await reject(self._transport, line)
 
     async def reject(self, line: bytes) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import TcpSeat, reject
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.messages import Error
 from protocol.sessions.lockstep_server import BUSY, LockstepSession, RefusedError
@@ -107,4 +107,4 @@ class Acceptor:
 
 
 def _error(text: str) -> bytes:
-    return encode(Error(message=text), Dialect.TCP)
+    return encode(Error(message=text), LOCKSTEP)

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
-from loguru import logger
 
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
@@ -20,6 +19,8 @@ from protocol.framing import MAX_LINE_BYTES
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
 from protocol.sessions.request_server import RequestSession, TimeLimits
+
+logger = logging.getLogger(__name__)
 
 SEND_TIMEOUT_S: Final = 10.0
 MOST_FRAMES: Final = 64
@@ -87,7 +88,7 @@ class WebSocketSeat(Seat):
         return frame
 
     async def _cut_off(self, reason: str) -> None:
-        logger.warning("{} is cut off: {}", one_line(self.name), reason)
+        logger.warning("%s is cut off: %s", one_line(self.name), reason)
         await self._close(WSCloseCode.POLICY_VIOLATION, reason)
 
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, Literal, get_args
 
+from mjbot.errors import ExitCode, MjbotError
+
 Format = Literal["1v3", "2v2", "pair", "each"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 Seats = tuple[int, int, int, int]
@@ -40,8 +42,10 @@ PLAYERS: Final[dict[tuple[Format, int], Seats]] = {
 TAKES: Final[dict[Format, str]] = {"2v2": "two", "pair": "two to four", "each": "two or four"}
 
 
-class SeatingError(ValueError):
+class SeatingError(MjbotError, ValueError):
     """This format cannot seat so many strategies; the text is one line for the user."""
+
+    exit_code = ExitCode.BAD_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.strategy.strategy import Strategy
 
 TRUE: Final = ("yes", "true", "on", "1")
 FALSE: Final = ("no", "false", "off", "0")
 
 
-class StrategyError(ValueError):
+class StrategyError(MjbotError, ValueError):
     """A strategy or an option of it cannot be had; the message is one line for the user."""
+
+    exit_code = ExitCode.BAD_ARGUMENTS
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -299,10 +299,19 @@ class Spec:
     Spec(name='fast-riichi-a', options={'lookahead': 'text'})
     >>> Spec.read("my_bot.py:MyBot,luck=3").label
     'MyBot,luck=3'
+    >>> str(Spec.read("fast-riichi-a,block-points=40"))
+    'fast-riichi-a,block_points=40'
     """
 
     name: str
-    options: Mapping[str, str]
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return the text that names it."""
+        return ",".join([self.name, *[f"{key}={value}" for key, value in self.options.items()]])
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @classmethod
     def read(cls, text: str) -> "Spec":
@@ -311,7 +320,7 @@ class Spec:
         Raises :class:`~mjbot.strategy.options.StrategyError` if an option is no ``KEY=VALUE``.
         """
         if text.startswith(EXTERNALS):
-            return cls(text, {})
+            return cls(text)
         name, *options = text.split(",")
         return cls(name, split_options(options))
 
@@ -332,8 +341,7 @@ class Spec:
         """What tables call it: without the file of a class, or ``external:``."""
         if self.is_external:
             return self.name.partition(":")[2]
-        options = [f"{key}={value}" for key, value in self.options.items()]
-        return ",".join([self.name.rpartition(":")[2], *options])
+        return str(replace(self, name=self.name.rpartition(":")[2]))
 
     def check(self) -> None:
         """Raise ``StrategyError`` if there is no such strategy, or it has no such options."""

@@ -1,14 +1,11 @@
 """``mjbot train danger``: the deal-in model from records."""
 
-import argparse
-import sys
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot.interruption import keeping
 from mjbot.models.danger_features import N_FEATURES, N_GRADES, N_LOSS
 from mjbot.models.weights import Manifest, save_weights
@@ -17,63 +14,46 @@ from mjbot.training import danger_fit as fit
 from mjbot.training.danger_rows import FIRST_FEATURE, Found, Rows, rows_of
 from mjbot.training.hand_run import identity_of
 from mjbot.training.positions import GameRef, collect
-from mjbot.training.runs import (
-    RUNS,
-    add_record_arguments,
-    add_training_arguments,
-    split_games,
-    tell_weights,
-)
+from mjbot.training.runs import RUNS, Learned, Request
 
-SUMMARY: Final = (
-    "Fit how likely each tile is to deal in to each opponent, what that costs, and how soon "
-    "others win, from all discards in records."
-)
 NAME: Final = "danger"
 MODELS: Final = ("other", "riichi")
 """By the rows' column: opponents without and with riichi."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_record_arguments(parser)
-    add_training_arguments(parser)
+def train(request: Request) -> tuple[Learned, list[str]]:
+    """Fit, check and save; return the weights, and lines on what the check found.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Fit, check, save, and print what the check found."""
-    learn, check = split_games(args)
-    if not learn:
-        print("mjbot train danger: no games to learn from; widen --games", file=sys.stderr)
-        return exit_codes.BAD_ARGUMENTS
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
+    learn, check = request.split()
     with keeping(lambda: "nothing is kept before the end"):
-        return _train(args, learn, check)
+        return _train(request, learn, check)
 
 
-def _train(args: argparse.Namespace, learn: list[GameRef], check: list[GameRef]) -> int:
-    found = _found(learn, args.jobs, "reading")
+def _train(
+    request: Request, learn: list[GameRef], check: list[GameRef]
+) -> tuple[Learned, list[str]]:
+    found = _found(learn, request.jobs, "reading")
     with progress(Console(stderr=True), "fitting"):
         arrays = fit_danger(found)
     scores: dict[str, float | int | str] = {"games": len(learn), "games held out": len(check)}
+    lines = []
     if check:
-        held_out = _found(check, args.jobs, "checking")
+        held_out = _found(check, request.jobs, "checking")
         scores |= check_danger(arrays, held_out)
-        print(_calibration(arrays, held_out))
-    names = ", ".join(path.name for path in args.records)
-    command = f"mjbot train danger {names} --games {args.games}"
-    command += f" --validate {args.validate}" if args.validate else ""
+        lines = _calibration(arrays, held_out)
+    names = ", ".join(path.name for path in request.records)
+    command = f"mjbot train danger {names} --games {request.games}"
+    command += f" --validate {request.validate}" if request.validate else ""
     manifest = Manifest(
         data=f"{names}: every discard of who is not in riichi, and every ron",
         command=command,
-        seed=args.seed,
+        seed=request.seed,
         scores=scores,
     )
-    out = args.out or RUNS / f"train-danger-{identity_of(learn)}"
-    written = save_weights(NAME, arrays, manifest, out)
-    for key, value in scores.items():
-        print(f"{key}: {value}")
-    tell_weights(NAME, written, out)
-    return exit_codes.OK
+    out = request.out or RUNS / f"train-danger-{identity_of(learn)}"
+    return Learned(NAME, save_weights(NAME, arrays, manifest, out), out), lines
 
 
 def _found(refs: list[GameRef], jobs: int, what: str) -> Found:
@@ -142,11 +122,11 @@ def _predicted(
     return rows, rows[:, 0].astype(np.float64), fit.chances(rows[:, FIRST_FEATURE:], weights)
 
 
-def _calibration(arrays: dict[str, NDArray[Any]], found: Found) -> str:
+def _calibration(arrays: dict[str, NDArray[Any]], found: Found) -> list[str]:
     lines = []
     for model, name in enumerate(MODELS):
         _, labels, chance = _predicted(arrays, found.tiles, model)
         lines.append(f"{name}: predicted and observed by tenths of the predictions, percent")
         for predicted, observed, rows in fit.deciles(labels, chance):
             lines.append(f"  {100 * predicted:6.2f} {100 * observed:6.2f}  {rows:7} rows")
-    return "\n".join(lines)
+    return lines

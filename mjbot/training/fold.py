@@ -1,9 +1,7 @@
 """``mjbot train fold RECORDS``: the fold recogniser, by a support vector machine."""
 
-import argparse
 import hashlib
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot import exit_codes
 from mjbot.compiler.compiled import source_digest
 from mjbot.interruption import keeping
 from mjbot.models import fold as fold_model
@@ -45,65 +42,47 @@ from mjbot.training.fold_positions import (
 from mjbot.training.positions import GameRef
 from mjbot.training.runs import (
     RUNS,
+    Learned,
+    Request,
     RunFolder,
-    add_record_arguments,
-    add_training_arguments,
+    TrainingError,
     claim_weights,
     erase_run,
-    split_games,
-    tell_weights,
 )
 
-SUMMARY: Final = (
-    "Learn when to fold: labels from what players did under threat, an RBF support vector machine,"
-    " C and gamma by cross-validation."
-)
 CHECKED_PER_GAME: Final = 30
-PAPERS_POSITIONS: Final = 5716
-STEPS: Final = (1, 2, 4)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``mjbot train fold``."""
-    add_record_arguments(parser)
-    add_training_arguments(parser)
-    parser.add_argument(
-        "--per-game", type=int, default=6, help="positions drawn from each game (6)"
-    )
-    parser.add_argument(
-        "--step",
-        type=int,
-        choices=STEPS,
-        default=4,
-        help="of the exponents of 2 in the grid, refined around the best; 1: all 441 cells (4)",
-    )
-    parser.add_argument(
-        "--grid",
-        type=int,
-        default=PAPERS_POSITIONS,
-        metavar="POSITIONS",
-        help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
-    )
-    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
-    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
+@dataclass(frozen=True, kw_only=True)
+class FoldRequest(Request):
+    """What is learned how.
+
+    ``per_game`` positions are drawn of each game; ``step`` is that of the exponents of 2 in the
+    grid, whose cells are tried with ``grid`` positions.
+    """
+
+    per_game: int
+    step: int
+    grid: int
+    folder: Path | None
+    fresh: bool
 
 
-def run(args: argparse.Namespace) -> int:
-    """Train, save the weights, and say how good they are on the games held out."""
-    if min(args.per_game, args.grid, args.jobs) < 1:
-        return _fail("--per-game, --grid and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
+def train(request: FoldRequest) -> Learned:
+    """Train and save the weights; their scores say how good they are on the games held out.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
     support_vector_machine(0, 0)  # that there is none shows before the games are read
-    learned, held_out = split_games(args)
-    if not learned:
-        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
-    drawn_as, tried_as = _identities(args, learned)
-    folder = args.folder or RUNS / f"train-fold-{tried_as}"
-    if args.fresh:
+    learned, held_out = request.split()
+    drawn_as, tried_as = _identities(request, learned)
+    folder = request.folder or RUNS / f"train-fold-{tried_as}"
+    if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "fold") as run_folder:
         files = _Files(run_folder, f"positions-{drawn_as}.npz", f"cells-{tried_as}.jsonl")
         with keeping(files.kept):
-            return _train(args, learned, held_out, files)
+            return _train(request, learned, held_out, files)
 
 
 @dataclass(frozen=True)
@@ -126,37 +105,34 @@ class _Files:
 
 
 def _train(
-    args: argparse.Namespace, learned: list[GameRef], held_out: list[GameRef], files: _Files
-) -> int:
-    everything = _examples(_drawn(args, learned, files.folder, files.positions))
+    request: FoldRequest, learned: list[GameRef], held_out: list[GameRef], files: _Files
+) -> Learned:
+    everything = _examples(_drawn(request, learned, files.folder, files.positions))
     examples = clear_examples(everything)
     if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
-        return _fail("too few games, or nobody folds in them", exit_codes.FAILED)
-    best = _best_cell(args, examples, files.folder.claim(files.cells))
+        raise TrainingError("too few games, or nobody folds in them")
+    best = _best_cell(request, examples, files.folder.claim(files.cells))
     with progress(Console(stderr=True), "learning from all positions"):
-        margins = held_out_margins(examples, best.cost, best.gamma, args.seed, args.jobs)
+        margins = held_out_margins(examples, best.cost, best.gamma, request.seed, request.jobs)
         threshold = best_threshold(examples.labels, margins)
         model = trained(examples, best, threshold)
     found = {"cross-validation": _said(examples, margins > threshold)}
     del found["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
-        found[f"held out, {path.name}"] = checked(model, refs, args.seed, args.jobs)
+        found[f"held out, {path.name}"] = checked(model, refs, request.seed, request.jobs)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
-    out = args.out or claim_weights(files.folder, NAME)
-    written = save_weights(NAME, arrays_of(model), _manifest(args, learned, scores), out)
-    for name, value in scores.items():
-        print(f"{name}: {value}")
-    tell_weights(NAME, written, out)
-    return exit_codes.OK
+    out = request.out or claim_weights(files.folder, NAME)
+    written = save_weights(NAME, arrays_of(model), _manifest(request, learned, scores), out)
+    return Learned(NAME, written, out)
 
 
-def _best_cell(args: argparse.Namespace, examples: Examples, file: Path) -> Cell:
-    some = _some(examples, args.grid, args.seed)
+def _best_cell(request: FoldRequest, examples: Examples, file: Path) -> Cell:
+    some = _some(examples, request.grid, request.seed)
     with (
-        GridSearch(some, file, args.seed, args.jobs) as grid,
+        GridSearch(some, file, request.seed, request.jobs) as grid,
         progress(Console(stderr=True), "searching the grid", unit="cells") as step,
     ):
-        return grid.search(args.step, lambda cell, left: step(note=_told(cell, left)))
+        return grid.search(request.step, lambda cell, left: step(note=_told(cell, left)))
 
 
 def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
@@ -182,14 +158,14 @@ def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> 
 
 
 def _drawn(
-    args: argparse.Namespace, refs: Sequence[GameRef], folder: RunFolder, file: str
+    request: FoldRequest, refs: Sequence[GameRef], folder: RunFolder, file: str
 ) -> Positions:
     """Return the positions to learn from, as drawn before if the file is there."""
     if kept := folder.kept(file):
         with np.load(kept) as saved:
             return Positions(**saved)
     with progress(Console(stderr=True), "reading games", len(refs), "games") as step:
-        parts = _stepping(draw_positions(refs, args.per_game, args.seed, args.jobs), step)
+        parts = _stepping(draw_positions(refs, request.per_game, request.seed, request.jobs), step)
         positions = join_positions(list(parts))
     folder.write(file, lambda stream: np.savez(stream, **positions._asdict()))
     return positions
@@ -246,18 +222,18 @@ def _by_file(refs: Sequence[GameRef]) -> Iterable[tuple[Path, list[GameRef]]]:
     return files.items()
 
 
-def _identities(args: argparse.Namespace, refs: Sequence[GameRef]) -> tuple[str, str]:
+def _identities(request: FoldRequest, refs: Sequence[GameRef]) -> tuple[str, str]:
     """Return twelve letters and digits that no other draw of positions shares, and no other grid.
 
     Both depend on the code that makes them, the second on the hand evaluator's weights too.
     """
     digest = hashlib.sha256(source_digest(fold_positions.__name__).encode())
-    digest.update(f"{args.seed} {args.per_game}\n".encode())
+    digest.update(f"{request.seed} {request.per_game}\n".encode())
     for ref in refs:
         size = os.path.getsize(ref.source.path)
         digest.update(f"{ref.number} {ref.source.name} {ref.place} {size}\n".encode())
     drawn_as = digest.hexdigest()[:12]
-    digest.update(f"{args.grid} {source_digest(fold_model.__name__)}\n".encode())
+    digest.update(f"{request.grid} {source_digest(fold_model.__name__)}\n".encode())
     digest.update(load_manifest(weights_name(FEATURE_SET)).digest.encode())
     return drawn_as, digest.hexdigest()[:12]
 
@@ -291,23 +267,17 @@ def _flat(found: dict[str, Scores]) -> dict[str, float | int | str]:
 
 
 def _manifest(
-    args: argparse.Namespace, refs: Sequence[GameRef], scores: dict[str, float | int | str]
+    request: FoldRequest, refs: Sequence[GameRef], scores: dict[str, float | int | str]
 ) -> Manifest:
-    files = " ".join(path.name for path in args.records)
-    command = f"mjbot train fold {files} --games {args.games}"
-    command += f" --validate {args.validate}" if args.validate else ""
-    command += (
-        f" --per-game {args.per_game} --step {args.step} --grid {args.grid} --seed {args.seed}"
-    )
+    files = " ".join(path.name for path in request.records)
+    command = f"mjbot train fold {files} --games {request.games}"
+    command += f" --validate {request.validate}" if request.validate else ""
+    command += f" --per-game {request.per_game} --step {request.step} --grid {request.grid}"
+    command += f" --seed {request.seed}"
     return Manifest(
-        data=f"{len(refs)} games ({args.games} of {files}), {args.per_game} discards of each,"
+        data=f"{len(refs)} games ({request.games} of {files}), {request.per_game} discards of each,"
         " labelled by what the player did up to the end of the kyoku",
         command=command,
-        seed=args.seed,
+        seed=request.seed,
         scores=scores,
     )
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot train fold: {text}", file=sys.stderr)
-    return code

@@ -4,19 +4,15 @@ How good they are is told by how often the evaluator's first, second or third ch
 discard that was made.
 """
 
-import argparse
-import os
-import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot import exit_codes
 from mjbot.interruption import keeping
-from mjbot.models.hand import FEATURE_SETS, N_FEATURES, FeatureSet, weights_name
+from mjbot.models.hand import N_FEATURES, FeatureSet, weights_name
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.training.hand_positions import Positions
@@ -24,13 +20,12 @@ from mjbot.training.hand_run import Course, TrainingRun, identity_of
 from mjbot.training.positions import GameRef, index_games
 from mjbot.training.runs import (
     RUNS,
+    Learned,
+    Request,
     RunFolder,
-    add_record_arguments,
-    add_training_arguments,
+    TrainingError,
     claim_weights,
     erase_run,
-    split_games,
-    tell_weights,
 )
 
 RANKS = (1, 2, 3)
@@ -56,61 +51,55 @@ def agreement(ranks: NDArray[np.int8], games: NDArray[np.int32]) -> dict[str, Es
     }
 
 
-SUMMARY: Final = "Learn the hand evaluator from the discards before each kyoku's first riichi."
-
 Shares = dict[str, dict[str, Estimate]]
 """Kind of position -> rank -> share."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of ``mjbot train hand``."""
-    add_record_arguments(parser)
-    add_training_arguments(parser)
-    parser.add_argument(
-        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
-    )
-    parser.add_argument(
-        "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
-    )
-    parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
-    parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
-    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
+@dataclass(frozen=True, kw_only=True)
+class HandRequest(Request):
+    """What is learned how: ``passes`` over the positions; ``check`` are more records to check."""
+
+    check: Path | None
+    features: FeatureSet
+    passes: int
+    folder: Path | None
+    fresh: bool
 
 
-def run(args: argparse.Namespace) -> int:
-    """Train, save the weights and say how well they agree with the players."""
-    if args.passes < 1 or args.jobs < 1:
-        return _fail("--passes and --jobs: at least 1", exit_codes.BAD_ARGUMENTS)
-    games, held_out = split_games(args)
-    if not games:
-        return _fail("no games to learn from; widen --games", exit_codes.BAD_ARGUMENTS)
+def train(request: HandRequest) -> Learned:
+    """Train and save the weights.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
+    games, held_out = request.split()
     checked = {"held out": held_out}
-    if args.check:
-        checked[args.check.name] = index_games([args.check])
-    folder = args.folder or RUNS / f"train-hand-{identity_of(games)}"
-    if args.fresh:
+    if request.check:
+        checked[request.check.name] = index_games([request.check])
+    folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
+    if request.fresh:
         erase_run(folder)
-    course = Course(features=args.features, seed=args.seed, games=games)
+    course = Course(features=request.features, seed=request.seed, games=games)
     with RunFolder(folder, "hand") as run_folder:
-        return _train(args, TrainingRun(course, run_folder, args.jobs), checked, run_folder)
+        return _train(request, TrainingRun(course, run_folder, request.jobs), checked, run_folder)
 
 
 def _train(
-    args: argparse.Namespace,
+    request: HandRequest,
     training: TrainingRun,
     checked: Mapping[str, Sequence[GameRef]],
     run_folder: RunFolder,
-) -> int:
+) -> Learned:
+    name = weights_name(request.features)
     with keeping(training.kept):
         positions = training.positions()
         if not len(positions):
-            return _fail("there is no riichi in these games to learn from", exit_codes.FAILED)
-        weights = training.learn(positions, args.passes)
+            raise TrainingError("there is no riichi in these games to learn from")
+        weights = training.learn(positions, request.passes)
         shares = _check(training, weights, checked)
-        out = args.out or claim_weights(run_folder, weights_name(args.features))
-    manifest = _manifest(args, positions, training.n_games, shares)
-    _save(args.features, weights, manifest, out)
-    return exit_codes.OK
+        out = request.out or claim_weights(run_folder, name)
+    manifest = _manifest(request, positions, training.n_games, shares)
+    arrays = {"weights": weights.astype(np.float16)}
+    return Learned(name, save_weights(name, arrays, manifest, out), out)
 
 
 def _check(
@@ -139,40 +128,20 @@ def _shares(checks: Positions, ranks: NDArray[np.int8]) -> Shares:
     }
 
 
-def _manifest(
-    args: argparse.Namespace, positions: Positions, n_games: int, shares: Shares
-) -> Manifest:
-    files = ", ".join(path.name for path in args.records)
+def _manifest(request: HandRequest, positions: Positions, n_games: int, shares: Shares) -> Manifest:
+    files = ", ".join(path.name for path in request.records)
     scores: dict[str, float | int | str] = {
         "positions": len(positions),
-        "features": N_FEATURES[args.features],
-        "passes": args.passes,
+        "features": N_FEATURES[request.features],
+        "passes": request.passes,
     }
     for kind, found in shares.items():
         scores |= {f"{kind}, {rank}": str(share) for rank, share in found.items()}
     return Manifest(
-        data=f"{n_games} games ({args.games} of {files}), every discard of the first to declare"
+        data=f"{n_games} games ({request.games} of {files}), every discard of the first to declare"
         " riichi in each kyoku, up to the riichi",
-        command=f"mjbot train hand {files} --games {args.games} --features {args.features}"
-        f" --passes {args.passes} --seed {args.seed}",
-        seed=args.seed,
+        command=f"mjbot train hand {files} --games {request.games} --features {request.features}"
+        f" --passes {request.passes} --seed {request.seed}",
+        seed=request.seed,
         scores=scores,
     )
-
-
-def _save(
-    features: FeatureSet, weights: NDArray[np.float32], manifest: Manifest, out: Path
-) -> None:
-    name = weights_name(features)
-    written = save_weights(name, {"weights": weights.astype(np.float16)}, manifest, out)
-    print(f"learned from {written.data}")
-    for what, figure in written.scores.items():
-        print(f"{what}: {figure}")
-    times = os.times()
-    print(f"{sum(times[:4]):.0f} s of processor time")
-    tell_weights(name, written, out)
-
-
-def _fail(text: str, code: int) -> int:
-    print(f"mjbot train hand: {text}", file=sys.stderr)
-    return code

@@ -5,13 +5,12 @@ log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0.
 The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
-
-from loguru import logger
 
 from mjbot.processes import in_processes
 from mjbot.records.game import EmptyRecordError, Game, RecordError
@@ -19,6 +18,8 @@ from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State
 from protocol.messages import Event
+
+logger = logging.getLogger(__name__)
 
 GAMES_PER_TASK: Final = 16
 """How many games a process replays before it hands over what it found."""
@@ -63,7 +64,7 @@ def index_games(paths: Iterable[Path]) -> list[GameRef]:
             for place, _ in enumerate(games_of(source)):
                 games.append(GameRef(len(games), source, place))
         except EmptyRecordError as error:
-            logger.warning("{}", error)
+            logger.warning("%s", error)
     return games
 
 
@@ -113,7 +114,7 @@ def _extracted(
         try:
             results.append(extract(game))
         except RecordError as error:
-            logger.warning("game {} is left out: {}", ref.number, error)
+            logger.warning("game %d is left out: %s", ref.number, error)
     return results
 
 

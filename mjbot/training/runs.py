@@ -1,22 +1,21 @@
-"""What the kinds of training share: arguments, the folder of a run, and where the weights go.
+"""What the kinds of training share: what they are told, and the folder of a run.
 
-``run.jsonl`` in a run's folder names each file before it appears, so what the run left can be
-told, and erased, without touching what else is there.  A file is there whole or not at all.
+``run.jsonl`` names each file before it appears, so what the run left can be told, and erased,
+without touching what else is there.  A file is there whole or not at all.
 """
 
-import argparse
-import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, TypeVar
+from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from rich.console import Console
 
 from mjbot.append_log import AppendLog, Cures, emptied
-from mjbot.models.weights import SHIPPED, Manifest
+from mjbot.errors import ArgumentError, MjbotError
+from mjbot.models.weights import Manifest
 from mjbot.progress import progress
-from mjbot.records.other_formats import record_path
 from mjbot.training.positions import GameRef, index_games
 
 RUN_FILE: Final = "run.jsonl"
@@ -115,11 +114,11 @@ class GameRange:
         start, colon, stop = text.partition(":")
         numbers = [part for part in (start, stop) if part]
         if not colon or not all(part.isascii() and part.isdigit() for part in numbers):
-            raise argparse.ArgumentTypeError(f"{text!r}: expected START:STOP, such as 0:4000")
+            raise ArgumentError(f"{text!r}: expected START:STOP, such as 0:4000")
         self.start = int(start or 0)
         self.stop = int(stop) if stop else None
         if self.stop is not None and self.stop <= self.start:
-            raise argparse.ArgumentTypeError(f"{text!r}: there are no games in this range")
+            raise ArgumentError(f"{text!r}: there are no games in this range")
 
     def take(self, games: Sequence[Item]) -> Sequence[Item]:
         """Return the part of the games, all in order, that is meant."""
@@ -129,45 +128,43 @@ class GameRange:
         return f"{self.start}:{'' if self.stop is None else self.stop}"
 
 
-def add_record_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the records, which of their games to learn from and which to check with."""
-    parser.add_argument(
-        "records",
-        nargs="+",
-        type=record_path,
-        metavar="RECORDS",
-        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
-    )
-    parser.add_argument(
-        "--games",
-        type=GameRange,
-        default=GameRange(":"),
-        metavar="START:STOP",
-        help="learn from these games, by their place among all: paths in the order given,"
-        " the files inside each sorted by name (all)",
-    )
-    parser.add_argument(
-        "--validate",
-        type=GameRange,
-        metavar="START:STOP",
-        help="check with these games, which are then not learned from (none)",
-    )
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every training from records is told; ``out`` is the folder of the weights, if named."""
+
+    records: Sequence[Path]
+    games: GameRange
+    validate: GameRange | None
+    seed: int
+    jobs: int
+    out: Path | None
+
+    def split(self) -> tuple[list[GameRef], list[GameRef]]:
+        """Return the games to learn from and those to check with: no game is in both.
+
+        Raises ``OSError``, :class:`~mjbot.records.game.RecordError` for unreadable records and
+        :class:`~mjbot.errors.ArgumentError` if there is nothing to learn from.
+        """
+        with progress(Console(stderr=True), "looking through the records"):
+            games = index_games(self.records)
+        held_out = list(self.validate.take(games)) if self.validate else []
+        numbers = {ref.number for ref in held_out}
+        learned = [ref for ref in self.games.take(games) if ref.number not in numbers]
+        if not learned:
+            raise ArgumentError("no games to learn from; widen --games")
+        return learned, held_out
 
 
-def add_training_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare seed, processes and where the weights go."""
-    parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    add_out_argument(parser)
+class Learned(NamedTuple):
+    """Weights of a ``name``, as they were written into a ``folder``."""
+
+    name: str
+    manifest: Manifest
+    folder: Path
 
 
-def add_out_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare where the weights go."""
-    parser.add_argument(
-        "--out",
-        type=Path,
-        help=f"folder of the weights (the run's own in {RUNS}; to play with them: {_shipped()})",
-    )
+class TrainingError(MjbotError):
+    """There is nothing to be learned from these games; the text is one line for the user."""
 
 
 def claim_weights(folder: RunFolder, name: str) -> Path:
@@ -175,29 +172,3 @@ def claim_weights(folder: RunFolder, name: str) -> Path:
     for ending in ("npz", "json"):
         folder.claim(f"{name}.{ending}")
     return folder.folder
-
-
-def tell_weights(name: str, manifest: Manifest, folder: Path) -> None:
-    """Say where weights were written, and how they come to be played with."""
-    size_kb = (folder / f"{name}.npz").stat().st_size / 1000
-    print(f"{folder / name}.npz: {size_kb:.0f} kB, digest {manifest.digest[:12]}")
-    if folder.resolve() != SHIPPED.resolve():
-        print(f"strategies play with those in {_shipped()}; to put these there: --out {_shipped()}")
-
-
-def _shipped() -> Path:
-    """Return the folder of the weights that ship, from here if it is below."""
-    here = Path.cwd()
-    return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
-
-
-def split_games(args: argparse.Namespace) -> tuple[list[GameRef], list[GameRef]]:
-    """Return the games to learn from and those to check with: no game is in both.
-
-    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for unreadable records.
-    """
-    with progress(Console(stderr=True), "looking through the records"):
-        games = index_games(args.records)
-    held_out = list(args.validate.take(games)) if args.validate else []
-    numbers = {ref.number for ref in held_out}
-    return [ref for ref in args.games.take(games) if ref.number not in numbers], held_out

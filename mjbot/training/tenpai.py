@@ -8,18 +8,15 @@ the first in the order of tiles goes.  A hand is counted after each of its disca
 before the first.
 """
 
-import argparse
-import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import Annotated, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 
-from mjbot import exit_codes
 from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.compiler.record import Int8s, Int16s, Record
 from mjbot.interruption import keeping
@@ -30,7 +27,7 @@ from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.acceptance import acceptance, count_tiles
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.rules.shanten import NEVER, shanten
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
@@ -40,7 +37,7 @@ from mjbot.table.legal import can_ron, can_tsumo, held_tiles
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
-from mjbot.training.runs import RUNS, add_out_argument, tell_weights
+from mjbot.training.runs import RUNS, Learned
 
 MAX_BLOCKS: Final = 4
 N_SHANTEN: Final = 7
@@ -191,7 +188,6 @@ def _blocks_with_triplets(suit: NDArray[np.int8], triplets: int) -> int:
     return n
 
 
-SUMMARY: Final = "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks)."
 PAPER_DRAWS: Final = 6
 PAPER_MIDDLE: Final = 1
 PAPER_PERCENT: Final = {2: 27, 1: 61, 0: 8}
@@ -200,43 +196,38 @@ PAPER_PERCENT: Final = {2: 27, 1: 61, 0: 8}
 Counts = NDArray[np.int64]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
-    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
-    add_out_argument(parser)
+class Counted(NamedTuple):
+    """What was counted: all hands, of the paper's row the counts per game int64[games, 7]."""
+
+    hands: Hands
+    row: Counts
+    kyoku: int
+    seconds: float
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play, count, save, and show the row that the paper prints."""
-    if args.games < 2:
-        print("mjbot train greedy: --games: at least 2, for the intervals", file=sys.stderr)
-        return exit_codes.BAD_ARGUMENTS
+def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Learned, Counted]:
+    """Play, count and save; ``out`` is the folder of the weights, if named.  Raises ``OSError``."""
     begun = time.monotonic()
     with (
         keeping(lambda: "nothing is kept before the last game"),
-        progress(Console(stderr=True), "playing", args.games, "games") as step,
+        progress(Console(stderr=True), "playing", games, "games") as step,
     ):
-        hands, row, kyoku = count_hands(args.games, args.seed, LAST_ROUND[args.length], step)
-    percents = [percent_of(row, n) for n in range(N_SHANTEN)]
+        hands, row, kyoku = count_hands(games, seed, LAST_ROUND[length], step)
     manifest = Manifest(
-        data=f"{args.games} games ({args.length}, {kyoku} kyoku) of four greedy players",
-        command=f"mjbot train greedy --games {args.games} --seed {args.seed} "
-        f"--length {args.length}",
-        seed=args.seed,
+        data=f"{games} games ({length}, {kyoku} kyoku) of four greedy players",
+        command=f"mjbot train greedy --games {games} --seed {seed} --length {length}",
+        seed=seed,
         scores={
-            f"percent_{n}_shanten_after_6_draws_1_middle": _told(percent, 2)
-            for n, percent in enumerate(percents)
+            f"percent_{n}_shanten_after_6_draws_1_middle": (
+                f"{percent.value:.2f} [{percent.low:.2f}, {percent.high:.2f}]"
+            )
+            for n, percent in enumerate(percents_of(row))
         },
     )
-    out = args.out or RUNS / f"train-greedy-{args.games}-{args.seed}-{args.length}"
+    out = out or RUNS / f"train-greedy-{games}-{seed}-{length}"
     written = save_weights("greedy", {"hands": hands}, manifest, out)
-    _show(percents, row)
-    seconds = time.monotonic() - begun
-    print(f"{args.games} games, {kyoku} kyoku, {int(hands[:, :, 0].sum())} hands, {seconds:.1f} s")
-    tell_weights("greedy", written, out)
-    return exit_codes.OK
+    counted = Counted(hands, row, kyoku, time.monotonic() - begun)
+    return Learned("greedy", written, out), counted
 
 
 def count_hands(
@@ -264,17 +255,6 @@ def percent_of(row: Counts, shanten: int) -> Estimate:
     return Estimate(100 * share.value, 100 * share.low, 100 * share.high)
 
 
-def _told(percent: Estimate, decimals: int) -> str:
-    low, high = f"{percent.low:.{decimals}f}", f"{percent.high:.{decimals}f}"
-    return f"{percent.value:.{decimals}f} [{low}, {high}]"
-
-
-def _show(percents: Sequence[Estimate], row: Counts) -> None:
-    table = Table(
-        "shanten", "% [95 %]", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
-    )
-    for n, percent in enumerate(percents):
-        told = PAPER_PERCENT.get(n)
-        table.add_row(str(n), _told(percent, 1), "" if told is None else str(told))
-    Console().print(table)
-    print(f"{int(row.sum())} such hands")
+def percents_of(row: Counts) -> list[Estimate]:
+    """Return the percentage of each shanten from 0 on."""
+    return [percent_of(row, shanten) for shanten in range(N_SHANTEN)]

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from protocol.codec import decode_all, encode
-from protocol.dialects import Dialect
+from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import (
     Chi,
@@ -90,7 +90,7 @@ class ClientSession:
         Raises :class:`ProtocolError` when it is not mjai or has no place here, and
         :class:`LocalProtocolError` when the line before still waits for its reply.
         """
-        on_request = self.dialect is Dialect.RIICHILAB
+        on_request = self.dialect.traits.answers is Answers.REQUESTS
         if self._received.speak is Speak.MUST and not on_request:
             raise LocalProtocolError("receive", "the line before still waits for its reply")
         due = self._received.due if on_request else Due.NONE
@@ -120,8 +120,8 @@ class ClientSession:
 
     def _take_seat(self, start: StartGame) -> None:
         seat = start.id
-        if self.dialect is Dialect.STDIO_LINES and self._told_seat is not None:
-            seat = self._told_seat  # Mortal's feeder may send any id
+        if not self.dialect.traits.has_own_seat_ids and self._told_seat is not None:
+            seat = self._told_seat
         if seat is None:
             seat = self._told_seat
         if seat is None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from protocol.codec import encode
-from protocol.dialects import OFFERS, Dialect
+from protocol.dialects import LOCKSTEP, OFFERS
 from protocol.errors import LocalProtocolError
 from protocol.messages import (
     Error,
@@ -190,7 +190,7 @@ class RefusedError(ValueError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.line = encode(Error(message=reason), Dialect.TCP)
+        self.line = encode(Error(message=reason), LOCKSTEP)
 
 
 class FaultError(ValueError):
@@ -251,7 +251,7 @@ class LockstepSession:
             raise LocalProtocolError(wire_name(message), "the line before still awaits its reply")
         if isinstance(message, StartGame):
             self.seat = message.id
-        line = encode(message, Dialect.TCP)
+        line = encode(message, LOCKSTEP)
         self._due = due_after(message, self.seat)
         self._event = message
         return line

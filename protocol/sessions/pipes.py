@@ -26,7 +26,7 @@ from typing import Any, Final
 import msgspec
 
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import ARRAYS, LINES, Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import (
     EndGame,
@@ -97,7 +97,7 @@ class LinesSession(PipeSession):
         self.owes = bool(offers)
         self._said += 1
         extra = None if offers else {"can_act": False}
-        return encode(event, Dialect.STDIO_LINES, extra)
+        return encode(event, LINES, extra)
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
         self._heard += 1
@@ -121,7 +121,7 @@ class ArraysSession(PipeSession):
         alone = isinstance(event, StartGame | EndKyoku | EndGame)
         if alone:
             self._kept = []
-        self._kept.append(encode(event, Dialect.STDIO_ARRAYS))
+        self._kept.append(encode(event, ARRAYS))
         if not (alone or offers):
             return None
         self._offers = tuple(offers)
@@ -132,7 +132,7 @@ class ArraysSession(PipeSession):
 
 def pipe_session(dialect: Dialect, seat: Seat) -> PipeSession:
     """Return the session of a dialect that is spoken over pipes."""
-    kinds = {Dialect.STDIO_LINES: LinesSession, Dialect.STDIO_ARRAYS: ArraysSession}
+    kinds = {LINES: LinesSession, ARRAYS: ArraysSession}
     return kinds[dialect](seat)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import REQUESTS
 from protocol.messages import (
     ActionAck,
     Ankan,
@@ -69,7 +69,7 @@ class RequestSession:
         """Return the frame of an event, which must be masked for this seat already."""
         if isinstance(message, StartKyoku):
             self._bank_ms = self._limits.bank_ms
-        return encode(message, Dialect.RIICHILAB)
+        return encode(message, REQUESTS)
 
     def request(self, offers: Sequence[PlayerAction]) -> bytes:
         """Return the frame that asks for one of ``offers``; a request before it is closed."""
@@ -82,7 +82,7 @@ class RequestSession:
             bank_ms=self._bank_ms,
             deadline_ms=self.deadline_ms,
         )
-        return encode(request, Dialect.RIICHILAB)
+        return encode(request, REQUESTS)
 
     def receive(self, frame: bytes | str, elapsed_ms: int) -> Verdict:
         """Return what becomes of a reply that came ``elapsed_ms`` after the request."""
@@ -95,7 +95,7 @@ class RequestSession:
             return self._verdict("unparseable", elapsed_ms, reason="no such request_id")
         if request_id < self._request_id or not self._offers:
             ack = ActionAck(status="stale", request_id=request_id)
-            return Verdict("stale", encode(ack, Dialect.RIICHILAB), reason="an old request_id")
+            return Verdict("stale", encode(ack, REQUESTS), reason="an old request_id")
         choice = meant(fields, self._offers)
         if choice is None:
             return self._verdict("rejected", elapsed_ms, reason="not among possible_actions")
@@ -123,7 +123,7 @@ class RequestSession:
             bank_ms=self._bank_ms,
             reason=reason,
         )
-        return Verdict(status, encode(ack, Dialect.RIICHILAB), choice, reason)
+        return Verdict(status, encode(ack, REQUESTS), choice, reason)
 
 
 def terse_hint(action: PlayerAction) -> Hint:

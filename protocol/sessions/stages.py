@@ -52,7 +52,7 @@ _FROM: Final[dict[type[Message], frozenset[Stage]]] = {
     EndGame: frozenset({Stage.BETWEEN, Stage.PLAYING}),
     Error: _ANYWHERE,
 }
-_FROM_OFF_TCP: Final = _FROM | {
+_FROM_WITHOUT_HELLO: Final = _FROM | {
     StartGame: _ANYWHERE,
     StartKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
     EndKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
@@ -70,7 +70,7 @@ _IN_KYOKU: Final = frozenset({Stage.PLAYING})
 
 def first_stage(dialect: Dialect) -> Stage:
     """Return where a conversation begins."""
-    return Stage.CONNECTED if dialect is Dialect.TCP else Stage.JOINED
+    return Stage.CONNECTED if dialect.traits.opens_with_hello else Stage.JOINED
 
 
 def next_stage(dialect: Dialect, stage: Stage, message: Message) -> Stage:
@@ -78,16 +78,17 @@ def next_stage(dialect: Dialect, stage: Stage, message: Message) -> Stage:
 
     Raises :class:`ProtocolError` for a message that has no place there.
 
-    >>> next_stage(Dialect.TCP, Stage.BETWEEN, EndKyoku())
+    >>> from protocol.dialects import LOCKSTEP
+    >>> next_stage(LOCKSTEP, Stage.BETWEEN, EndKyoku())
     Traceback (most recent call last):
     protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus
     """
     kind = type(message)
     if kind not in _FROM and not isinstance(message, Event):
         return stage
-    if kind is Error and dialect is Dialect.RIICHILAB:
+    if kind is Error and not dialect.traits.error_is_fatal:
         return stage
-    origins = _FROM if dialect is Dialect.TCP else _FROM_OFF_TCP
+    origins = _FROM if dialect.traits.opens_with_hello else _FROM_WITHOUT_HELLO
     if stage not in origins.get(kind, _IN_KYOKU):
         raise ProtocolError(wire_name(message), f"out of order, the client is {stage.value}")
     return _TO.get(kind, stage)

@@ -17,9 +17,9 @@ by position, so one too many shifts everything after it.
 """
 
 import enum
-from typing import Final
+from typing import Final, assert_never
 
-from protocol.dialects import Dialect
+from protocol.dialects import Answers, Dialect
 from protocol.messages import (
     ActionAck,
     Chi,
@@ -99,13 +99,17 @@ def due_after(message: Message, seat: Seat | None, before: Due = Due.NONE) -> Du
 
 
 def obligation(dialect: Dialect, due: Due, *, asked: bool = False) -> Speak:
-    """Return whether a seat must speak; ``asked`` says that RiichiLab requested an action."""
-    if dialect is Dialect.TCP:
-        return Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
-    if dialect is Dialect.STDIO_ARRAYS:
-        return Speak.MUST
-    if dialect is Dialect.RIICHILAB:
-        return Speak.MUST if asked else Speak.MUST_NOT
-    if due in (Due.TURN, Due.DISCARD):
-        return Speak.MUST
-    return Speak.MAY if due.is_choice else Speak.MUST_NOT
+    """Return whether a seat must speak; ``asked`` says that an action was requested."""
+    match dialect.traits.answers:
+        case Answers.EVENTS:
+            return Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
+        case Answers.LINES:
+            return Speak.MUST
+        case Answers.REQUESTS:
+            return Speak.MUST if asked else Speak.MUST_NOT
+        case Answers.CHOICES:
+            if due in (Due.TURN, Due.DISCARD):
+                return Speak.MUST
+            return Speak.MAY if due.is_choice else Speak.MUST_NOT
+        case never:
+            assert_never(never)

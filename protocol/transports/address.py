@@ -34,7 +34,7 @@ class Address:
     @property
     def is_stdio(self) -> bool:
         """Whether the other side started us and holds our standard input and output."""
-        return self.dialect in (Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS)
+        return self.dialect.traits.over == "pipes"
 
 
 def parse_address(url: str, room: str | None = None) -> Address:

@@ -12,6 +12,7 @@ import pytest
 from mjbot.arena.code_digest import MakingError, code_digest
 from mjbot.cli.main import main
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec
 
 BASE = """
 from mjbot.strategy.strategy import Strategy
@@ -146,12 +147,12 @@ def test_what_a_strategy_writes_itself_is_nothing_that_it_depends_on(
 def test_the_digest_does_not_depend_on_where_the_files_lie(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = code_digest(["bot:Folding"])
+    here = code_digest([Spec.read("bot:Folding")])
     copy = tmp_path_factory.mktemp("copy")
     for file in folder.glob("*.py"):
         (copy / file.name).write_text(file.read_text())
     monkeypatch.chdir(copy)
-    assert code_digest(["bot:Folding"]) == here
+    assert code_digest([Spec.read("bot:Folding")]) == here
 
 
 @pytest.mark.parametrize(
@@ -168,11 +169,11 @@ def test_what_cannot_be_made_is_said_before_any_game(
     source = f"{BASE}\nclass Bad(Base):\n    {text}\n    def decide(self, view): pass\n"
     (folder / "bad.py").write_text(source)
     with pytest.raises(error, match=told):
-        code_digest(["bad:Bad", "tsumogiri"])
+        code_digest([Spec.read("bad:Bad"), Spec.read("tsumogiri")])
 
 
 def test_the_files_that_a_command_names_count_for_an_external_ai(folder: Path) -> None:
     (folder / "client.py").write_text("print(1)")
-    before = code_digest(["external:python client.py"])
+    before = code_digest([Spec.read("external:python client.py")])
     (folder / "client.py").write_text("print(22)")
-    assert code_digest(["external:python client.py"]) != before
+    assert code_digest([Spec.read("external:python client.py")]) != before

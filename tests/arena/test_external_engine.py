@@ -13,6 +13,7 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
 from mjbot.match.node import packages_ready
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec
 
 MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("engine_bot.py")
@@ -88,14 +89,14 @@ def test_a_fault_of_an_external_ai_is_noted_and_the_game_ends(
 
 def test_a_missing_program_is_one_line() -> None:
     with pytest.raises(StrategyError, match="no program 'no-such-bot' to run"):
-        code_digest(["external:no-such-bot --fast", "tsumogiri"])
+        code_digest([Spec.read("external:no-such-bot --fast"), Spec.read("tsumogiri")])
 
 
 def test_majiang_plays_several_games_with_one_process(setup_of: MakeSetup) -> None:
     if not packages_ready():
         pytest.skip("the external AI is not installed (mjbot setup-node)")
     try:
-        code_digest(["external:majiang"])
+        code_digest([Spec.read("external:majiang")])
     except StrategyError as error:
         pytest.skip(str(error))
     setup = setup_of("external:majiang", "tsumogiri", format_="1v3", deadline_s=0)

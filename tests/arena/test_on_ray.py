@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot import exit_codes
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import on_ray
 from mjbot.arena.workers.on_ray import LOCAL, RayPool
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.training import fold_grid
 
 MakeSetup = Callable[..., Setup]
@@ -25,7 +25,7 @@ GAME_IDS = [GameId(wall, seating) for wall in range(2) for seating in range(3)]
 @pytest.fixture
 def known(setup_of: MakeSetup) -> Setup:
     setup = setup_of("fast-riichi-b", "Dice")
-    return msgspec.structs.replace(setup, code=code_digest(setup.strategies))
+    return msgspec.structs.replace(setup, code=code_digest(setup.specs))
 
 
 def test_a_cluster_plays_the_same_games(known: Setup) -> None:
@@ -50,7 +50,7 @@ def test_without_ray_the_cure_is_named_and_nothing_begun(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.chdir(tmp_path)
-    assert main(["arena", "fast-riichi-a", "fast-riichi-b", "--on", "ray"]) == exit_codes.FAILED
+    assert main(["arena", "fast-riichi-a", "fast-riichi-b", "--on", "ray"]) == ExitCode.FAILED
     told = capsys.readouterr()
     assert told.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9'\n"
     assert told.out == ""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.interruption import keeping
 
 GUARD_S = 300
@@ -42,7 +42,7 @@ class Process:
         """Send a signal; return the last line.  Whoever holds our pipes must be gone, too."""
         self.process.send_signal(number)
         _, errors = self.process.communicate(timeout=GUARD_S)
-        assert self.process.returncode == exit_codes.INTERRUPTED, errors
+        assert self.process.returncode == ExitCode.INTERRUPTED, errors
         assert "Traceback" not in errors
         return errors.splitlines()[-1]
 
@@ -120,7 +120,7 @@ def test_ctrl_c_in_a_terminal_is_not_told_by_the_processes_at_work(tmp_path):
     os.killpg(process.process.pid, signal.SIGINT)
     _, errors = process.process.communicate(timeout=GUARD_S)
     assert errors == "it: interrupted\n"
-    assert process.process.returncode == exit_codes.INTERRUPTED
+    assert process.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_an_interruption_that_is_raised_carries_what_is_kept():

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 
 GUARD_S = 300
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -83,7 +83,7 @@ def test_the_first_signal_cancels_and_what_is_open_is_tidied(number):
     program.expect("waiting")
     program.send(number)
     assert program.end() == "tidied\ninterrupted\n"
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -102,7 +102,7 @@ def test_the_second_signal_ends_what_will_not_end(number):
         program.expect("waiting")
         program.send(number)
     assert program.end() == ""
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -122,7 +122,7 @@ def test_while_nothing_is_open_no_code_can_swallow_a_signal(where, number):
     program.expect("working")
     program.send(number)
     assert program.end() == ""
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_a_second_signal_ends_even_a_main_thread_that_does_not_come_back():
@@ -142,7 +142,7 @@ def test_a_second_signal_ends_even_a_main_thread_that_does_not_come_back():
     program.expect("awake")  # the first was handled before: its number is lower
     program.send(signal.SIGTERM)
     assert program.end() == ""
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_a_signal_that_another_thread_gets_wakes_the_loop():
@@ -155,7 +155,7 @@ def test_a_signal_that_another_thread_gets_wakes_the_loop():
         to_the_end(main())
     """)
     assert program.end() == "interrupted\n"
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_a_name_that_is_never_looked_up_keeps_nobody_from_ending():
@@ -170,7 +170,7 @@ def test_a_name_that_is_never_looked_up_keeps_nobody_from_ending():
     program.expect("looking up")
     program.send(signal.SIGTERM)
     assert program.end() == "interrupted\n"
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_a_signal_wins_over_what_goes_wrong_because_of_it():
@@ -186,7 +186,7 @@ def test_a_signal_wins_over_what_goes_wrong_because_of_it():
     program.expect("waiting")
     program.send(signal.SIGINT)
     assert program.end() == "interrupted\n"
-    assert program.process.returncode == exit_codes.INTERRUPTED
+    assert program.process.returncode == ExitCode.INTERRUPTED
 
 
 def test_what_the_program_was_told_to_ignore_it_ignores():
@@ -206,7 +206,7 @@ def test_what_the_program_was_told_to_ignore_it_ignores():
     program.send(signal.SIGHUP)
     program.process.stdin.write("go on\n")
     assert program.end() == "done\n"
-    assert program.process.returncode == exit_codes.OK
+    assert program.process.returncode == ExitCode.OK
 
 
 def test_handlers_are_given_back():
@@ -221,7 +221,7 @@ def test_handlers_are_given_back():
         assert handlers() == before
     """)
     assert program.end() == "done\n"
-    assert program.process.returncode == exit_codes.OK
+    assert program.process.returncode == ExitCode.OK
 
 
 @pytest.mark.parametrize(
@@ -246,4 +246,4 @@ def test_getting_ready_is_ended_even_while_compiled_code_calls_back(command, num
     process.expect("working")
     process.send(number)
     assert process.end() == ""
-    assert process.process.returncode == exit_codes.INTERRUPTED
+    assert process.process.returncode == ExitCode.INTERRUPTED

@@ -2,7 +2,6 @@ import asyncio
 import threading
 
 import pytest
-from loguru import logger
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 
@@ -32,11 +31,9 @@ def test_a_crash_of_any_kind_is_told(error):
     assert caught.value.__cause__ is error
 
 
-def test_a_late_answer_is_dropped_and_logged_and_the_next_job_waits_for_it():
+def test_a_late_answer_is_dropped_and_logged_and_the_next_job_waits_for_it(caplog):
     begun, release = threading.Event(), threading.Event()
     order = []
-    said = []
-    sink = logger.add(lambda message: said.append(message.record["message"]))
 
     def slow():
         begun.set()
@@ -54,12 +51,9 @@ def test_a_late_answer_is_dropped_and_logged_and_the_next_job_waits_for_it():
         release.set()
         await thread.think(lambda: order.append("next"), GUARD_S)
 
-    try:
-        run(check())
-    finally:
-        logger.remove(sink)
+    run(check())
     assert order == ["slow", "next"]
-    assert [line for line in said if "too late was dropped: too late" in line]
+    assert [line for line in caplog.messages if "too late was dropped: too late" in line]
 
 
 def test_a_late_crash_disturbs_nobody():

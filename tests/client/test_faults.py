@@ -1,7 +1,8 @@
 """A strategy's faults: whole in the log at first, short afterwards, and all of them in the file."""
 
+import logging
+
 import pytest
-from loguru import logger
 
 from mjbot.client.faults import FAULTS_VARIABLE, TOLD_WHOLE, Fault, Faults, named_file, read_faults
 
@@ -12,9 +13,12 @@ LATE = Fault("late", True, "not ready after 30 s")
 def told():
     """Return what is logged, one text per message."""
     texts = []
-    number = logger.add(lambda message: texts.append(message.record["message"]), level="INFO")
+    handler = logging.Handler()
+    handler.emit = lambda record: texts.append(record.getMessage())
+    ours = logging.getLogger("mjbot")
+    ours.addHandler(handler)
     yield texts
-    logger.remove(number)
+    ours.removeHandler(handler)
 
 
 def crash(text):

@@ -11,10 +11,9 @@ import threading
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
 from mjbot.client.pair_channel import SECRET_VARIABLE
-from mjbot.client.play import DEADLINES_S
+from mjbot.errors import ExitCode
 from protocol.dialects import Dialect
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
@@ -91,7 +90,7 @@ def free_port():
 )
 def test_bad_arguments(capfd, arguments, named):
     status, line = played(capfd, *arguments)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert line.startswith("mjbot play: ") and named in line
 
 
@@ -114,20 +113,20 @@ def test_bad_arguments(capfd, arguments, named):
 def test_bad_arguments_that_argparse_sees(capfd, arguments):
     with pytest.raises(SystemExit) as caught:
         main(["play", *arguments])
-    assert caught.value.code == exit_codes.BAD_ARGUMENTS
+    assert caught.value.code == ExitCode.BAD_ARGUMENTS
     err = capfd.readouterr().err
     assert err.startswith("mjbot play: error: ") and err.count("\n") == 1
 
 
 def test_a_token_file_that_is_not_there(capfd, tmp_path):
     status, line = played(capfd, "ws://127.0.0.1:1", "--token-file", str(tmp_path / "none"))
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert line == f"mjbot play: {tmp_path / 'none'}: No such file or directory"
 
 
 def test_a_log_that_cannot_be_written(capfd, tmp_path):
     status, line = played(capfd, "mjsonp://127.0.0.1:1", "--log", str(tmp_path))
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert line == f"mjbot play: {tmp_path}: Is a directory"
 
 
@@ -138,7 +137,7 @@ def test_a_log_that_cannot_be_written(capfd, tmp_path):
 def test_nobody_there(capfd, scheme):
     port = free_port()
     status, line = played(capfd, f"{scheme}://127.0.0.1:{port}", "--wait-s", "0")
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert f"127.0.0.1:{port}" in line and "refused" in line.lower()
 
 
@@ -146,7 +145,7 @@ def test_nobody_there(capfd, scheme):
 def test_a_silent_server(capfd, lines):
     with ScriptedServer(*lines, holds=True) as server:
         status, line = played(capfd, server.url, "--silence-s", "0.1")
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert line == "mjbot play: the other side said nothing for 0.1 s"
 
 
@@ -154,7 +153,7 @@ def test_a_silent_server(capfd, lines):
 def test_a_server_that_vanishes(capfd, lines):
     with ScriptedServer(*lines) as server:
         status, line = played(capfd, server.url)
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert line in (
         "mjbot play: the other side closed the connection",
         "mjbot play: the connection broke: Connection reset by peer",
@@ -166,7 +165,7 @@ def test_a_server_that_refuses_us(capfd):
     refusal = b'{"type":"error","message":"No such room. Available room: lobby"}'
     with ScriptedServer(HELLO, refusal) as server:
         status, line = played(capfd, server.url, "--name", "bot", "--room", "attic")
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     assert line == "mjbot play: the server refuses us: No such room. Available room: lobby"
     assert server.heard == [b'{"type":"join","name":"bot","room":"attic"}\n']
 
@@ -175,7 +174,7 @@ def test_what_a_server_says_reaches_no_terminal_as_it_is(capfd):
     refusal = b'{"type":"error","message":"\\u001b]0;pwned\\u0007\\r\\nmjbot play: fine \\u202e"}'
     with ScriptedServer(HELLO, refusal) as server:
         status, line = played(capfd, server.url)
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     told = r"\x1b]0;pwned\x07 mjbot play: fine \u202e"
     assert line == f"mjbot play: the server refuses us: {told}"
 
@@ -183,7 +182,7 @@ def test_what_a_server_says_reaches_no_terminal_as_it_is(capfd):
 def test_a_game_that_is_void(capfd):
     with ScriptedServer(HELLO, START, b'{"type":"error","message":"player 3\\nleft"}') as server:
         status, line = played(capfd, server.url)
-    assert status == exit_codes.PROTOCOL_FAULT
+    assert status == ExitCode.PROTOCOL_FAULT
     assert line == "mjbot play: the server ended the game: player 3 left"
 
 
@@ -200,7 +199,7 @@ def test_a_game_that_is_void(capfd):
 def test_a_server_that_breaks_the_protocol(capfd, said, field):
     with ScriptedServer(HELLO, START, said, holds=True) as server:
         status, line = played(capfd, server.url)
-    assert status == exit_codes.PROTOCOL_FAULT
+    assert status == ExitCode.PROTOCOL_FAULT
     assert line.startswith("mjbot play: the server broke the protocol: ") and field in line
 
 
@@ -217,7 +216,7 @@ def deal(hand, dealer=0):
 def test_a_server_that_contradicts_itself(capfd):
     with ScriptedServer(HELLO, START, deal(["9p"] * 5 + ["1m"] * 4 + ["2m"] * 4)) as server:
         status, line = played(capfd, server.url)
-    assert status == exit_codes.PROTOCOL_FAULT
+    assert status == ExitCode.PROTOCOL_FAULT
     assert "9p is dealt 5 times; event: {" in line
 
 
@@ -226,7 +225,7 @@ def test_a_contradiction_that_is_let_pass(capfd):
     end = b'{"type":"end_game","scores":[25000,25000,25000,25000]}'
     with ScriptedServer(HELLO, START, *lines, end) as server:
         status, line = played(capfd, server.url, "--lenient")
-    assert status == exit_codes.OK
+    assert status == ExitCode.OK
     assert line.endswith("game over: place 3, scores [25000, 25000, 25000, 25000]")
     assert json.loads(server.heard[-1])["type"] == "dahai"
 
@@ -251,7 +250,7 @@ def test_a_series_goes_on_when_a_game_is_void_by_another_seat(capfd, own_turns):
     with Moody([HELLO, START, VOID % 0], game) as server:
         status, line = played(capfd, server.url, "--games", "2", "--lenient")
         assert server.scripts == []
-    assert status == exit_codes.FAILED
+    assert status == ExitCode.FAILED
     why = "the last one since the server said: Error in player 0's response: Timeout."
     assert line == f"mjbot play: 1 of 2 games void, {why}"
 
@@ -260,7 +259,7 @@ def test_a_series_ends_when_a_game_is_void_by_our_own_seat(capfd):
     with Moody([HELLO, START, VOID % 2], [HELLO, START]) as server:
         status, line = played(capfd, server.url, "--games", "2")
         assert len(server.scripts) == 1
-    assert status == exit_codes.PROTOCOL_FAULT
+    assert status == ExitCode.PROTOCOL_FAULT
     ended = "the server ended the game: Error in player 2's response: Timeout."
     assert line == f"mjbot play: {ended}"
 
@@ -271,13 +270,13 @@ def test_the_next_game_waits_until_the_room_is_free(capfd, own_turns):
     busy = [HELLO, b'{"type":"error","message":"The room is busy. Retry after a while."}']
     with Moody(game, busy, [], game) as server:
         status, line = played(capfd, server.url, "--games", "2", "--lenient")
-        assert (status, server.scripts) == (exit_codes.OK, [])
+        assert (status, server.scripts) == (ExitCode.OK, [])
     assert "game over" in line
 
 
 def test_a_decision_in_arrays_leaves_time_for_what_is_not_the_decision():
     """mjai.app's simulator, installed, waits 2 s in all; 2.02 s were measured with a limit of 2."""
-    assert DEADLINES_S[Dialect.STDIO_ARRAYS] <= 0.75 * 2.0
+    assert Dialect.STDIO_ARRAYS.traits.deadline_s <= 0.75 * 2.0
 
 
 # --- a process of its own --------------------------------------------------------------------
@@ -301,7 +300,7 @@ def test_a_server_that_is_not_up_yet_is_waited_for(own_turns):
         assert line, "it did not wait"
     with ScriptedServer(*game, port=port):
         _, err = process.communicate(timeout=GUARD_S)
-    assert process.returncode == exit_codes.OK, err
+    assert process.returncode == ExitCode.OK, err
     assert b"waiting for" not in err  # it said so once
 
 
@@ -314,7 +313,7 @@ def test_a_signal_ends_it_cleanly(lines, number):
         assert server.said_all.wait(GUARD_S)
         process.send_signal(number)
         _, err = process.communicate(timeout=GUARD_S)
-        assert process.returncode == exit_codes.INTERRUPTED
+        assert process.returncode == ExitCode.INTERRUPTED
         assert b"Traceback" not in err
         assert server.client_left.wait(GUARD_S)
 
@@ -341,7 +340,7 @@ def test_a_signal_ends_it_while_the_strategy_thinks(number, tmp_path):
         assert any(b"thinking" in line for line in process.stderr)
         process.send_signal(number)
         _, err = process.communicate(timeout=GUARD_S)
-    assert process.returncode == exit_codes.INTERRUPTED
+    assert process.returncode == ExitCode.INTERRUPTED
     assert b"Traceback" not in err
 
 
@@ -367,7 +366,7 @@ def test_standard_output_carries_the_conversation_only(own_turns, url, name, pai
         words += ["--pair", f"guest:{free_port()}", "--team-table", url, "--name", "a (team 1/2)"]
     process = started(url, "2", *words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     out, err = process.communicate(said, timeout=GUARD_S)
-    assert process.returncode == exit_codes.OK, err
+    assert process.returncode == ExitCode.OK, err
     assert b"imported" in err and b"thinking about" in err
     answers = [json.loads(line) for line in out.splitlines()]
     assert len(answers) > 5 and all(answer["type"] in ("dahai", "none") for answer in answers)
@@ -380,5 +379,5 @@ def test_a_pipe_that_ends_in_mid_game(own_turns):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     _, err = process.communicate(b"\n".join(lines[:8]) + b"\n", timeout=GUARD_S)
-    assert process.returncode == exit_codes.UNREACHABLE
+    assert process.returncode == ExitCode.UNREACHABLE
     assert err.strip().endswith(b"mjbot play: the other side closed our standard input")

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.arena.results import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.experiments import arena_checks, nakano2021
 from mjbot.experiments.request import Request, Run
 from mjbot.table.settle import ranks_of
@@ -85,7 +85,7 @@ def test_decisions_that_had_to_be_replaced_are_told(
     experiment = SimpleNamespace(SUMMARY="", GAMES=4, PARTS=("all",), play=play)
     monkeypatch.setattr("mjbot.cli.experiment._module", lambda name: experiment)
     command = ["experiment", "nakano2021", "--jobs", "1", "--out", str(tmp_path)]
-    assert main(command) == exit_codes.FAILED
+    assert main(command) == ExitCode.FAILED
     told = capsys.readouterr()
     assert told.out == "the report\n"
     progress, at_once, at_the_end = told.err.strip().splitlines()

@@ -11,18 +11,18 @@ import pytest
 from rich.console import Console
 from yarl import URL
 
-from mjbot import exit_codes
 from mjbot.cli import duo, main
 from mjbot.client.pair_channel import SECRET_VARIABLE, End
 from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
 from mjbot.match import players
 from mjbot.match.node import NodeError
-from mjbot.match.pair import Role, make_members, private_channel
+from mjbot.match.pair import make_members, private_channel
 from mjbot.pair.fair_play import require_team_name_in
 from mjbot.pair.session import Side
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec, make_strategy
 from protocol.transports.address import parse_address
 
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -55,7 +55,7 @@ def row(text: str, name: str) -> list[str]:
 def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     rivals = ["--rivals", f"{RIVAL} play", f"{RIVAL} cheat"]
     done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
-    assert done.returncode == exit_codes.OK, done.stderr
+    assert done.returncode == ExitCode.OK, done.stderr
     (folder,) = tmp_path.iterdir()
     said = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
     assert all("pair channel: the partner is there" in text for text in said)
@@ -77,7 +77,7 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     where = r"player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
     assert re.match(where, notes)  # and the game was played on
     assert notes.strip() in done.stdout
-    assert command("replay", str(folder)).returncode == exit_codes.OK
+    assert command("replay", str(folder)).returncode == ExitCode.OK
 
 
 def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
@@ -100,7 +100,7 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
             return results, (await guests.communicate())[0].decode(), guests.returncode
 
     results, said, status = asyncio.run(play_two())
-    assert status == exit_codes.OK
+    assert status == ExitCode.OK
     (folder,) = tmp_path.iterdir()
     logs = [(folder / f"seen-by-{word}.mjson").read_text() for word in ("top", "partner")]
     assert [log.count('"end_game"') for log in logs] == [2, 2]
@@ -117,7 +117,7 @@ def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words,
     with pytest.raises(SystemExit) as caught:
         main.main([*seats, *seats[1:], *words])
     out, err = capsys.readouterr()
-    assert (caught.value.code, out, err.count("\n")) == (exit_codes.BAD_ARGUMENTS, "", 1)
+    assert (caught.value.code, out, err.count("\n")) == (ExitCode.BAD_ARGUMENTS, "", 1)
     assert f"{words[0]}: '{words[1]}': expected a number of" in err
 
 
@@ -137,14 +137,14 @@ def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words,
 )
 def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tmp_path, capsys):
     status, line = refused(capsys, "duo", *words, "--log-dir", str(tmp_path / "runs"))
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert problem in line
     assert not (tmp_path / "runs").exists()
 
 
 def test_a_server_that_is_not_there_is_one_line(tmp_path):
     done = command("duo", "mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path))
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     (line,) = done.stderr.splitlines()
     assert line.startswith("mjbot duo: ")
     assert "127.0.0.1:9" in line
@@ -174,7 +174,7 @@ def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, caps
     monkeypatch.setattr(players, "majiang_command", missing)
     args = argparse.Namespace(rivals=None, url=None, name="mjbot", games=1)
     rivals = duo._rivals(args, Console())
-    assert [rival.spec for rival in rivals] == ["fast-riichi-d", "fast-riichi-d"]
+    assert [str(rival.spec) for rival in rivals] == ["fast-riichi-d", "fast-riichi-d"]
     assert len({rival.name for rival in rivals}) == 2
     assert "since no Node here" in capsys.readouterr().out
     args.rivals = ["external:majiang", "tsumogiri"]
@@ -184,7 +184,7 @@ def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, caps
 
 def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
     with private_channel() as channel:
-        roles = [Role("yaku-evaluation", ("riichi=off",)), Role("combo-partner")]
+        roles = [Spec.read("yaku-evaluation,riichi=off"), Spec.read("combo-partner")]
         top, partner = make_members("crane", roles, channel)
         for member in (top, partner):
             words = member.command("mjsonp://127.0.0.1:1/x", 1)
@@ -194,7 +194,7 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
         assert (top.end.side, partner.end.side) == (Side.HOST, Side.GUEST)
         assert top.end.place == partner.end.place == channel.place
         assert End.parse(str(top.end)) == top.end
-        assert "riichi=off" in top.command("", 1)
+        assert "yaku-evaluation,riichi=off" in top.command("", 1)
         assert len(channel.secret) >= 32
         if isinstance(channel.place, Path):
             assert channel.place.parent.stat().st_mode & 0o077 == 0
@@ -212,7 +212,7 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
 def test_one_of_a_pair_needs_an_end_of_the_channel_and_the_secret(words, problem, capsys):
     top = ["--strategy", f"{BOTS}:Talker", "--name", "crane (team 1/2)"]
     status, line = refused(capsys, "play", "mjsonp://127.0.0.1:9/x", *top, *words)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert problem in line
 
 
@@ -230,7 +230,7 @@ def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypat
     monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
     status, line = refused(capsys, "play", url, *top, *words)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert named in line
     assert "(team 1/2)" in line
 
@@ -242,7 +242,7 @@ def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypat
 def test_a_websocket_table_reads_the_teams_names_whatever_the_url_said(query):
     asked = URL(f"ws://localhost:1/ws{query}").query
     with private_channel() as channel:
-        roles = [Role("yaku-evaluation"), Role("combo-partner")]
+        roles = [Spec.read("yaku-evaluation"), Spec.read("combo-partner")]
         for member in make_members("crane", roles, channel):
             command = member.command(f"ws://localhost:1/ws{query}", 1)
             (url,) = [URL(word) for word in command if word.startswith("ws:")]
@@ -255,5 +255,5 @@ def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsy
     monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
     status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
-    assert status == exit_codes.BAD_ARGUMENTS
+    assert status == ExitCode.BAD_ARGUMENTS
     assert "its operator has not declared" in line

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.match.pair import Role
 from mjbot.pair.socket_link import HAS_UNIX_SOCKETS
+from mjbot.strategy.registry import Spec
 from proof import pair_failures, pair_trials
 from proof.pair_trials import Trial
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
-ROLES = (Role(f"{BOTS}:Talker"), Role(f"{BOTS}:Listener"))
+ROLES = (Spec.read(f"{BOTS}:Talker"), Spec.read(f"{BOTS}:Listener"))
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")

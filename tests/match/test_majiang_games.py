@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.match.majiang import majiang_command
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
@@ -80,7 +80,7 @@ def test_it_comes_back_after_a_game_that_is_void_by_another_seat(packages, culpr
 
     status, errors = asyncio.run(main())
     assert len(begun) == games_begun
-    assert status == exit_codes.PROTOCOL_FAULT  # the last game was void, too
+    assert status == ExitCode.PROTOCOL_FAULT  # the last game was void, too
     assert errors.count("\n") == games_begun
 
 
@@ -117,7 +117,7 @@ def test_none_of_them_outlives_a_match_that_is_ended_in_mid_game(packages, tmp_p
             return match.returncode, errors, len(children)
 
     status, errors, children = asyncio.run(main())
-    assert status == (-signal.SIGKILL if number == signal.SIGKILL else exit_codes.INTERRUPTED)
+    assert status == (-signal.SIGKILL if number == signal.SIGKILL else ExitCode.INTERRUPTED)
     assert (errors, children) == (b"", 4)
 
 
@@ -138,14 +138,14 @@ def bridge(url):
 @pytest.mark.parametrize("url", ["127.0.0.1", "mjsonp://", "nonsense"])
 def test_a_bad_url_is_one_line(packages, url):
     done = bridge(url)
-    assert done.returncode == exit_codes.BAD_ARGUMENTS
+    assert done.returncode == ExitCode.BAD_ARGUMENTS
     assert "mjsonp://HOST:PORT/ROOM" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_an_unreachable_server_is_one_line(packages):
     done = bridge("mjsonp://127.0.0.1:1/default")
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert "cannot reach 127.0.0.1:1" in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -177,6 +177,6 @@ def test_a_server_that_breaks_off_is_one_line(packages, words, complaint):
             return process.returncode, errors.decode()
 
     status, errors = asyncio.run(main())
-    assert status == exit_codes.PROTOCOL_FAULT
+    assert status == ExitCode.PROTOCOL_FAULT
     assert complaint in errors
     assert errors.count("\n") == 1

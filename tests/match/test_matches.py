@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.match import run
 from mjbot.match.player_processes import MatchError
 from mjbot.match.players import Player, SeatError, read_players
@@ -26,6 +26,7 @@ from mjbot.processes import Child
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
+from mjbot.strategy.registry import Spec
 
 SCRIPT = Path(__file__).with_name("raw_player.py")
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -287,7 +288,7 @@ def test_no_player_outlives_the_match(tmp_path, command, mode, blow):
             return match.returncode, output
 
     status, (_, errors) = asyncio.run(main())
-    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else exit_codes.INTERRUPTED)
+    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else ExitCode.INTERRUPTED)
     assert b"Traceback" not in errors
 
 
@@ -300,7 +301,7 @@ def test_the_command_plays_our_own_strategies(tmp_path):
         timeout=GUARD_S,
         check=False,
     )
-    assert done.returncode == exit_codes.OK, done.stderr
+    assert done.returncode == ExitCode.OK, done.stderr
     (folder,) = tmp_path.iterdir()
     with (folder / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -333,7 +334,7 @@ def test_what_was_played_is_told_however_the_match_ends(tmp_path):
             return match.returncode, output
 
     status, (said, errors) = asyncio.run(main())
-    assert status == exit_codes.INTERRUPTED
+    assert status == ExitCode.INTERRUPTED
     assert b"Traceback" not in errors
     assert "mean rank" in said.decode()
     (folder,) = tmp_path.iterdir()
@@ -348,7 +349,7 @@ def test_a_match_with_a_void_game_is_found_wanting(tmp_path):
         capture_output=True, text=True, timeout=GUARD_S, check=False,
         env={**os.environ, "CHEATED": str(tmp_path / "cheated")},
     )  # fmt: skip
-    assert done.returncode == exit_codes.FAILED, done.stderr
+    assert done.returncode == ExitCode.FAILED, done.stderr
     lines = done.stdout.splitlines()
     assert sum(line.startswith("game 1 is void by player 2 (seat ") for line in lines) == 1
     assert sum(line.startswith("game 2: ") for line in lines) == 1
@@ -366,7 +367,7 @@ def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
         timeout=GUARD_S,
         check=False,
     )
-    assert done.returncode == exit_codes.FAILED, done.stderr
+    assert done.returncode == ExitCode.FAILED, done.stderr
     (folder,) = tmp_path.iterdir()
     *before, raises, nothing, words, _ = done.stdout.splitlines()
     for name in seats[:3]:  # and each while the match was still running
@@ -405,9 +406,8 @@ def test_a_seat_that_nobody_can_take_is_named(seat, words):
 def test_a_strategy_takes_options_behind_a_comma_as_in_the_arena():
     (player,) = read_players(["fast-riichi-a,lookahead=text,block-points=40"])
     command = player.command("URL", 1)
-    assert command[command.index("--strategy") + 1] == "fast-riichi-a"
-    options = [command[at + 1] for at, word in enumerate(command) if word == "--option"]
-    assert options == ["lookahead=text", "block_points=40"]
+    strategy = command[command.index("--strategy") + 1]
+    assert strategy == "fast-riichi-a,lookahead=text,block_points=40"
     assert command[command.index("--name") + 1] == player.name
     assert player.name == "fast-riichi-a,lookahead=text,block_points=40"
     for seat in ("fast-riichi-a,lookahead=perhaps", "fast-riichi-a,looks=text", "tsumogiri,x"):
@@ -429,7 +429,7 @@ def test_what_players_call_themselves_is_printed_as_text():
         log=None,
     )
     MatchReport(console, 1, "tonpu").on_result(result)
-    players = [Player("external:x", name, plays_on=True) for name in names]
+    players = [Player(Spec("external:x"), name, plays_on=True) for name in names]
     console.print(final_table(players, [result]))
     said = console.file.getvalue()
     assert said.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")

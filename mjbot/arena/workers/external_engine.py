@@ -14,7 +14,7 @@ from mjbot.processes import describe_exit
 from mjbot.server.core import Answer
 from mjbot.strategy.supervisor import FaultKind
 from protocol.codec import encode
-from protocol.dialects import Dialect
+from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.framing import LineBuffer
 from protocol.messages import Error, Event
@@ -112,7 +112,7 @@ class ExternalEngine:
         """End its game, with a last message if it still listens."""
         with contextlib.suppress(OSError, AttributeError):
             if message is not None:
-                self._send(encode(message, Dialect.TCP))
+                self._send(encode(message, LOCKSTEP))
         self._close()
         if message is None or not self._player.plays_on:
             self._stop()

@@ -9,6 +9,7 @@ import msgspec
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.supervised_player import Fault
+from mjbot.errors import ExitCode, MjbotError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.supervisor import FaultKind
 from mjbot.text import plural
@@ -17,8 +18,10 @@ FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
 
 
-class FaultFileError(Exception):
+class FaultFileError(MjbotError):
     """A file is no fault file; the text is one line for the user."""
+
+    exit_code = ExitCode.UNREACHABLE
 
 
 class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,9 +43,14 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     state: str = ""
 
     @property
+    def spec(self) -> Spec:
+        """The strategy."""
+        return Spec.read(self.strategy)
+
+    @property
     def can_be_repeated(self) -> bool:
         """Whether it is a decision of a strategy that plays in our own process."""
-        return self.decision > 0 and not Spec.read(self.strategy).is_external
+        return self.decision > 0 and not self.spec.is_external
 
     @property
     def state_bytes(self) -> bytes:

@@ -26,6 +26,7 @@ from typing import Any, Final
 import msgspec
 
 from mjbot.compiler.cache import cache_folder
+from mjbot.errors import MjbotError
 
 FILES_FILE: Final = "files.json"
 GONE: Final = "gone"
@@ -120,7 +121,7 @@ def _installed_folders() -> tuple[str, ...]:
     return tuple([os.path.join(os.path.realpath(folder), "") for folder in folders])
 
 
-class ChangedError(Exception):
+class ChangedError(MjbotError):
     """A file has changed while the games were played; the text is one line for the user."""
 
 

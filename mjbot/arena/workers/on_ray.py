@@ -34,7 +34,7 @@ class RemotePlayer:
     def problem(self) -> str:
         """Return why this machine cannot play, or nothing."""
         try:
-            same = code_digest(self._setup.strategies) == self._setup.code
+            same = code_digest(self._setup.specs) == self._setup.code
         except ValueError as error:
             return str(error)
         return "" if same else "it has other code of mjbot or of the strategies"

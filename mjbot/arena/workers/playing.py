@@ -11,7 +11,7 @@ from mjbot.arena.workers.clock import Clock, LateError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import Found
 from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, SupervisedPlayer
-from mjbot.match.players import read_players
+from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
@@ -150,7 +150,7 @@ class Games:
         self._recording: Final = recording
         self._clock: Final = clock
         self._tell: Final = tell
-        self._names: Final = labels(setup.strategies)
+        self._names: Final = labels(setup.specs)
         self._engines: Final[dict[tuple[int, int], ExternalEngine]] = {}
 
     def play(self, game_id: GameId, fatal: Fatal) -> Played:
@@ -186,11 +186,11 @@ class Games:
         """Return the external AIs by seat: each strategy has one process per seat it fills."""
         found: dict[int, ExternalEngine] = {}
         for seat, number in enumerate(table):
-            text = self._setup.strategies[number]
-            if Spec.read(text).is_external:
+            spec = self._setup.specs[number]
+            if spec.is_external:
                 key = number, table[:seat].count(number)
                 if key not in self._engines:
-                    self._engines[key] = ExternalEngine(read_players([text])[0])
+                    self._engines[key] = ExternalEngine(players_of([spec])[0])
                 found[seat] = self._engines[key]
         return found
 
@@ -214,10 +214,10 @@ def make_players(
     Raises :class:`~mjbot.strategy.options.StrategyError` if one cannot be made.
     """
     table = setup.seating.tables[game_id.seating]
-    names = labels(setup.strategies)
+    names = labels(setup.specs)
     players = {}
     for seat, number in enumerate(table):
-        spec = Spec.read(setup.strategies[number])
+        spec = setup.specs[number]
         if not spec.is_external:
             strategy = _made(spec, setup.player_seed(game_id.wall, seat), seat, clock)
             known = fatal.get(seat, NO_FAULTS)

@@ -30,6 +30,7 @@ from mjbot.arena.workers.clock import (
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import Games, Played, Tell
 from mjbot.arena.workers.supervised_player import Fault
+from mjbot.errors import MjbotError
 from mjbot.processes import describe_exit, die_with_parent
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.supervisor import FaultKind
@@ -52,7 +53,7 @@ AHEAD: Final = 2
 Job = tuple[GameId, dict[int, dict[int, Fault]]]
 
 
-class WorkerError(Exception):
+class WorkerError(MjbotError):
     """No process can be started to play; the text is one line."""
 
 

@@ -15,6 +15,7 @@ from mjbot.experiments.request import Request, Run
 from mjbot.statistics.counts import Counts, from_rows
 from mjbot.statistics.figures import Figure
 from mjbot.statistics.seating import Seating
+from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
 
 RANKS: Final = ("first", "second", "third", "fourth")
@@ -143,7 +144,7 @@ def make_setup(players: tuple[str, ...], opponent: str, seed: int) -> Setup:
         strategies=strategies,
         format="1v3" if len(players) == 1 else "pair",
         seed=seed,
-        code=code_digest(strategies),
+        code=code_digest(map(Spec.read, strategies)),
     )
 
 

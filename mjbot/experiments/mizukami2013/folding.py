@@ -15,7 +15,7 @@ from mjbot.experiments.request import ExperimentError, Request, Run
 from mjbot.statistics.estimates import difference
 from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.strategy.options import options_of
-from mjbot.strategy.registry import strategy_class
+from mjbot.strategy.registry import Spec, strategy_class
 
 SEATS: Final = 4
 OPPONENT: Final = "fast-riichi-a"
@@ -111,7 +111,7 @@ def make_setup(strategies: Sequence[str], seed: int) -> Setup:
         strategies=tuple(strategies),
         format="1v3",
         seed=seed,
-        code=code_digest(strategies),
+        code=code_digest(map(Spec.read, strategies)),
     )
 
 

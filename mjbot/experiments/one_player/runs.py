@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mjbot.append_log import AppendLog, Cures, LogError
 from mjbot.arena.code_digest import code_digest
 from mjbot.compiler.compiled import source_digest
+from mjbot.errors import MjbotError
 from mjbot.experiments.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
 from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
 from mjbot.experiments.one_player.search import SearchPlayer, UctPlayer
@@ -32,7 +33,7 @@ MOST_PLAYOUTS: Final = 100_000
 KNOWN: Final = "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,KEY=VALUE]"
 
 
-class PlayerError(ValueError):
+class PlayerError(MjbotError, ValueError):
     """There is no such player; the text is one line."""
 
 
@@ -56,7 +57,7 @@ def make_player(name: str) -> Player:
             case "evaluator":
                 return EvaluatorPlayer(_features(rest))
             case "strategy":
-                return StrategyAdapter(rest)
+                return StrategyAdapter(Spec.read(rest))
             case _:
                 raise PlayerError(f"player {name!r}: expected {KNOWN}")
     except (StrategyError, WeightsError) as error:
@@ -72,7 +73,7 @@ def digest_of(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == STRATEGY:
         spec = Spec.read(rest)
-        code = code_digest([rest]) if spec.is_outside else _source_of(spec)
+        code = code_digest([spec]) if spec.is_outside else _source_of(spec)
         digest.update(code.encode())
     if kind == EVALUATOR:
         digest.update(load_manifest(weights_name(_features(rest))).digest.encode())
@@ -102,7 +103,7 @@ CHUNK: Final = 10
 _CURES: Final = Cures("name another folder", "move the file away")
 
 
-class RunError(Exception):
+class RunError(MjbotError):
     """A file cannot be used or a player failed; the text is one line for the user."""
 
 

@@ -30,16 +30,16 @@ class DiscardView(View):
 
 
 class StrategyAdapter:
-    """A strategy (``NAME`` or ``NAME,KEY=VALUE,...``) at a table where nobody else draws.
+    """A strategy at a table where nobody else draws.
 
     It is the dealer of East 1; there are no dora and no red fives; the others have 13 unknown
     tiles each and empty rivers.  As many live tiles are left as four players would draw in the
     draws that are left (70 at most).  The discard that it chooses is taken.
     """
 
-    def __init__(self, text: str) -> None:
-        self._spec: Final = Spec.read(text)
-        self._strategy: Strategy = self._spec.make()
+    def __init__(self, spec: Spec) -> None:
+        self._spec: Final = spec
+        self._strategy: Strategy = spec.make()
         self._state: Final = new_state()
 
     def start(self, game: Game, seed: int) -> None:

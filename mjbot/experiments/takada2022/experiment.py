@@ -128,7 +128,7 @@ def play_arena(request: Request) -> Iterator[str]:
     played: dict[str, list[Ending]] = {}
     for name, player in ARMS.items():
         hands = last_hands(player, request)
-        code = code_digest((Spec.read(player).name, OPPONENTS))[:12]
+        code = code_digest((Spec(Spec.read(player).name), Spec.read(OPPONENTS)))[:12]
         file = request.folder / f"takada2022-{code}" / f"{name.replace(' ', '-')}.jsonl"
         place = f"{name} ({len(played) + 1} of {len(ARMS)})"
         shown = progress(Console(stderr=True), place, len(hands), "games")

@@ -5,12 +5,13 @@ strict mode anything that contradicts it raises :class:`TableError`, which quote
 lenient mode the contradiction is logged and play goes on with what the event says.
 """
 
+import logging
 from typing import Final, assert_never
 
 import msgspec
 import numpy as np
-from loguru import logger
 
+from mjbot.errors import MjbotError
 from mjbot.table import apply as do
 from mjbot.table import apply_calls as calls
 from mjbot.table.actions import Action
@@ -23,10 +24,12 @@ from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
+logger = logging.getLogger(__name__)
+
 Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
 
 
-class TableError(Exception):
+class TableError(MjbotError):
     """The table contradicts itself: ``event`` does not fit what came before."""
 
     def __init__(self, problem: str, event: m.Message) -> None:
@@ -83,7 +86,7 @@ class Table:
     def _contradiction(self, problem: str, event: m.Event) -> None:
         if self.strict:
             raise TableError(problem, event)
-        logger.warning("{}; event: {}", one_line(problem), one_line(quote(event)))
+        logger.warning("%s; event: %s", one_line(problem), one_line(quote(event)))
 
     def _check(self, event: m.Event) -> Payment | None:
         """Hold an event against the state; return what the rules pay for a result."""

@@ -11,6 +11,7 @@ from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, Strat
 from mjbot.models.hand import HandEvaluator
 from mjbot.rules.kinds import hand_counts
 from mjbot.rules.shanten import shanten
+from mjbot.strategy.registry import Spec
 
 HERE = Path(__file__).parent
 
@@ -80,7 +81,7 @@ def test_the_random_player_discards_each_of_its_tiles_as_often() -> None:
 
 def test_a_strategy_sees_the_game_and_may_only_discard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
-    player = StrategyAdapter("probe:Probe")
+    player = StrategyAdapter(Spec.read("probe:Probe"))
     import probe  # the very module that the registry has loaded
 
     for number in range(5):
@@ -93,11 +94,11 @@ def test_a_strategy_sees_the_game_and_may_only_discard(monkeypatch: pytest.Monke
 def test_a_strategy_that_does_not_discard_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
     with pytest.raises(ValueError, match="chose riichi, not a discard"):
-        play(StrategyAdapter("probe:Kan"), new_game(2, 0), 0)
+        play(StrategyAdapter(Spec.read("probe:Kan")), new_game(2, 0), 0)
 
 
 def test_a_known_strategy_wins_about_half_of_its_games() -> None:
-    player = StrategyAdapter("fast-riichi-a")
+    player = StrategyAdapter(Spec.read("fast-riichi-a"))
     assert 15 < sum(play(player, new_game(4, number), 0) > 0 for number in range(60)) < 45
 
 

@@ -1,12 +1,12 @@
 """The machine: scored as scikit-learn scores it, searched by grid, trained from our own games."""
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mjbot.append_log import LogError
+from mjbot.cli.main import main
 from mjbot.models.fold import FoldRecogniser, arrays_of, margin
 from mjbot.models.fold_features import N_FEATURES
 from mjbot.models.weights import Manifest, WeightsError, load_manifest, save_weights
@@ -163,9 +163,7 @@ def test_the_best_threshold_is_the_best_of_all():
 
 
 def train(*arguments: object) -> int:
-    parser = argparse.ArgumentParser()
-    fold_train.add_arguments(parser)
-    return fold_train.run(parser.parse_args([str(argument) for argument in arguments]))
+    return main(["train", "fold", *map(str, arguments)])
 
 
 def test_it_learns_from_games_of_our_own_and_goes_on_after_a_kill(folding_games, tmp_path, capsys):

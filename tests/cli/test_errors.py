@@ -1,0 +1,64 @@
+"""How a command ends that a mistake or a bad file ends, and how it says so."""
+
+import argparse
+
+import pytest
+
+from mjbot.cli import main as program
+from mjbot.cli.arguments import add_strategy_argument, with_options
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.strategy.options import StrategyError
+from protocol.errors import LocalProtocolError, ProtocolError
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (MjbotError("two\nlines\x1b[2J"), 1, "two lines\\x1b[2J"),
+        (MjbotError("gone", exit_code=ExitCode.UNREACHABLE), 3, "gone"),
+        (ArgumentError("--games 0: at least 1"), 2, "--games 0: at least 1"),
+        (StrategyError("unknown strategy 'x'"), 2, "unknown strategy 'x'"),
+        (FileNotFoundError(2, "No such file or directory", "a.npz"), 3,
+         "a.npz: No such file or directory"),
+        (ConnectionError("nobody answers"), 3, "nobody answers"),
+        (ProtocolError("type", "is missing"), 4, "the server broke the protocol: type: is missing"),
+        (LocalProtocolError("type", "not now"), 1,
+         "mjbot itself was about to break the protocol: type: not now"),
+    ],
+)  # fmt: skip
+def test_what_ends_a_command_is_one_safe_line_and_its_code(error, code, line, monkeypatch, capsys):
+    def raising(_: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr("mjbot.cli.setup_node.run", raising)
+    assert program.main(["setup-node"]) == code
+    assert capsys.readouterr() == ("", f"mjbot setup-node: {line}\n")
+
+
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
+    def raising(_: argparse.Namespace) -> int:
+        raise KeyError("seat")
+
+    monkeypatch.setattr("mjbot.cli.setup_node.run", raising)
+    with pytest.raises(KeyError):
+        program.main(["setup-node"])
+
+
+def parsed(*words):
+    parser = argparse.ArgumentParser()
+    add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays")
+    args = parser.parse_args(words)
+    return with_options(args.strategy, args.option, "--strategy", "--option")
+
+
+def test_options_stand_behind_a_strategys_name(capsys):
+    spec = parsed("--strategy", "fast-riichi-a,lookahead=text,block-points=40")
+    assert spec.options == {"lookahead": "text", "block_points": "40"}
+    assert parsed().name == "tsumogiri"
+    assert capsys.readouterr().err == ""
+
+
+def test_the_old_way_to_give_options_tells_the_new_one(capsys):
+    spec = parsed("--strategy", "fast-riichi-a,lookahead=text", "--option", "block-points=40")
+    assert str(spec) == "fast-riichi-a,lookahead=text,block_points=40"
+    assert capsys.readouterr().err == f"mjbot: --option goes away; say --strategy {spec}\n"
