@@ -1,10 +1,14 @@
-"""Hands at random."""
+"""Hands at random, and positions for seat 0."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from tests.strategies.conftest import position_builder
+
+__all__ = ["position_builder", "random_hand"]
 
 
 @pytest.fixture
