@@ -254,8 +254,15 @@ def _heading(arena: Arena) -> str:
         f"{plural(arena.n_games, 'game')}{kept}: {plural(plan.n_walls, 'wall')}"
         f" x {plural(per_wall, 'seating')}"
         f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
-        f" in {plan.folder}"
+        f" in {plan.folder}\n{_open_hands(plan.setup)}"
     )
+
+
+def _open_hands(setup: Setup) -> str:
+    """Say who plays with open cards; all are given views in which the rest is blank."""
+    if setup.seating.pairs:
+        return "open hands: allies that are made for it tell each other theirs, nobody else"
+    return "open hands: none, each sees its own and the table"
 
 
 def save(outcome: Outcome) -> None:

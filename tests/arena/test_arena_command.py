@@ -134,6 +134,7 @@ def test_a_long_run_stops_when_it_is_sure(arena: Arena) -> None:
 def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
     first = arena(*few_games("tsumogiri", "tsumogiri", games=6))
     assert "6 games: 1 wall x 6 seatings" in first.stdout
+    assert "open hands: none" in first.stdout
     more = arena(*few_games("tsumogiri", "tsumogiri", games=12))
     assert "12 games, 6 of them kept from before: 2 walls" in more.stdout
     other = arena(*few_games("tsumogiri", "tsumogiri"), "--seed", "1")
@@ -233,6 +234,7 @@ def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
     ]  # fmt: skip
     rank_sums = [record["rank_sum"][0] for record in found[4:6]]
     assert sum(rank_sums) == pytest.approx(10)
+    assert "open hands: allies" in ended.stderr
 
 
 @pytest.mark.parametrize(
