@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
-from mjbot.table.view import View
+from mjbot import WANTS_TURNS, WANTS_WINS, Action, View
 from strategies.evaluation.fast_riichi.steps import FastRiichi
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from mjbot.table.actions import Action
-from mjbot.table.view import View
+from mjbot import Action, View
 from strategies.evaluation.fast_riichi.calls import (
     call_that_raises_value,
     keep_tenpai,

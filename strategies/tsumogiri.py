@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
+from mjbot import Action, Strategy, View
 
 
 @dataclass

@@ -30,7 +30,7 @@ _IMPORT = re.compile(
     r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(\([^)]*\)|.*))?", re.M
 )
 _FACE: Final = "mjbot"
-_BEHIND_THE_FACE: Final = "mjbot.api"
+"""The package gives out what ``mjbot.api`` imports."""
 
 IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` is set."""
@@ -102,11 +102,20 @@ def _with_imports(module: str) -> set[str]:
             continue
         seen.add(name)
         for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
-            parts = [f"{package}.{part}" for part in re.findall(r"\w+", names)]
-            waiting += [package, *parts]
-            if package == _FACE and not (parts and all(map(_source_file, parts))):
-                waiting.append(_BEHIND_THE_FACE)
+            parts = re.findall(r"\w+", names)
+            waiting += [package, *[f"{package}.{part}" for part in parts]]
+            if package == _FACE:
+                waiting += _behind_the_face(set(parts))
     return seen
+
+
+def _behind_the_face(names: set[str]) -> list[str]:
+    """Return the modules from which the package takes what it gives out; without names all."""
+    source = (Path(__file__).parents[1] / "api.py").read_text(encoding="utf-8")
+    modules = _IMPORT.findall(source)
+    return [
+        module for module, given in modules if not names or names & {*re.findall(r"\w+", given)}
+    ]
 
 
 def _source_file(module: str) -> Path | None:
