@@ -14,7 +14,7 @@ they are (Takada 2022, section 4.2.3).  Nothing here is tuned: the chances come 
 from typing import Annotated, Final
 
 from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8, Int64, Record
+from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.rules.shanten import count_kinds_held
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 from mjbot.table.observe import genbutsu
@@ -26,6 +26,7 @@ class OpponentModels(Record):
     """How each seat of a playout decides: what it fears, wants and would pay."""
 
     prices: Annotated[Float64s, N_KINDS]  # of the seat that discards now
+    hand: Annotated[Int8s, N_KINDS]  # its hand, to take tiles out of
     lists: Annotated[Float64s, 4, N_KINDS]  # [viewer, kind] expected loss, fixed
     odds: Annotated[Float64s, 4, 4, N_KINDS]  # [viewer, opponent, kind] P(ron | tenpai)
     loss: Annotated[Float64s, 4, 4, N_KINDS]  # the same, times what the ron costs
@@ -55,6 +56,8 @@ def clear_fear(models: OpponentModels, viewer: int) -> None:
 @compiled
 def price_discards(state: State, seat: int, models: OpponentModels) -> None:
     """Write what each kind in the hand of ``seat`` costs to discard into ``models.prices``."""
+    for kind in range(N_KINDS):
+        models.hand[kind] = state.hand[seat, kind]
     if models.live:
         _price_by_odds(state, seat, models)
     else:
@@ -88,7 +91,7 @@ def _price_by_odds(state: State, seat: int, models: OpponentModels) -> None:
 @compiled
 def _add_shanten_cost(state: State, seat: int, models: OpponentModels) -> None:
     """Add what the hand is worth less after each discard, by its shanten."""
-    hand, melds = state.hand[seat].copy(), state.n_melds[seat]
+    hand, melds = models.hand, state.n_melds[seat]
     n_kinds, n_pairs, _, _ = count_kinds_held(hand)
     rows = (suit_row_of(hand, 0), suit_row_of(hand, 9), suit_row_of(hand, 18), honour_row_of(hand))
     man_pin, sou_honours = join(rows[0], rows[1]), join(rows[2], rows[3])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8s
 from mjbot.compiler.splitmix import next_below
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
@@ -84,10 +85,11 @@ def _kind_to_discard(state: State, seat: int, models: OpponentModels, random: Ra
 
 
 @compiled
-def _stays_tenpai(state: State, seat: int, kind: int) -> bool:
-    hand = state.hand[seat].copy()
+def _stays_tenpai(hand: Int8s, n_melds: int, kind: int) -> bool:
     hand[kind] -= 1
-    return waits(hand, state.n_melds[seat]) != 0
+    found = waits(hand, n_melds) != 0
+    hand[kind] += 1
+    return found
 
 
 @compiled
@@ -108,7 +110,7 @@ def _cheapest(state: State, seat: int, models: OpponentModels, random: Random, t
         if copies == 0 or (best >= 0 and models.prices[kind] > models.prices[best]):
             continue
         if not can_discard_kind(state, seat, kind) or (
-            tenpai and not _stays_tenpai(state, seat, kind)
+            tenpai and not _stays_tenpai(models.hand, state.n_melds[seat], kind)
         ):
             continue
         if best < 0 or models.prices[kind] < models.prices[best]:
