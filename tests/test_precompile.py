@@ -109,8 +109,9 @@ def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
 
 def test_a_pair_is_prepared_as_a_pair():
     bots = Path(__file__).parent / "match" / "pair_bots.py"
-    assert said([], use="client", pair=[f"{bots}:Talker", f"{bots}:Listener"])[0] == ()
-    problems, _ = said([], use="client", pair=["tsumogiri", f"{bots}:Listener"])
+    talker, listener, other = map(Spec, (f"{bots}:Talker", f"{bots}:Listener", "tsumogiri"))
+    assert said([], use="client", pair=[talker, listener])[0] == ()
+    problems, _ = said([], use="client", pair=[other, listener])
     assert "Tsumogiri is no strategy for a pair" in problems[0].text
 
 
@@ -185,7 +186,7 @@ def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
             waits.set()
 
     (tmp_path / "tiny_too.py").write_text(f"{TINY}# {uuid4()}\n")
-    jobs = [preparation.Job(("tiny_too.py:Tiny",), "client")]
+    jobs = [preparation.Job((Spec("tiny_too.py:Tiny"),), "client")]
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         asking = threading.Thread(target=preparation._run, args=(jobs, Console(file=paper), step))

@@ -44,6 +44,8 @@ def arena(
     def run(*arguments: str) -> Ended:
         try:
             code = main(["arena", *arguments])
+        except SystemExit as refused:
+            code = refused.code
         finally:
             signal.signal(signal.SIGTERM, before)
         out, err = capfdbinary.readouterr()

@@ -1,6 +1,8 @@
 """How a command ends that a mistake or a bad file ends, and how it says so."""
 
 import argparse
+import re
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +64,20 @@ def test_the_old_way_to_give_options_tells_the_new_one(capsys):
     spec = parsed("--strategy", "fast-riichi-a,lookahead=text", "--option", "block-points=40")
     assert str(spec) == "fast-riichi-a,lookahead=text,block_points=40"
     assert capsys.readouterr().err == f"mjbot: --option goes away; say --strategy {spec}\n"
+
+
+BETWEEN_OURSELVES = {
+    "BusyError", "CrashError", "EngineError", "GivenUpError", "IllegalActionError", "LateError",
+    "ReplyError", "_EnoughError", "_ThreePlayersError",
+}  # fmt: skip
+"""Caught where they are meant: said to another program, or turned into a fault."""
+FAMILY = {"ArgumentError", "RecordError", "StrategyError"}
+
+
+def test_what_a_user_may_meet_is_of_one_family():
+    strangers = set()
+    for file in (Path(__file__).parents[2] / "mjbot").rglob("*.py"):
+        for name, bases in re.findall(r"^class (\w+Error)\((.*)\):", file.read_text(), re.M):
+            if "MjbotError" not in bases and not set(bases.split(", ")) & FAMILY:
+                strangers.add(name)
+    assert strangers == BETWEEN_OURSELVES | {"MjbotError"}
