@@ -79,7 +79,7 @@ def test_a_change_below_compiles_again(checkout, tmp_path):
 def test_who_imports_from_the_face_depends_on_what_is_behind_it(checkout, imports):
     one = checkout("one")
     (one / "own.py").write_text(imports + "\n")
-    (one / "other.py").write_text("from mjbot import Action, exit_codes\n")
+    (one / "other.py").write_text("from mjbot import Action, errors\n")
     before = digests_in(one)
     below = one / "mjbot" / "rules" / "tables.py"
     below.write_text(below.read_text() + "\n# changed\n")
