@@ -13,7 +13,7 @@ from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.assume import assume_no_liability, hide
-from mjbot.table.state import CHANKAN, REACTION, copy_state
+from mjbot.table.state import Phase, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
@@ -70,7 +70,7 @@ class CollusionMc(Strategy):
             for action in view.legal:
                 if action.is_win:
                     return action
-            if view.phase in (REACTION, CHANKAN):
+            if view.phase in (Phase.REACTION, Phase.CHANKAN):
                 return ACTIONS[PASS]
         plans = self._plans(view)
         if len(plans) == 1:
@@ -81,7 +81,7 @@ class CollusionMc(Strategy):
         """Return what is tried out; in the paper's way nothing on a tile that is offered."""
         if self.mode != "paper":
             return all_plans(view)
-        if view.phase in (REACTION, CHANKAN):
+        if view.phase in (Phase.REACTION, Phase.CHANKAN):
             return np.array([(PASS, NO_DISCARD)], np.int64)
         return all_discards(view)
 

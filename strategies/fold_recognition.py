@@ -6,7 +6,7 @@ import numpy as np
 
 from mjbot.models.fold import shared_recogniser
 from mjbot.table.actions import Action
-from mjbot.table.state import RIICHI
+from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.push_fold.one_player import OnePlayer, Scores, best_discard
@@ -36,7 +36,7 @@ class FoldRecognition(OnePlayer):
 
     def fold(self, view: View, wanted: Action, scores: Scores) -> Action | None:
         """Discard the safest tile if the recogniser says so; of equals the hand's choice."""
-        if view.phase == RIICHI:
+        if view.phase == Phase.RIICHI:
             return None
         margin = shared_recogniser().margin(view.state, view.seat, tile_kind(wanted.tile))
         if margin + self.caution <= 0:

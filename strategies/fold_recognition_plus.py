@@ -7,7 +7,7 @@ One comparison does it all::
 in points (:mod:`mjbot.models.placement`).  The danger:
 :mod:`strategies.evaluation.push_fold.push`; the hand:
 :mod:`strategies.evaluation.push_fold.hand_worth` and what that is made of; hands of 2 shanten and
-more are multiplied by exp((score - best score) / ``evaluator_weight``) of the hand evaluator.
+more are multiplied by exp((score - best score) / ``evaluator_scale``) of the hand evaluator.
 
 The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
 those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
@@ -31,7 +31,7 @@ from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import PON_PLAIN, Action
-from mjbot.table.state import RIICHI
+from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
@@ -97,7 +97,7 @@ class FoldRecognitionPlus(Strategy):
         default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
     )
     features: FeatureSet = field(default="plus", metadata={"unit": "feature set of the evaluator"})
-    evaluator_weight: float = field(
+    evaluator_scale: float = field(
         default=60.0,
         metadata={"unit": "evaluator's score that divides a hand's worth by e", "was": "taste"},
     )
@@ -149,7 +149,7 @@ class FoldRecognitionPlus(Strategy):
             return None
         values, riichis, position = self._weighed(view, discards)
         worths, declared = less_danger(values, position), less_danger(riichis, position)
-        if view.phase == RIICHI:
+        if view.phase == Phase.RIICHI:
             return _best(discards, declared)
         if declared.max() > NEVER and (not self.silent_tenpai or declared.max() > worths.max()):
             return next(action for action in view.legal if action.is_riichi)
@@ -172,7 +172,7 @@ class FoldRecognitionPlus(Strategy):
 
     def discard_worths(self, view: View) -> Sequence[float]:
         """Return the points that each discard (0..36) is worth, for ``mjbot explain``."""
-        return self._points(view, in_riichi=view.phase == RIICHI)
+        return self._points(view, in_riichi=view.phase == Phase.RIICHI)
 
     def riichi_worths(self, view: View) -> Sequence[float]:
         """Return the points that riichi with each discard (0..36) is worth, or -inf."""
@@ -181,7 +181,7 @@ class FoldRecognitionPlus(Strategy):
     def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
         """Return the points of each hand left, and what the danger of the tile takes of them."""
         values, riichis, position = self._weighed(view, view.discards)
-        hands = riichis if in_riichi or view.phase == RIICHI else values
+        hands = riichis if in_riichi or view.phase == Phase.RIICHI else values
         return {"hand": hands.tolist(), "danger": (less_danger(hands, position) - hands).tolist()}
 
     def _points(self, view: View, in_riichi: bool) -> list[float]:
@@ -217,7 +217,7 @@ class FoldRecognitionPlus(Strategy):
             return np.ones(N_TILES)
         say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_evaluator_weight
         scores = _evaluator(self.features).scores_at(view.state, view.seat)
-        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.evaluator_weight)
+        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.evaluator_scale)
         return np.where(values > 0, share[KINDS], 1.0)
 
     def _position(self, view: View, draws: int) -> Position:

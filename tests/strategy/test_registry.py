@@ -361,7 +361,7 @@ def test_the_weights_of_fold_recognition_plus_have_their_old_names_too(capsys):
     old = {"ron": "2", "claims": "0.5", "swing": "8e3", "going_round": "0.3", "taste": "50"}
     bot = make_strategy("fold-recognition-plus", {**old, "near_taste": "1"})
     assert (bot.ron_rate, bot.call_rate, bot.score_spread, bot.mawashi_cost) == (2, 0.5, 8e3, 0.3)
-    assert (bot.evaluator_weight, bot.near_evaluator_weight) == (50, 1)
+    assert (bot.evaluator_scale, bot.near_evaluator_weight) == (50, 1)
     assert len(capsys.readouterr().err.splitlines()) == 6
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from mjbot.table.actions import Action
 from mjbot.table.apply_calls import kuikae_kinds
-from mjbot.table.state import CHI, PON, TURN
+from mjbot.table.state import CHI, PON, Phase
 from mjbot.table.view import View
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts
@@ -53,7 +53,7 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
 
     Wider means more unseen copies; own discards do not count as waits.
     """
-    if view.phase != TURN or not view.is_open(view.seat):
+    if view.phase != Phase.TURN or not view.is_open(view.seat):
         return None
     own = view.genbutsu(view.seat)
     tiles = {

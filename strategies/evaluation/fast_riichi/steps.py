@@ -22,7 +22,7 @@ from mjbot.rules.acceptance import waits
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.observe import genbutsu
-from mjbot.table.state import RIICHI, State
+from mjbot.table.state import Phase, State
 from mjbot.table.view import View
 from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_values, hand_value
@@ -89,7 +89,7 @@ class FastRiichi(Strategy):
         Then discard the best of them.  At least one copy of the waits must be unseen, as in the
         listing.
         """
-        if view.phase == RIICHI:
+        if view.phase == Phase.RIICHI:
             return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
         for action in reversed(view.legal):
             if action.is_discard:
