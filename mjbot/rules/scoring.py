@@ -71,17 +71,6 @@ def score_win(win: Win) -> Score:
 
 
 @compiled
-def can_win(win: Win) -> bool:
-    """Tell whether a complete hand has a yaku (dora, ura and red do not matter).
-
-    The shape is taken for granted where riichi or a concealed self-draw is yaku enough.
-    """
-    if win.flags & (wins.RIICHI | wins.DOUBLE_RIICHI):
-        return True
-    return score_win(win)[0] > 0
-
-
-@compiled
 def score_many(
     many: NDArray[np.void],
 ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64], NDArray[np.int8]]:

@@ -12,7 +12,7 @@ from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.playouts.opponent_models import OPPONENT_MODELS
+from strategies.evaluation.playouts.opponent_models import OpponentModels
 from strategies.evaluation.playouts.playouts import own_turn, play_out
 from strategies.evaluation.playouts.search import begin, fill_in, make_opponent_models
 
@@ -22,7 +22,7 @@ DORA, IDLE_TILE = 7, 14  # 8m, 6p
 
 def new_opponent_models():
     """Every discard costs nothing."""
-    return np.zeros(1, OPPONENT_MODELS)[0]
+    return OpponentModels.new()
 
 
 def random_models(seed: int):

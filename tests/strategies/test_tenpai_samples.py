@@ -9,7 +9,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts, kinds_of
 from proof.frequencies import deviation, hands_from
-from strategies.evaluation.hidden_hands.tenpai_parts import TENPAI, draw_two_sides, prepare
+from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, draw_two_sides, prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import (
     ONE_KIND,
     TWO_SIDES,
@@ -21,7 +21,7 @@ SAMPLES = 4_000
 
 
 def sampler(unseen, n_melds, barred=""):
-    tenpai = np.zeros(1, TENPAI)[0]
+    tenpai = Tenpai.new()
     tenpai["unseen"] = unseen
     tenpai["n_melds"] = n_melds
     tenpai["barred"] = sum(1 << int(kind) for kind in np.flatnonzero(hand_counts(barred)))

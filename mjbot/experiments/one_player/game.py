@@ -35,9 +35,6 @@ class Game(Record, align=False):
     is_won: Int8
 
 
-GAME: Final = Game.dtype
-
-
 def new_game(seed: int, number: int) -> Game:
     """Return wall ``number`` of a seed, dealt: the first 40 tiles of the arena's East 1.
 

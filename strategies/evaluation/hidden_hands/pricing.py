@@ -46,9 +46,6 @@ class HandValues(Record):
     alive_at_won: Annotated[Float64s, 34, N_TURNS]
 
 
-HAND_VALUES: Final = HandValues.dtype
-
-
 class PricingWorkspace(Record):
     """What pricing works with."""
 

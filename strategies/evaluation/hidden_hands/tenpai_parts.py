@@ -47,9 +47,6 @@ class Tenpai(Record):
     shapes: Annotated[Int64s, MAX_SHAPES, 4]
 
 
-TENPAI: Final = Tenpai.dtype
-
-
 @compiled
 def prepare(tenpai: Tenpai) -> None:
     """Count the ways to take each part, once ``unseen``, ``barred`` and ``n_melds`` are set."""

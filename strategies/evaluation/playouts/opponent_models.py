@@ -11,7 +11,7 @@ they are (Takada 2022, section 4.2.3).  Nothing here is tuned: the chances come 
 :mod:`strategies.evaluation.playouts.sampled_hands`.
 """
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
@@ -38,9 +38,6 @@ class OpponentModels(Record):
     keeps_tenpai: Int8  # 1: whoever is tenpai stays so at any price
     prices_shanten: Int8  # 1: falling back from tenpai has a price
     declares: Int8  # 1: riichi is declared whenever it is legal
-
-
-OPPONENT_MODELS: Final = OpponentModels.dtype
 
 
 @compiled

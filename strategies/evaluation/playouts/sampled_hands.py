@@ -79,9 +79,6 @@ class SampledHands(Record):
     scores: Annotated[Int32s, 4]
 
 
-SAMPLED_HANDS: Final = SampledHands.dtype
-
-
 # --- samples -----------------------------------------------------------------------------------
 
 
