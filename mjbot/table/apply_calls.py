@@ -4,6 +4,7 @@ from typing import Final
 
 from mjbot.compiler.compiled import compiled
 from mjbot.table.hands import kind_of, refresh_waits, remove_tile
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import (
     ACCEPTED,
     ANKAN,
@@ -78,21 +79,6 @@ def _mark_red(state: State, actor: int, place: int, tile: int) -> None:
 def _consume(state: State, actor: int, tile: int) -> None:
     remove_tile(state, actor, tile)
     _mark_red(state, actor, state.n_melds[actor] - 1, tile)
-
-
-@compiled
-def kuikae_kinds(type_: int, called: int, low: int) -> int:
-    """Return the kinds that may not be discarded after a call: the same, and a chi's other end.
-
-    ``called`` is the claimed kind, ``low`` the lowest kind of a chi.
-    """
-    bits = 1 << called
-    if type_ == CHI:
-        if called == low and low % 9 < 6:
-            bits |= 1 << (low + 3)
-        elif called == low + 2 and low % 9 > 0:
-            bits |= 1 << (low - 1)
-    return bits
 
 
 @compiled

@@ -23,7 +23,6 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
-from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.hands import UNKNOWN, kind_of
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import (
@@ -110,6 +109,21 @@ def held_tiles(state: State, seat: int, tile: int) -> int:
     if tile < FIRST_HONOUR and tile % 9 == 4:
         held -= state.red[seat, tile // 9]
     return held
+
+
+@compiled
+def kuikae_kinds(type_: int, called: int, low: int) -> int:
+    """Return the kinds that may not be discarded after a call: the same, and a chi's other end.
+
+    ``called`` is the claimed kind, ``low`` the lowest kind of a chi.
+    """
+    bits = 1 << called
+    if type_ == CHI:
+        if called == low and low % 9 < 6:
+            bits |= 1 << (low + 3)
+        elif called == low + 2 and low % 9 > 0:
+            bits |= 1 << (low - 1)
+    return bits
 
 
 @compiled

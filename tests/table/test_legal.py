@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from protocol import messages as m
 

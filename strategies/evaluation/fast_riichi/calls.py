@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.table.actions import Action
-from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON, Phase
 from mjbot.table.view import View
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind

@@ -35,7 +35,7 @@ import numpy as np
 
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import Action
-from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View

@@ -15,7 +15,7 @@ from mjbot.models.tenpai import greedy_table, tenpai_chance
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DISCARD, Action
-from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights
 from mjbot.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
-from mjbot.table.apply_calls import kuikae_kinds
 from mjbot.table.hands import kind_of
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON, State
 from strategies.evaluation.push_fold.hand_worth import (
     N_TILES,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.shanten import shanten
-from mjbot.table.apply_calls import kuikae_kinds
+from mjbot.table.legal import kuikae_kinds
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import CHI, PON, State
 from protocol.tiles import FIRST_HONOUR, N_KINDS
