@@ -38,7 +38,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     can_act: bool = True
 
 
-class Action(Message, frozen=True, kw_only=True):
+class PlayerMessage(Message, frozen=True, kw_only=True):
     """Something a player may answer with.  ``log`` is a note for the TCP server's log file."""
 
     log: str | None = None
@@ -173,13 +173,13 @@ class ReachAccepted(Message, frozen=True, kw_only=True, tag="reach_accepted"):
 # --- what players do -------------------------------------------------------------------------
 
 
-class Skip(Action, frozen=True, kw_only=True, tag="none"):
+class Skip(PlayerMessage, frozen=True, kw_only=True, tag="none"):
     """Nothing to say, or a pass."""
 
     actor: Seat | None = None
 
 
-class Dahai(Action, frozen=True, kw_only=True, tag="dahai"):
+class Dahai(PlayerMessage, frozen=True, kw_only=True, tag="dahai"):
     """A discard; ``tsumogiri`` when it is the tile just drawn."""
 
     actor: Seat
@@ -188,7 +188,7 @@ class Dahai(Action, frozen=True, kw_only=True, tag="dahai"):
     possible_actions: tuple[Hint, ...] | None = None
 
 
-class Chi(Action, frozen=True, kw_only=True, tag="chi"):
+class Chi(PlayerMessage, frozen=True, kw_only=True, tag="chi"):
     """Call a run from the player to the left."""
 
     actor: Seat
@@ -198,7 +198,7 @@ class Chi(Action, frozen=True, kw_only=True, tag="chi"):
     cannot_dahai: tuple[Tile, ...] | None = None
 
 
-class Pon(Action, frozen=True, kw_only=True, tag="pon"):
+class Pon(PlayerMessage, frozen=True, kw_only=True, tag="pon"):
     """Call a triplet."""
 
     actor: Seat
@@ -208,7 +208,7 @@ class Pon(Action, frozen=True, kw_only=True, tag="pon"):
     cannot_dahai: tuple[Tile, ...] | None = None
 
 
-class Daiminkan(Action, frozen=True, kw_only=True, tag="daiminkan"):
+class Daiminkan(PlayerMessage, frozen=True, kw_only=True, tag="daiminkan"):
     """Call a quad from a discard."""
 
     actor: Seat
@@ -217,7 +217,7 @@ class Daiminkan(Action, frozen=True, kw_only=True, tag="daiminkan"):
     consumed: tuple[Tile, Tile, Tile]
 
 
-class Kakan(Action, frozen=True, kw_only=True, tag="kakan"):
+class Kakan(PlayerMessage, frozen=True, kw_only=True, tag="kakan"):
     """Add ``pai`` to the pon ``consumed``."""
 
     actor: Seat
@@ -226,21 +226,21 @@ class Kakan(Action, frozen=True, kw_only=True, tag="kakan"):
     possible_actions: tuple[Hint, ...] | None = None
 
 
-class Ankan(Action, frozen=True, kw_only=True, tag="ankan"):
+class Ankan(PlayerMessage, frozen=True, kw_only=True, tag="ankan"):
     """Declare a concealed quad."""
 
     actor: Seat
     consumed: tuple[Tile, Tile, Tile, Tile]
 
 
-class Reach(Action, frozen=True, kw_only=True, tag="reach"):
+class Reach(PlayerMessage, frozen=True, kw_only=True, tag="reach"):
     """Declare riichi; the discard follows as its own message."""
 
     actor: Seat
     cannot_dahai: tuple[Tile, ...] | None = None
 
 
-class Hora(Action, frozen=True, kw_only=True, tag="hora"):
+class Hora(PlayerMessage, frozen=True, kw_only=True, tag="hora"):
     """A win: by draw when ``target == actor``.  What follows ``pai`` only a server says.
 
     ``hora_points`` excludes honba and sticks, ``deltas`` include both.  ``yakus`` pairs each
@@ -267,7 +267,7 @@ class ScoresOnly(Message, frozen=True, kw_only=True, tag="hora"):
     scores: FourInts
 
 
-class Ryukyoku(Action, frozen=True, kw_only=True, tag="ryukyoku"):
+class Ryukyoku(PlayerMessage, frozen=True, kw_only=True, tag="ryukyoku"):
     """A drawn kyoku.  As a player's answer it is the nine-terminals abort.
 
     ``reason`` is one of :data:`DRAW_REASONS`, another server text, or ``None``.

@@ -36,7 +36,7 @@ from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
 from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
-from strategies.evaluation.push_fold.push import Position, PushParameters, read_position
+from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
@@ -189,7 +189,9 @@ class FoldRecognitionPlus(Strategy):
         worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
         return worths
 
-    def _weighed(self, view: View, discards: Sequence[Action]) -> tuple[Floats, Floats, Position]:
+    def _weighed(
+        self, view: View, discards: Sequence[Action]
+    ) -> tuple[Floats, Floats, PushPosition]:
         """Return what each hand left may win, float64[37] silent and in riichi; and the dangers."""
         position = self._position(view, view.wall_left // 4)
         values, riichis = np.empty(N_TILES), np.empty(N_TILES)
@@ -199,7 +201,7 @@ class FoldRecognitionPlus(Strategy):
         return values * self._evaluator_factors(view, values), riichis, position
 
     def _discard(
-        self, view: View, discards: Sequence[Action], values: Floats, position: Position
+        self, view: View, discards: Sequence[Action], values: Floats, position: PushPosition
     ) -> Action:
         worths = less_danger(values, position)
         best = _best(discards, worths)
@@ -220,7 +222,7 @@ class FoldRecognitionPlus(Strategy):
         share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.evaluator_scale)
         return np.where(values > 0, share[KINDS], 1.0)
 
-    def _position(self, view: View, draws: int) -> Position:
+    def _position(self, view: View, draws: int) -> PushPosition:
         return read_position(
             view.state,
             view.seat,

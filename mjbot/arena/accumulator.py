@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from mjbot.arena.results import GameLine
 from mjbot.statistics.counts import from_rows
-from mjbot.statistics.figures import DEFAULT_UMA, PAIR, ROW, Game, WallSummary, rank_differences
+from mjbot.statistics.figures import (
+    DEFAULT_UMA,
+    PAIR,
+    ROW,
+    FinishedGame,
+    WallSummary,
+    rank_differences,
+)
 from mjbot.statistics.seating import Seating
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
 
@@ -76,7 +83,7 @@ class WallAccumulator:
         if reasons := [line.void for line in lines if line.void]:
             self.void[number] = reasons[0]
             return
-        games = [Game(line.scores, from_rows(line.counts)) for line in lines]
+        games = [FinishedGame(line.scores, from_rows(line.counts)) for line in lines]
         self._rows[number] = self._summary.rows(games)
         self._pairs[number] = self._summary.pairs(games)
 

@@ -17,10 +17,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, LateError
+from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, DeadlineError
 from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
-from mjbot.arena.workers.pool import PATIENCE_S, Heartbeat
+from mjbot.arena.workers.pool import PATIENCE_S, Liveness
 from mjbot.compiler.compiled import source_digest
 from mjbot.errors import ExitCode
 from mjbot.match.node import NodeError
@@ -89,7 +89,7 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     process.start()
     names = ", ".join(map(str, specs))
     theirs.close()
-    heart = Heartbeat(time.monotonic())
+    heart = Liveness(time.monotonic())
     try:
         while not line.poll(LOOK_S):
             now_s = time.monotonic()
@@ -134,7 +134,7 @@ def _made_once(spec: Spec, clock: Clock) -> str:
             _make(spec)
         finally:
             clock.stop()
-    except LateError:
+    except DeadlineError:
         told = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
         raise MakingError(told) from None
     return source

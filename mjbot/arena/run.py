@@ -55,7 +55,7 @@ class Players(Protocol):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What is known at the end, from the first ``n_walls`` walls.
 
     ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.statistics.figures`).
@@ -134,13 +134,13 @@ class Arena:
             if self._is_sure():
                 return
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         """Return what is known by now; the same for the same games, whoever finished first."""
         self._tester.look(self.plan.n_walls)
         decided = self.plan.until_sure and self._tester.verdict != "open"
         n_walls = self._tester.walls if decided else self.plan.n_walls
         rows = self.accumulator.rows(n_walls)
-        return Outcome(
+        return RunOutcome(
             plan=self.plan,
             rows=rows,
             pairs=self.accumulator.pairs(n_walls),

@@ -31,7 +31,7 @@ from mjbot.arena.report.text import (
 )
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
-from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.run import Arena, Plan, RunOutcome
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup
 from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
@@ -265,7 +265,7 @@ def _open_hands(setup: Setup) -> str:
     return "open hands: none, each sees its own and the table"
 
 
-def save(outcome: Outcome) -> None:
+def save(outcome: RunOutcome) -> None:
     """Write the figures and the page into the run's folder."""
     if not len(outcome.rows):
         return
@@ -293,7 +293,7 @@ def _commit() -> str:
         return ""
 
 
-def show(console: Console, outcome: Outcome) -> None:
+def show(console: Console, outcome: RunOutcome) -> None:
     """Print the tables, and what there is to say about them."""
     lines = _show_figures(console, outcome) if len(outcome.rows) else []
     if not lines:
@@ -307,7 +307,7 @@ def show(console: Console, outcome: Outcome) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _show_figures(console: Console, outcome: Outcome) -> list[str]:
+def _show_figures(console: Console, outcome: RunOutcome) -> list[str]:
     """Print the tables; return what there is to say about them."""
     setup = outcome.plan.setup
     console.print(figures_table(outcome))
@@ -323,7 +323,7 @@ def _show_figures(console: Console, outcome: Outcome) -> list[str]:
     ]
 
 
-def _json_lines(outcome: Outcome) -> bytes:
+def _json_lines(outcome: RunOutcome) -> bytes:
     return b"".join([msgspec.json.encode(record) + b"\n" for record in json_records(outcome)])
 
 

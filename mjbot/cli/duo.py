@@ -22,7 +22,7 @@ from mjbot.match.node import NodeError
 from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MAJIANG, Player, read_players
+from mjbot.match.players import MAJIANG, MatchPlayer, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import require_team_table, team_names
@@ -88,7 +88,7 @@ def _say_head(
     args: argparse.Namespace,
     settings: MatchSettings,
     roles: Sequence[Spec],
-    rivals: tuple[Player, ...],
+    rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> None:
     rules = settings.rules
@@ -106,7 +106,7 @@ def _say_head(
 def _prepare(
     args: argparse.Namespace,
     roles: Sequence[Spec],
-    rivals: tuple[Player, ...],
+    rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
@@ -119,7 +119,7 @@ async def _play(
     args: argparse.Namespace,
     settings: MatchSettings,
     roles: Sequence[Spec],
-    rivals: tuple[Player, ...],
+    rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> int:
     with private_channel() as channel:
@@ -142,7 +142,7 @@ def _role(spec: Spec, options: Sequence[tuple[str, str]], name: str) -> Spec:
     return spec
 
 
-def _rivals(args: argparse.Namespace, console: Console) -> tuple[Player, ...]:
+def _rivals(args: argparse.Namespace, console: Console) -> tuple[MatchPlayer, ...]:
     """Return the other two; without the external AI, and none named, two of our own."""
     specs = list(args.rivals or (() if args.url else RIVALS))
     names = team_names(args.name)
@@ -182,7 +182,7 @@ class _Duo:
     args: argparse.Namespace
     settings: MatchSettings
     members: tuple[Member, Member]
-    rivals: tuple[Player, ...]
+    rivals: tuple[MatchPlayer, ...]
     console: Console
 
     async def play(self) -> int:
@@ -224,7 +224,7 @@ class _Duo:
         return self.settings.folder
 
     @property
-    def _players(self) -> tuple[Player, ...]:
+    def _players(self) -> tuple[MatchPlayer, ...]:
         return (*self.members, *self.rivals)
 
     async def _host(self, report: DuoReport) -> None:

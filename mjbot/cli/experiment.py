@@ -13,7 +13,7 @@ from typing import Final
 from rich.console import Console
 
 from mjbot.arena.report.text import trouble_lines
-from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.run import Arena, Plan, RunOutcome
 from mjbot.arena.setup import LARGEST_SEED
 from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
@@ -111,14 +111,14 @@ class _Arenas:
         """Say what has been played by now, in this run or before."""
         return f"kept in {self._folder}: {plural(self._known, 'game')}; the same command goes on"
 
-    def play(self, runs: Sequence[Run]) -> Iterator[Outcome]:
+    def play(self, runs: Sequence[Run]) -> Iterator[RunOutcome]:
         """Play what is missing of each run and yield its outcome before the next one begins."""
         total = sum(run.n_walls * len(run.setup.seating.tables) for run in runs)
         for number, run in enumerate(runs, 1):
             place = f" ({number} of {len(runs)})" if len(runs) > 1 else ""
             yield self._play(run, f"{run.label}{place}", total)
 
-    def _play(self, run: Run, place: str, total: int) -> Outcome:
+    def _play(self, run: Run, place: str, total: int) -> RunOutcome:
         plan = Plan(
             setup=run.setup,
             n_walls=run.n_walls,

@@ -17,7 +17,7 @@ from mjbot.cli.arguments import add_strategy_argument, with_options
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.precompile import prepare
 from mjbot.progress import progress
-from mjbot.records.choices import Numbering, Step, kyoku_name, steps
+from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
 from mjbot.strategy.explanation import DataTable, Explanation, Rated
 from mjbot.strategy.registry import Spec
@@ -121,7 +121,7 @@ class _Players:
         self._seated: dict[int, Strategy] = {}
         self._new()
 
-    def see(self, step: Step, seats: Iterable[int]) -> None:
+    def see(self, step: ReplayStep, seats: Iterable[int]) -> None:
         """Take note of a game or kyoku that begins; every game has new players."""
         if isinstance(step.event, StartGame):
             self._seated.clear()
@@ -133,7 +133,7 @@ class _Players:
                     view = _honest_view(step.table, seat)
                     self._ask(step, self._at(seat).start_kyoku, view)
 
-    def decide(self, step: Step, seat: int) -> Action:
+    def decide(self, step: ReplayStep, seat: int) -> Action:
         """Return what the strategy would do."""
         view = _honest_view(step.table, seat)
         choice = self._ask(step, self._at(seat).decide, view)
@@ -141,7 +141,7 @@ class _Players:
             raise self._failed(step, no_choice(choice))
         return choice
 
-    def explain(self, step: Step, seat: int) -> tuple[str, Explanation]:
+    def explain(self, step: ReplayStep, seat: int) -> tuple[str, Explanation]:
         """Return the name of the strategy's class and what it thinks."""
         strategy = self._at(seat)
         told = self._ask(step, strategy.explain, _honest_view(step.table, seat))
@@ -159,13 +159,13 @@ class _Players:
     def _new(self) -> Strategy:
         return self._spec.make(self._seed)
 
-    def _ask(self, step: Step, question: Callable[..., Answer], *about: object) -> Answer:
+    def _ask(self, step: ReplayStep, question: Callable[..., Answer], *about: object) -> Answer:
         try:
             return question(*about)
         except Exception as problem:
             raise self._failed(step, error_summary(problem)) from problem
 
-    def _failed(self, step: Step, why: str) -> _StrategyFailedError:
+    def _failed(self, step: ReplayStep, why: str) -> _StrategyFailedError:
         return _StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")
 
 
@@ -230,7 +230,9 @@ def _grid(table: DataTable) -> Grid:
     return grid
 
 
-def _position(log: Path, place: _Place, asked: int | None, players: _Players) -> tuple[int, Step]:
+def _position(
+    log: Path, place: _Place, asked: int | None, players: _Players
+) -> tuple[int, ReplayStep]:
     """Return who chooses where; the strategy has seen the game begin and the kyoku.
 
     The log is read twice: who is asked follows from the position.
@@ -266,7 +268,7 @@ def _number_of(log: Path, place: _Place, asked: int | None) -> int:
     raise _NoChoiceError(f"--at {place.text}: {told}; without --at all are listed")
 
 
-def _chooser(step: Step, asked: int | None) -> int:
+def _chooser(step: ReplayStep, asked: int | None) -> int:
     """Return the seat that has a choice, nearest to the one whose turn it is."""
     if asked is not None and not step.table.state["hand_known"][asked]:
         raise _NoChoiceError(f"--seat {asked}: the log does not show the hand of this seat")

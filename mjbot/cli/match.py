@@ -13,7 +13,7 @@ from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.errors import ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import Player, read_players
+from mjbot.match.players import MatchPlayer, read_players
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.precompile import prepare
@@ -73,7 +73,7 @@ def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
     )
 
 
-def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -> int:
+def _play(args: argparse.Namespace, players: tuple[MatchPlayer, ...], folder: Path) -> int:
     settings = match_settings(args, folder)
     console = Console()
     names = " ".join([player.name for player in players])
@@ -95,7 +95,7 @@ def _play(args: argparse.Namespace, players: tuple[Player, ...], folder: Path) -
 
 
 def _conclude(
-    report: MatchReport, players: tuple[Player, ...], folder: Path, console: Console
+    report: MatchReport, players: tuple[MatchPlayer, ...], folder: Path, console: Console
 ) -> list[str]:
     """Keep and print what was played; return what the players did wrong, a line each."""
     save_results(folder, players, report.results)
@@ -108,7 +108,7 @@ def _conclude(
 
 
 async def _watch(
-    settings: MatchSettings, players: tuple[Player, ...], report: MatchReport
+    settings: MatchSettings, players: tuple[MatchPlayer, ...], report: MatchReport
 ) -> list[GameResult]:
     with report:
         return await play_match(settings, players, report.watcher())
@@ -128,7 +128,7 @@ def new_folder(parent: Path) -> Path:
             return folder
 
 
-def save_results(folder: Path, players: Sequence[Player], results: list[GameResult]) -> None:
+def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:
     """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
     with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

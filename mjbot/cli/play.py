@@ -21,7 +21,7 @@ from mjbot.cli.arguments import (
     token,
     with_options,
 )
-from mjbot.client.conversation import GameResult, ServerSaysError
+from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
 from mjbot.client.play import Settings, play
@@ -217,7 +217,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def _play(games: Coroutine[Any, Any, list[GameResult]]) -> int:
+def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:
     try:
         results = run_until_signalled(games)
     except TableError as error:

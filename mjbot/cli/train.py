@@ -15,7 +15,7 @@ from mjbot.models.weights import SHIPPED
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.rules.ruleset import LAST_ROUND
-from mjbot.training.runs import RUNS, GameRange, Learned, Request
+from mjbot.training.runs import RUNS, GameRange, Learned, TrainingRequest
 
 Declare = Callable[[argparse.ArgumentParser], None]
 
@@ -136,7 +136,7 @@ def _declare_greedy(parser: argparse.ArgumentParser) -> None:
 # --- what is done ------------------------------------------------------------------------------
 
 
-def _asked(request: type[Request], args: argparse.Namespace) -> Any:
+def _asked(request: type[TrainingRequest], args: argparse.Namespace) -> Any:
     return request(**{name: getattr(args, name) for name in request.__dataclass_fields__})
 
 
@@ -166,7 +166,7 @@ def _train_fold(args: argparse.Namespace) -> None:
 def _train_danger(args: argparse.Namespace) -> None:
     from mjbot.training.danger import train
 
-    learned, calibration = train(_asked(Request, args))
+    learned, calibration = train(_asked(TrainingRequest, args))
     for line in calibration:
         print(line)
     _tell_scores(learned)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.client.player import Player
+from mjbot.client.player import ClientPlayer
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.table.settle import ranks_of
 from protocol.errors import ProtocolError
@@ -41,7 +41,7 @@ class ServerSaysError(MjbotError, ProtocolError):
 
 
 @dataclass(frozen=True)
-class GameResult:
+class OwnResult:
     """How a game ended for us; ``scores`` (points by seat) as far as the server told.
 
     ``void`` is why the server broke it off for another's fault, empty if it counts.
@@ -70,7 +70,7 @@ class Conversation:
         self,
         transport: Transport,
         session: ClientSession,
-        player: Player,
+        player: ClientPlayer,
         *,
         silence_s: float | None,
         record: Record,
@@ -86,7 +86,7 @@ class Conversation:
         self._validated: bool | None = None
         self._begun = False
 
-    async def play_game(self) -> GameResult:
+    async def play_game(self) -> OwnResult:
         """Play until the game is over and return how it ended.
 
         Raises :class:`ProtocolError` and :class:`mjbot.table.mirror.mirror.TableError` for what the
@@ -152,6 +152,6 @@ class Conversation:
                 told = "passed" if passed else f"failed: {message.reason}"
                 logger.info("validation %s", one_line(told))
 
-    def _result(self) -> GameResult:
+    def _result(self) -> OwnResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])
-        return GameResult(self._session.seat or 0, self._session.names, scores, self._validated)
+        return OwnResult(self._session.seat or 0, self._session.names, scores, self._validated)

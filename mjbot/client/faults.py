@@ -20,7 +20,7 @@ TOLD_WHOLE: Final = 5
 """How many different problems of one player the log tells at full length."""
 
 
-class Fault(NamedTuple):
+class StrategyFault(NamedTuple):
     """Something a strategy did wrong: at a decision, or when told that a game or kyoku starts."""
 
     kind: FaultKind
@@ -41,7 +41,7 @@ class Faults:
         """How many there were of each kind."""
         return self._count
 
-    def add(self, fault: Fault, cause: BaseException | None = None) -> None:
+    def add(self, fault: StrategyFault, cause: BaseException | None = None) -> None:
         """Take note; raises ``OSError`` if the file cannot be written."""
         self._count[fault.kind] += 1
         self._log(fault, cause)
@@ -49,7 +49,7 @@ class Faults:
             with self._file.open("a", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerow([fault.kind, int(fault.is_decision), fault.problem])
 
-    def _log(self, fault: Fault, cause: BaseException | None) -> None:
+    def _log(self, fault: StrategyFault, cause: BaseException | None) -> None:
         number = self._count.total()
         if fault.problem in self._told or len(self._told) >= TOLD_WHOLE:
             logger.error("fault %d: %s", number, fault.problem)
@@ -67,10 +67,12 @@ def named_file() -> Path | None:
     return Path(name) if name else None
 
 
-def read_faults(file: Path) -> list[Fault]:
+def read_faults(file: Path) -> list[StrategyFault]:
     """Return what a player's :class:`Faults` kept; nothing if all went well."""
     if not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines))
-    return [Fault(cast(FaultKind, kind), told == "1", problem) for kind, told, problem in rows]
+    return [
+        StrategyFault(cast(FaultKind, kind), told == "1", problem) for kind, told, problem in rows
+    ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import GameResult
+from mjbot.client.conversation import OwnResult
 from mjbot.client.play import Hooks, Settings, play
 from mjbot.client.player import MakeStrategy
 from mjbot.pair.member import PairMember
@@ -106,7 +106,7 @@ class Linked:
 
     async def play(
         self, settings: Settings, make: MakeStrategy, pipes: tuple[int, int] = (0, 1)
-    ) -> list[GameResult]:
+    ) -> list[OwnResult]:
         """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
         link = SocketLink(self.end.side, self.end.place, self.secret)
         hooks = Hooks(warm_up=lambda: self._warm_up(make), timed=_counting(link, self.timed))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import Conversation, GameResult, Record, ServerSaysError, Timed
+from mjbot.client.conversation import Conversation, OwnResult, Record, ServerSaysError, Timed
 from mjbot.client.faults import Faults
-from mjbot.client.player import MakeStrategy, Player
+from mjbot.client.player import ClientPlayer, MakeStrategy
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
 from protocol.plain_text import one_line
@@ -60,7 +60,7 @@ class Settings:
     faults: Path | None = None
 
 
-PlayGame = Callable[[Transport, ClientSession], Awaitable[GameResult]]
+PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
 """Plays one game over a connection that was just made."""
 
 
@@ -77,13 +77,13 @@ async def play(
     make_strategy: MakeStrategy,
     pipes: tuple[int, int] = (0, 1),
     hooks: Hooks = Hooks(),
-) -> list[GameResult]:
+) -> list[OwnResult]:
     """Play the games and return how each ended; one that is void for another's fault counts.
 
     ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
     :meth:`Conversation.play_game` raises, and :class:`UnreachableError`.
     """
-    player = Player(
+    player = ClientPlayer(
         make_strategy,
         settings.address.dialect,
         strict=settings.strict,
@@ -105,7 +105,7 @@ class _Bot:
     """What stays the same from game to game."""
 
     settings: Settings
-    player: Player
+    player: ClientPlayer
     record: Record
     timed: Timed
 
@@ -119,7 +119,7 @@ class _Bot:
             timed=self.timed,
         )
 
-    async def play_connected(self, transport: Transport, session: ClientSession) -> GameResult:
+    async def play_connected(self, transport: Transport, session: ClientSession) -> OwnResult:
         await self.player.warm_up()
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
@@ -128,13 +128,13 @@ class _Bot:
         return result
 
 
-async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
+async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[OwnResult]:
     """All games come down the same pipe; its end between two games is no fault."""
     settings = bot.settings
     await bot.player.warm_up()
     session = _session(settings)
     conversation = bot.converse(transport, session)
-    results: list[GameResult] = []
+    results: list[OwnResult] = []
     while not settings.games or len(results) < settings.games:
         try:
             results.append(await conversation.play_game())
@@ -145,12 +145,12 @@ async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[GameResult]:
     return results
 
 
-async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[GameResult]:
+async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[OwnResult]:
     """Play every game over a connection of its own, as the original server and RiichiLab want it.
 
     ``play_game`` plays one.  Raises what it raises, and :class:`UnreachableError`.
     """
-    results: list[GameResult] = []
+    results: list[OwnResult] = []
     while not settings.games or len(results) < settings.games:
         try:
             results.append(await _play_one(settings, play_game, rejoining=bool(results)))
@@ -161,7 +161,7 @@ async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[Ga
     return results
 
 
-async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> GameResult:
+async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> OwnResult:
     """Connect and play; between two games give the server a while to be ready again."""
     clock = asyncio.get_running_loop()
     patience_s = REJOIN_S if rejoining else settings.wait_s
@@ -190,12 +190,12 @@ def _is_absent(error: Exception) -> bool:
     return isinstance(error, UnreachableError) and not isinstance(error, RefusedError)
 
 
-def _void(session: ClientSession, error: ServerSaysError) -> GameResult:
+def _void(session: ClientSession, error: ServerSaysError) -> OwnResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
     if error.blames(session.seat):
         raise error
     logger.warning("the game is void: %s", error.problem)
-    return GameResult(session.seat or 0, session.names, (), void=error.problem)
+    return OwnResult(session.seat or 0, session.names, (), void=error.problem)
 
 
 async def _connect(settings: Settings) -> Transport:

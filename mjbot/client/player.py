@@ -6,7 +6,7 @@ from typing import Final
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
-from mjbot.client.faults import Fault, Faults
+from mjbot.client.faults import Faults, StrategyFault
 from mjbot.client.offers import disagreement, discard_disagreement, fits
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import is_legal, no_choice
@@ -33,7 +33,7 @@ MakeStrategy = Callable[[int], Strategy]
 """Makes the player of game 0, 1, ...: a strategy's instance plays one game."""
 
 
-class Player:
+class ClientPlayer:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
@@ -149,7 +149,7 @@ class Player:
         if is_legal(choice, view.legal):
             return choice
         if choice is not _NOTHING:
-            self.faults.add(Fault("illegal", True, no_choice(choice)))
+            self.faults.add(StrategyFault("illegal", True, no_choice(choice)))
         return view.default_action
 
     def _acceptable(
@@ -207,7 +207,7 @@ class Player:
         try:
             return await self._thread.think(job, limit_s)
         except LateError:
-            self.faults.add(Fault("late", is_decision, f"not ready after {limit_s:g} s"))
+            self.faults.add(StrategyFault("late", is_decision, f"not ready after {limit_s:g} s"))
         except CrashError as error:
-            self.faults.add(Fault("crash", is_decision, str(error)), error.__cause__)
+            self.faults.add(StrategyFault("crash", is_decision, str(error)), error.__cause__)
         return _NOTHING

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.arena.results import read_games
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
 from mjbot.experiments.request import Request, Run
@@ -51,7 +51,7 @@ def play(request: Request) -> Iterator[str]:
     yield from _coverage(outcomes["in order"].rows)
 
 
-def _variances(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+def _variances(outcomes: Mapping[str, RunOutcome]) -> Iterator[str]:
     yield "| change | " + " | ".join([f"variance left, {walls}" for walls in outcomes]) + " |"
     yield "|---" * (1 + len(outcomes)) + "|"
     found = {walls: seat_ranks(outcome) for walls, outcome in outcomes.items()}
@@ -60,7 +60,7 @@ def _variances(outcomes: Mapping[str, Outcome]) -> Iterator[str]:
         yield f"| {change} | " + " | ".join(cells) + " |"
 
 
-def seat_ranks(outcome: Outcome) -> Ranks:
+def seat_ranks(outcome: RunOutcome) -> Ranks:
     """Return the rank of each strategy in each seat of each wall: [strategies, walls, seats]."""
     seating = outcome.plan.setup.seating
     scores = {(game.wall, game.seating): game.scores for game in read_games(outcome.plan.folder)}

@@ -13,7 +13,7 @@ from typing import Final
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report.text import format_estimate
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
 from mjbot.statistics.figures import FIGURES, Figure, Sums, rank_differences
@@ -138,7 +138,7 @@ def _difference(figure: Figure, rows: Sums, one: str, other: str) -> str:
     return format_estimate(estimate, figure.kind, signed=True)
 
 
-def is_d_better_than_b(outcome: Outcome) -> Iterator[str]:
+def is_d_better_than_b(outcome: RunOutcome) -> Iterator[str]:
     """Answer the paper's open question: its D came out behind B, within its own noise."""
     rows = outcome.rows
     bound = outcome.plan.setup.seating.rank_bound

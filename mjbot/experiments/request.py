@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.errors import MjbotError
 
@@ -42,4 +42,4 @@ class Request:
     jobs: int
     folder: Path
     part: str
-    arenas: Callable[[Sequence[Run]], Iterator[Outcome]]
+    arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]

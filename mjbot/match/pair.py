@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mjbot.client.pair_channel import SECRET_VARIABLE, End
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import LOOPBACK, Place, fits_a_socket
@@ -21,7 +21,7 @@ SECRET_BYTES: Final = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member(Player):
+class Member(MatchPlayer):
     """One of the two; ``more`` are further arguments of ``mjbot play``."""
 
     ally: Spec

@@ -21,7 +21,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.client.conversation import GameResult, ServerSaysError
+from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
 from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
 from mjbot.processes import describe_exit, die_with_parent
@@ -124,7 +124,7 @@ class GivenUpError(Exception):
     """The table went on although an answer was due."""
 
 
-class Game:
+class PipedGame:
     """One game: the table on one side, the bot on the other, a mirror of the table between them."""
 
     def __init__(
@@ -144,7 +144,7 @@ class Game:
         self._offers: list[PlayerAction] = []
         self._incoming: asyncio.Task[bytes] | None = None
 
-    async def play(self) -> GameResult:
+    async def play(self) -> OwnResult:
         """Play it and return how it ended.
 
         Raises :class:`BotError`, :class:`ServerSaysError`, and :class:`ProtocolError`,
@@ -161,7 +161,7 @@ class Game:
         finally:
             await self._close()
         scores = tuple(self._table.state["scores"].tolist())
-        return GameResult(self._session.seat or 0, self._session.names, scores)
+        return OwnResult(self._session.seat or 0, self._session.names, scores)
 
     async def _exchange(self, received: Received) -> None:
         """Pass on one line of the table, and what the bot says to it."""
@@ -287,8 +287,8 @@ def _play(args: argparse.Namespace) -> None:
     warm_up_alone(_Default())
     settings = Settings(address, name=args.name, games=args.games)
 
-    async def play_game(transport: Transport, session: ClientSession) -> GameResult:
-        return await Game(transport, session, args.command, DIALECTS[args.dialect]).play()
+    async def play_game(transport: Transport, session: ClientSession) -> OwnResult:
+        return await PipedGame(transport, session, args.command, DIALECTS[args.dialect]).play()
 
     try:
         asyncio.run(play_by_connecting(settings, play_game))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.faults import FAULTS_VARIABLE, Fault, read_faults
+from mjbot.client.faults import FAULTS_VARIABLE, StrategyFault, read_faults
 from mjbot.errors import MjbotError
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.processes import Child, describe_exit
 from mjbot.text import plural
 
@@ -25,7 +25,9 @@ def log_file(folder: Path, place: int) -> Path:
     return folder / f"player-{place + 1}.txt"
 
 
-async def start_player(command: Sequence[str], player: Player, place: int, folder: Path) -> Child:
+async def start_player(
+    command: Sequence[str], player: MatchPlayer, place: int, folder: Path
+) -> Child:
     """Start the process of a match's player, told where to write its faults.
 
     Raises ``OSError`` if it cannot be run.
@@ -34,7 +36,7 @@ async def start_player(command: Sequence[str], player: Player, place: int, folde
     return await Child.start(command, log_file(folder, place), {**player.environ, **faults})
 
 
-def fault_lines(folder: Path, players: Sequence[Player]) -> list[str]:
+def fault_lines(folder: Path, players: Sequence[MatchPlayer]) -> list[str]:
     """Return a line for each player of the match in ``folder`` whose strategy went wrong."""
     lines = []
     for place, player in enumerate(players):
@@ -52,7 +54,7 @@ class RunningFaults:
     """
 
     def __init__(
-        self, folder: Path, players: Sequence[Player], note: Callable[[str], None]
+        self, folder: Path, players: Sequence[MatchPlayer], note: Callable[[str], None]
     ) -> None:
         self._files: Final = [_faults_file(folder, place) for place in range(len(players))]
         self._note: Final = note
@@ -78,10 +80,11 @@ class RunningFaults:
             self._note(f"{line}{last}")
 
 
-def _summary(faults: Sequence[Fault]) -> str:
+def _summary(faults: Sequence[StrategyFault]) -> str:
     """Count the faults and tell the first.
 
-    >>> _summary([Fault("crash", False, "KeyError: 3"), Fault("late", True, "no decision")])
+    >>> faults = StrategyFault("crash", False, "KeyError: 3"), StrategyFault("late", True, "late")
+    >>> _summary(faults)
     '1 decision replaced, 1 start of a game or kyoku missed, first: KeyError: 3'
     """
     decisions = sum(fault.is_decision for fault in faults)
@@ -122,7 +125,7 @@ class RestartPolicy:
 class Lineup:
     """Who plays and where: ``urls`` are the players' places."""
 
-    players: Sequence[Player]
+    players: Sequence[MatchPlayer]
     urls: Sequence[str]
     games: int
 

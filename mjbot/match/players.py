@@ -23,7 +23,7 @@ class SeatError(MjbotError, ValueError):
 
 
 @dataclass(frozen=True)
-class Player:
+class MatchPlayer:
     """One participant.
 
     ``spec`` is how the user names it, ``name`` what tables show (told apart by ``-2`` if two are
@@ -63,7 +63,7 @@ class Player:
         return [*command, *options]
 
 
-def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[Player, ...]:
+def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[MatchPlayer, ...]:
     """Return the players that seat arguments name; raises :class:`SeatError`.
 
     ``taken`` are names that others have already.
@@ -77,7 +77,7 @@ def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[Playe
     return players_of(specs, taken)
 
 
-def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[Player, ...]:
+def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[MatchPlayer, ...]:
     """Return the same for seats that have been read."""
     names = list(taken)
     players = []
@@ -86,7 +86,7 @@ def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[Player
         name = _free_name(_short_name(spec), names)
         names.append(name)
         connects = spec.name.startswith(EXTERNAL) and spec.name != MAJIANG
-        players.append(Player(spec, name, plays_on=not connects))
+        players.append(MatchPlayer(spec, name, plays_on=not connects))
     return tuple(players)
 
 

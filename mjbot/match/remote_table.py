@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.player_processes import start_player
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.processes import Child, describe_exit
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
@@ -104,7 +104,7 @@ class RemoteTableError(MjbotError):
 class RemoteTable:
     """``players`` at the table ``url``; ``folder`` takes what they say."""
 
-    def __init__(self, players: Sequence[Player], url: str, games: int, folder: Path) -> None:
+    def __init__(self, players: Sequence[MatchPlayer], url: str, games: int, folder: Path) -> None:
         self._players: Final = tuple(players)
         self._places: Final = range(len(self._players))
         self._url: Final = url

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.rules.ruleset import LAST_ROUND, Length
@@ -124,7 +124,7 @@ class MatchReport:
         self.on_note(f"game {result.game + 1}: {line}{faults}")
 
 
-def final_table(players: Sequence[Player], results: Sequence[GameResult]) -> Table:
+def final_table(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -> Table:
     """Return ranks and scores per player over all games."""
     table = Table("player", "games", "mean rank", "1st", "2nd", "3rd", "4th", "mean score")
     for place, player in enumerate(players):

@@ -15,8 +15,8 @@ from mjbot.match.player_processes import (
     RestartPolicy,
     RunningFaults,
 )
-from mjbot.match.players import Player
-from mjbot.server.core import Fault, OnFault
+from mjbot.match.players import MatchPlayer
+from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.server.tcp import OwnDoor
@@ -63,7 +63,7 @@ class Watcher:
 
 
 async def play_match(
-    settings: MatchSettings, players: Sequence[Player], watcher: Watcher
+    settings: MatchSettings, players: Sequence[MatchPlayer], watcher: Watcher
 ) -> list[GameResult]:
     """Play all games and return their results, void ones too; every process is gone afterwards.
 
@@ -87,7 +87,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 class _Match:
     def __init__(
-        self, settings: MatchSettings, players: Sequence[Player], watcher: Watcher
+        self, settings: MatchSettings, players: Sequence[MatchPlayer], watcher: Watcher
     ) -> None:
         self._settings = settings
         self._players = players
@@ -156,7 +156,7 @@ class _Match:
         who = self._processes.describe(place, result.game) + (f", {end}" if end else "")
         return f"game {result.game + 1} is void by {who}: {_reason(fault)}"
 
-    def _fault(self, game: int, fault: Fault) -> None:
+    def _fault(self, game: int, fault: TableFault) -> None:
         """Tell of a decision that the table replaced, or made pay for."""
         place = self._settings.rules.seating(game)[fault.seat]
         self._faults.tell(place, f"{self._processes.name(place, game)}: {_reason(fault)}")
@@ -198,7 +198,7 @@ class _Match:
             self._watcher.on_event(game, event)
 
 
-def _reason(fault: Fault) -> str:
+def _reason(fault: TableFault) -> str:
     """Return what was wrong; whose reply it was is told otherwise."""
     text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
     # An error that a player sends, or a timeout, is quoted with the same words again.

@@ -28,7 +28,7 @@ class PairMessage(
     """Anything that one bot of a pair says to the other."""
 
 
-class Hello(PairMessage, frozen=True, kw_only=True, tag="greeting"):
+class PairHello(PairMessage, frozen=True, kw_only=True, tag="greeting"):
     """First line of either side: ``challenge`` is 32 random bytes in hex."""
 
     challenge: Hex
@@ -74,7 +74,7 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
 
 
 LONGEST_PROBLEM: Final = 200
-AnyMessage = Hello | Proof | GameHello | Holding
+AnyMessage = PairHello | Proof | GameHello | Holding
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(AnyMessage)
 

@@ -11,7 +11,7 @@ import hmac
 import secrets
 from typing import Final
 
-from mjbot.pair.messages import GameHello, Hello, Holding, Proof, decode, encode
+from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, decode, encode
 from protocol.errors import LocalProtocolError, ProtocolError
 
 
@@ -44,7 +44,7 @@ class PairSession:
     @property
     def opening(self) -> bytes:
         """The first line to send."""
-        return encode(Hello(challenge=self._challenge))
+        return encode(PairHello(challenge=self._challenge))
 
     def receive(self, line: bytes) -> bytes | None:
         """Take in one line; return the line to answer with, if any.
@@ -55,7 +55,7 @@ class PairSession:
         """
         message = decode(line)
         match message:
-            case Hello() if not self._greeted:
+            case PairHello() if not self._greeted:
                 self._greeted = True
                 return encode(Proof(digest=self._digest(self._side, message.challenge)))
             case Proof() if self._greeted and not self.linked:

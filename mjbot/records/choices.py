@@ -39,7 +39,7 @@ _WISHES: Final = {"chi": _CHI, "pon": _PON, "daiminkan": _PON, "ron": _RON}
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """An event, its number from 1, the table after it, and the (at most three) events to come."""
 
     number: int
@@ -90,7 +90,7 @@ def _takes(event: Event) -> bool:
     return isinstance(event, Hora | Chi | Pon | Daiminkan)
 
 
-def steps(log: Path) -> Iterator[Step]:
+def steps(log: Path) -> Iterator[ReplayStep]:
     """Yield the events of all games of a log; a step's table is good until the next one.
 
     Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
@@ -106,7 +106,7 @@ def steps(log: Path) -> Iterator[Step]:
         if isinstance(event, StartGame):
             table = Table()
         table.apply(event)
-        yield Step(number, event, table, tuple(ahead))
+        yield ReplayStep(number, event, table, tuple(ahead))
         ahead.extend(islice(events, 1))
 
 
@@ -116,7 +116,7 @@ class Numbering:
     def __init__(self) -> None:
         self._chosen: Counter[int] = Counter()
 
-    def choosers(self, step: Step) -> dict[int, int]:
+    def choosers(self, step: ReplayStep) -> dict[int, int]:
         """Return seat -> the number, from 1 in each kyoku, of the choice that it has now.
 
         A riichi that is accepted and a dora that is turned leave the question as it was: the

@@ -74,7 +74,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TableFault:
     """What a seat did wrong; ``text`` is the original server's error message."""
 
     seat: int
@@ -98,7 +98,7 @@ class TableCore:
         self.referee: Final = referee
         self.names: Final = names
         self.on_fault: Final = on_fault
-        self.faults: list[Fault] = []
+        self.faults: list[TableFault] = []
         self.void = False
         self._log: list[LogLine] = []
         self._waiting: deque[Event | Error] = deque(referee.start())
@@ -107,7 +107,7 @@ class TableCore:
         self._seat = 0
         self._choices: dict[int, Action] = {}
         self._logs: list[str | None] = []
-        self._record_fault: Fault | None = None
+        self._record_fault: TableFault | None = None
 
     def drain_log(self) -> list[LogLine]:
         """Return the events that all seats have answered since the last call."""
@@ -138,7 +138,7 @@ class TableCore:
         except ReplyError as error:
             action = None
             text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
-            self._record_fault = self._record_fault or Fault(seat, text)
+            self._record_fault = self._record_fault or TableFault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else None)
@@ -178,7 +178,7 @@ class TableCore:
         if self._legal:
             self._waiting.extend(self.referee.step(self._choices))
 
-    def _punished(self, fault: Fault) -> bool:
+    def _punished(self, fault: TableFault) -> bool:
         """Note a fault; return whether it took the place of what was chosen."""
         self.faults.append(fault)
         if self.on_fault is OnFault.ABORT:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.referee import Referee
-from mjbot.server.core import Fault, LogLine, Say, TableCore
+from mjbot.server.core import LogLine, Say, TableCore, TableFault
 from mjbot.server.game_log import GameLog
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
@@ -31,7 +31,7 @@ class GameResult:
     places: tuple[int, ...]
     scores: tuple[int, ...]
     void: bool
-    faults: tuple[Fault, ...]
+    faults: tuple[TableFault, ...]
     log: Path | None
 
 
@@ -49,7 +49,7 @@ class TableServer:
         rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
         log_dir: Path | None = None,
         on_event: Callable[[int, Event | Error], None] | None = None,
-        on_fault: Callable[[int, Fault], None] | None = None,
+        on_fault: Callable[[int, TableFault], None] | None = None,
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)

@@ -14,7 +14,7 @@ from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.messages import Error
-from protocol.sessions.lockstep_server import BUSY, LockstepSession, RefusedError
+from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
@@ -68,7 +68,7 @@ class Acceptor:
         except asyncio.CancelledError:
             await reject(transport, _error(CLOSED))
             raise
-        except RefusedError as refusal:
+        except JoinRefusedError as refusal:
             if self._own is not None and str(refusal) != BUSY:
                 self._own.on_refusal(str(refusal))
             await reject(transport, refusal.line)

@@ -103,7 +103,7 @@ def uma_points(score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA) -> flo
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class FinishedGame:
     """A finished game: final scores and counts by seat."""
 
     scores: tuple[int, ...]
@@ -117,7 +117,7 @@ class WallSummary:
         self.seating: Final = seating
         self.uma: Final = uma
 
-    def rows(self, games: Sequence[Game]) -> Sums:
+    def rows(self, games: Sequence[FinishedGame]) -> Sums:
         """Return records of :data:`ROW`, one per strategy; ``games`` are all, by seating."""
         rows = np.zeros(len(self.seating.rows), ROW)
         for row, places in zip(rows, self.seating.rows, strict=True):
@@ -127,7 +127,7 @@ class WallSummary:
             self._add_rivalry(rows[0], games)
         return rows
 
-    def pairs(self, games: Sequence[Game]) -> Sums:
+    def pairs(self, games: Sequence[FinishedGame]) -> Sums:
         """Return records of :data:`PAIR`, one per pair (none but in the format *pair*)."""
         rows = np.zeros(len(self.seating.pairs), PAIR)
         for number, row in enumerate(rows):
@@ -136,7 +136,7 @@ class WallSummary:
                 _add_pair(row, games[seating], seats)
         return rows
 
-    def _add(self, row: Any, game: Game, seat: int) -> None:
+    def _add(self, row: Any, game: FinishedGame, seat: int) -> None:
         rank = ranks_of(game.scores)[seat]
         row["games"] += 1
         row["rank"] += rank
@@ -146,7 +146,7 @@ class WallSummary:
         for name in _KYOKU_FIELDS:
             row[name] += game.counts[name][seat]
 
-    def _add_rivalry(self, row: Any, games: Sequence[Game]) -> None:
+    def _add_rivalry(self, row: Any, games: Sequence[FinishedGame]) -> None:
         for table, game in zip(self.seating.tables, games, strict=True):
             ranks = np.array(ranks_of(game.scores))
             one, other = (ranks[np.array(table) == strategy].mean() for strategy in (0, 1))
@@ -155,7 +155,7 @@ class WallSummary:
             row["rival_squared"] += (one - other) ** 2
 
 
-def _add_pair(row: Any, game: Game, seats: list[int]) -> None:
+def _add_pair(row: Any, game: FinishedGame, seats: list[int]) -> None:
     ranks = [ranks_of(game.scores)[seat] for seat in seats]
     one, other = seats
     fed = game.counts["fed"]

@@ -14,14 +14,14 @@ from mjbot.training import danger_fit as fit
 from mjbot.training.danger_rows import FIRST_FEATURE, Found, Rows, rows_of
 from mjbot.training.hand_run import identity_of
 from mjbot.training.positions import GameRef, collect
-from mjbot.training.runs import RUNS, Learned, Request
+from mjbot.training.runs import RUNS, Learned, TrainingRequest
 
 NAME: Final = "danger"
 MODELS: Final = ("other", "riichi")
 """By the rows' column: opponents without and with riichi."""
 
 
-def train(request: Request) -> tuple[Learned, list[str]]:
+def train(request: TrainingRequest) -> tuple[Learned, list[str]]:
     """Fit, check and save; return the weights, and lines on what the check found.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
@@ -32,7 +32,7 @@ def train(request: Request) -> tuple[Learned, list[str]]:
 
 
 def _train(
-    request: Request, learn: list[GameRef], check: list[GameRef]
+    request: TrainingRequest, learn: list[GameRef], check: list[GameRef]
 ) -> tuple[Learned, list[str]]:
     found = _found(learn, request.jobs, "reading")
     with progress(Console(stderr=True), "fitting"):

@@ -26,7 +26,7 @@ from mjbot.table.legal import is_furiten
 from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import ACCEPTED, State
-from mjbot.training.positions import Step
+from mjbot.training.positions import GameStep
 from protocol.messages import Dahai, EndKyoku, Hora, StartKyoku
 
 KEEP_OPEN: Final = 4
@@ -57,7 +57,7 @@ class Found(NamedTuple):
     pace: NDArray[np.int64]
 
 
-def rows_of(game: Iterator[Step]) -> Found:
+def rows_of(game: Iterator[GameStep]) -> Found:
     """Collect the rows of one game."""
     tiles: list[Rows] = []
     losses: list[Rows] = []

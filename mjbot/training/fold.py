@@ -43,9 +43,9 @@ from mjbot.training.positions import GameRef
 from mjbot.training.runs import (
     RUNS,
     Learned,
-    Request,
     RunFolder,
     TrainingError,
+    TrainingRequest,
     claim_weights,
     erase_run,
 )
@@ -54,7 +54,7 @@ CHECKED_PER_GAME: Final = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldRequest(Request):
+class FoldRequest(TrainingRequest):
     """What is learned how.
 
     ``per_game`` positions are drawn of each game; ``step`` is that of the exponents of 2 in the

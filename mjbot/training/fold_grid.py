@@ -30,7 +30,7 @@ class Cell(msgspec.Struct, frozen=True):
     f1: float
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class GridHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of the file of cells: ``examples`` is a digest of what they were tried on."""
 
     seed: int
@@ -73,7 +73,7 @@ class GridSearch:
         self._examples: Final = examples
         self._jobs: Final = jobs
         self._seed: Final = seed
-        header = Header(seed=seed, examples=_digest(examples))
+        header = GridHeader(seed=seed, examples=_digest(examples))
         self._log: Final = AppendLog(file, header, RUN_CURES, decode=_decode)
         self._known: Final = {(cell.cost, cell.gamma): cell for cell in self._log.lines}
 

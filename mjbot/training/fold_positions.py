@@ -15,7 +15,7 @@ from mjbot.statistics.estimates import Estimate, rate
 from mjbot.table.assume import hide
 from mjbot.table.state import STATE, State, copy_state
 from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
-from mjbot.training.positions import GameRef, Step, collect
+from mjbot.training.positions import GameRef, GameStep, collect
 from protocol.messages import Dahai, Hora, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -64,7 +64,7 @@ def join_positions(parts: Sequence[Positions]) -> Positions:
     return Positions(*[np.concatenate(columns) for columns in zip(*parts, strict=True)])
 
 
-def positions_of(steps: Iterator[Step], per_game: int, seed: int) -> Positions:
+def positions_of(steps: Iterator[GameStep], per_game: int, seed: int) -> Positions:
     """Return ``per_game`` of a game's decisions (0: all), UNCLEAR ones included."""
     parts, game = [_no_positions()], 0
     hands = [_SeatsHand() for _ in range(4)]

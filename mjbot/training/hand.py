@@ -21,9 +21,9 @@ from mjbot.training.positions import GameRef, index_games
 from mjbot.training.runs import (
     RUNS,
     Learned,
-    Request,
     RunFolder,
     TrainingError,
+    TrainingRequest,
     claim_weights,
     erase_run,
 )
@@ -56,7 +56,7 @@ Shares = dict[str, dict[str, Estimate]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class HandRequest(Request):
+class HandRequest(TrainingRequest):
     """What is learned how: ``passes`` over the positions; ``check`` are more records to check."""
 
     check: Path | None

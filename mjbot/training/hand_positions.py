@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
 from mjbot.table.state import ACCEPTED
-from mjbot.training.positions import Step
+from mjbot.training.positions import GameStep
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME
 
@@ -23,12 +23,12 @@ MOST_DISCARDS: Final = 40
 """More than a seat can make in a kyoku."""
 
 
-def before_first_riichi(game: Iterator[Step]) -> Positions:
+def before_first_riichi(game: Iterator[GameStep]) -> Positions:
     """Return a game's discards of the first to declare riichi in each kyoku, that one included."""
     return _discards(game, every_hand=False)
 
 
-def of_closed_hands(game: Iterator[Step]) -> Positions:
+def of_closed_hands(game: Iterator[GameStep]) -> Positions:
     """Return all discards of a game by seats that have neither called nor accepted riichi.
 
     These are the paper's test positions: folding players are among them, where ``riichis`` is
@@ -37,7 +37,7 @@ def of_closed_hands(game: Iterator[Step]) -> Positions:
     return _discards(game, every_hand=True)
 
 
-def _discards(game: Iterator[Step], every_hand: bool) -> Positions:
+def _discards(game: Iterator[GameStep], every_hand: bool) -> Positions:
     kyoku = _Kyoku()
     found = [kyoku.discards(every_hand)]
     for number, event, state in game:

@@ -27,7 +27,7 @@ GAMES_PER_TASK: Final = 16
 Result = TypeVar("Result")
 
 
-class Step(NamedTuple):
+class GameStep(NamedTuple):
     """One event of a game and the table before it.
 
     ``game`` is the game's number.  ``state`` is the table's own record and changes with the next
@@ -68,7 +68,7 @@ def index_games(paths: Iterable[Path]) -> list[GameRef]:
     return games
 
 
-def replay_trusted(game: Game, number: int = 0) -> Iterator[Step]:
+def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:
     """Yield every event of a game with the table before it.
 
     Raises :class:`~mjbot.records.game.RecordError` at a line or tag that cannot be read.
@@ -76,7 +76,7 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[Step]:
     table = _TrustingTable()
     state = table.state
     for entry in game.entries:
-        yield Step(number, entry.event, state)
+        yield GameStep(number, entry.event, state)
         try:
             table.take(entry.event)
         except (ValueError, OverflowError) as error:
@@ -84,7 +84,7 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[Step]:
             raise RecordError(game.name, game.place(entry.number), problem) from None
 
 
-def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[Step]]:
+def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
     """Yield the steps of each game; walk each before the next."""
     for start, stop in _runs(refs):
         opened = islice(games_of(refs[start].source), refs[start].place, None)
@@ -93,7 +93,7 @@ def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[Step]]:
 
 
 def collect(
-    refs: Sequence[GameRef], extract: Callable[[Iterator[Step]], Result], jobs: int = 1
+    refs: Sequence[GameRef], extract: Callable[[Iterator[GameStep]], Result], jobs: int = 1
 ) -> Iterator[Result]:
     """Yield ``extract(steps of the game)`` of each game in order, from ``jobs`` processes.
 
@@ -107,7 +107,7 @@ def collect(
 
 
 def _extracted(
-    extract: Callable[[Iterator[Step]], Result], refs: Sequence[GameRef]
+    extract: Callable[[Iterator[GameStep]], Result], refs: Sequence[GameRef]
 ) -> list[Result]:
     results = []
     for ref, game in zip(refs, steps(refs), strict=False):

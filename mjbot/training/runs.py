@@ -24,7 +24,7 @@ RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 Kind = Literal["hand", "fold"]
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of the list: what is trained."""
 
     train: Kind
@@ -52,7 +52,7 @@ class RunFolder:
     def __init__(self, folder: Path, kind: Kind) -> None:
         self.folder: Final = folder
         path = folder / RUN_FILE
-        self._log: Final = AppendLog(path, Header(train=kind), RUN_CURES, decode=_decode)
+        self._log: Final = AppendLog(path, TrainingHeader(train=kind), RUN_CURES, decode=_decode)
         self._own: Final = {line.file for line in self._log.lines}
 
     def __enter__(self) -> "RunFolder":
@@ -93,7 +93,7 @@ def erase_run(folder: Path) -> None:
     Raises :class:`~mjbot.append_log.LogError`, and nothing was erased, if the folder holds things
     but no run, or a run that is going on.
     """
-    with emptied(folder / RUN_FILE, Header, _decode, RUN_CURES.elsewhere) as written:
+    with emptied(folder / RUN_FILE, TrainingHeader, _decode, RUN_CURES.elsewhere) as written:
         for line in written:
             for name in (line.file, unfinished_name(line.file)):
                 (folder / name).unlink(missing_ok=True)
@@ -129,7 +129,7 @@ class GameRange:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class TrainingRequest:
     """What every training from records is told; ``out`` is the folder of the weights, if named."""
 
     records: Sequence[Path]

@@ -185,7 +185,7 @@ LONG_NAME: Final = f"The name is longer than {MOST_LETTERS_OF_NAME} characters."
 """Every name is told to everybody, in each game."""
 
 
-class RefusedError(ValueError):
+class JoinRefusedError(ValueError):
     """A join that is not accepted; send :attr:`line` and close."""
 
     def __init__(self, reason: str) -> None:
@@ -225,13 +225,13 @@ class LockstepSession:
     def join(self, line: bytes, *, busy: bool = False) -> Join:
         """Take in the first line of the client; ``busy`` when the room already has four.
 
-        Raises :class:`RefusedError` in the original server's words.
+        Raises :class:`JoinRefusedError` in the original server's words.
         """
         join = _read_join(line)
         if self.room not in (None, join.room):
-            raise RefusedError(f"No such room. Available room: {self.room}")
+            raise JoinRefusedError(f"No such room. Available room: {self.room}")
         if busy:
-            raise RefusedError(BUSY)
+            raise JoinRefusedError(BUSY)
         self.name = join.name
         return join
 
@@ -295,10 +295,10 @@ def _read_join(line: bytes) -> Join:
     try:
         value = msgspec.json.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusedError(f"JSON syntax error: {error}") from None
+        raise JoinRefusedError(f"JSON syntax error: {error}") from None
     match value:
         case {"type": "join", "name": str(name), "room": str(room)} if name and room:
             if len(name) > MOST_LETTERS_OF_NAME:
-                raise RefusedError(LONG_NAME)
+                raise JoinRefusedError(LONG_NAME)
             return Join(name=name, room=room)
-    raise RefusedError(EXPECTED_JOIN)
+    raise JoinRefusedError(EXPECTED_JOIN)

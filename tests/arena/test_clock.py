@@ -9,8 +9,8 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.clock import BEATS, COMPILING, HEARTBEAT_SIZE, TICKS, Clock, LateError
-from mjbot.arena.workers.pool import Heartbeat, WorkerPool
+from mjbot.arena.workers.clock import BEATS, COMPILING, HEARTBEAT_SIZE, TICKS, Clock, DeadlineError
+from mjbot.arena.workers.pool import Liveness, WorkerPool
 
 MakeSetup = Callable[..., Setup]
 
@@ -34,7 +34,7 @@ def let_tick(heartbeat: list[int], ticks: int = 3 * TICKS) -> None:
 
 def test_three_deadlines_of_thinking_are_late(clock: Clock, heartbeat: list[int]) -> None:
     clock.start(0, 1)
-    with pytest.raises(LateError, match=r"no decision after 0.1 s"):
+    with pytest.raises(DeadlineError, match=r"no decision after 0.1 s"):
         let_tick(heartbeat)
     clock.stop()
 
@@ -51,7 +51,7 @@ def test_after_compiling_the_clock_goes_on(clock: Clock, heartbeat: list[int]) -
     clock.start(0, 1)
     with global_compiler_lock:
         let_tick(heartbeat)
-    with pytest.raises(LateError):
+    with pytest.raises(DeadlineError):
         let_tick(heartbeat)
     clock.stop()
 
@@ -85,7 +85,7 @@ def test_games_shorter_than_a_tick_do_not_hold_up_the_ticks(setup_of: MakeSetup)
 
 
 def test_a_process_that_finishes_games_is_alive_though_no_tick_is_seen() -> None:
-    heart = Heartbeat(now_s=0.0)
+    heart = Liveness(now_s=0.0)
     assert [heart.silent_s((3, games), 50.0 * games) for games in range(5)] == [0.0] * 5
     assert heart.silent_s((3, 4), 261.0) == 61.0
     assert heart.silent_s((4, 4), 262.0) == 0.0

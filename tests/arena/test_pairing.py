@@ -8,7 +8,7 @@ from mjbot.arena.setup import Draws, GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 from mjbot.statistics.counts import from_rows
-from mjbot.statistics.figures import Game, WallSummary, pairing_ratio
+from mjbot.statistics.figures import FinishedGame, WallSummary, pairing_ratio
 from mjbot.table.settle import ranks_of
 
 WALLS = 24
@@ -17,7 +17,7 @@ CALLS = "fast-riichi-b"  # A, and it calls
 
 
 @cache
-def games_of(challenger: str, walls: Draws) -> list[list[Game]]:
+def games_of(challenger: str, walls: Draws) -> list[list[FinishedGame]]:
     """The challenger against three of A in each seat, and A in its place: by wall."""
     names = (challenger, "fast-riichi-a")
     setup = Setup(strategies=names, format="1v3", length="tonpu", walls=walls)
@@ -26,7 +26,7 @@ def games_of(challenger: str, walls: Draws) -> list[list[Game]]:
         [games.play(GameId(wall, seating), {}).line for seating in range(5)]
         for wall in range(WALLS)
     ]
-    return [[Game(line.scores, from_rows(line.counts)) for line in wall] for wall in played]
+    return [[FinishedGame(line.scores, from_rows(line.counts)) for line in wall] for wall in played]
 
 
 def variance_left(challenger: str, walls: Draws) -> float:

@@ -4,9 +4,16 @@ import logging
 
 import pytest
 
-from mjbot.client.faults import FAULTS_VARIABLE, TOLD_WHOLE, Fault, Faults, named_file, read_faults
+from mjbot.client.faults import (
+    FAULTS_VARIABLE,
+    TOLD_WHOLE,
+    Faults,
+    StrategyFault,
+    named_file,
+    read_faults,
+)
 
-LATE = Fault("late", True, "not ready after 30 s")
+LATE = StrategyFault("late", True, "not ready after 30 s")
 
 
 @pytest.fixture
@@ -28,7 +35,7 @@ def crash(text):
     try:
         fail()
     except ValueError as error:
-        return Fault("crash", True, f"ValueError: {text}"), error
+        return StrategyFault("crash", True, f"ValueError: {text}"), error
 
 
 def test_the_same_problem_is_told_whole_only_once(told):
@@ -53,7 +60,7 @@ def test_problems_that_are_never_the_same_do_not_fill_the_log(told):
 def test_the_file_has_every_fault_as_soon_as_it_happened(tmp_path):
     file = tmp_path / "faults.csv"
     assert read_faults(file) == []
-    odd = Fault("crash", False, 'KeyError: "a, b"')
+    odd = StrategyFault("crash", False, 'KeyError: "a, b"')
     faults = Faults(file)
     for number, fault in enumerate([odd, LATE, odd], 1):
         faults.add(fault)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from mjbot.client.player import Player
+from mjbot.client.player import ClientPlayer
 from mjbot.strategy.registry import make_strategy
 from protocol.dialects import Dialect
 from protocol.sessions.client import ClientSession
@@ -45,7 +45,7 @@ LINES = [
 
 
 def test_a_strict_player_gets_along_with_a_gateway():
-    player = Player(
+    player = ClientPlayer(
         lambda game: make_strategy("fast-riichi-d"), Dialect.TCP, strict=True, deadline_s=30
     )
     session = ClientSession(Dialect.TCP, room="0_0")

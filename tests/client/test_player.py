@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mjbot.client.player import Player
+from mjbot.client.player import ClientPlayer
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.mirror.mirror import TableError
@@ -45,7 +45,9 @@ class Choosing(Strategy):
 
 def play(events, choose, *, dialect=Dialect.RIICHILAB, strict=True, deadline_s=float(GUARD_S)):
     """Let a player hear the events, the last one being asked about; return it and its answer."""
-    player = Player(lambda game: Choosing(choose), dialect, strict=strict, deadline_s=deadline_s)
+    player = ClientPlayer(
+        lambda game: Choosing(choose), dialect, strict=strict, deadline_s=deadline_s
+    )
     session = ClientSession(dialect, seat=0)
     return player, run(answer_to_last(player, session, events))
 
@@ -137,7 +139,9 @@ def test_a_strategy_that_fails_to_take_note_plays_on(note):
             return view.legal[0]
 
     setattr(Failing, note, lambda *_: 1 / 0)
-    player = Player(lambda game: Failing(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S)
+    player = ClientPlayer(
+        lambda game: Failing(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S
+    )
     session = ClientSession(Dialect.RIICHILAB)
     answer = run(answer_to_last(player, session, [START, DEAL, DRAW]))
     assert answer == Dahai(actor=0, pai="2m", tsumogiri=False)
@@ -170,7 +174,7 @@ def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
 
 def test_every_game_has_a_player_of_its_own():
     made = []
-    player = Player(
+    player = ClientPlayer(
         lambda game: made.append(game) or Choosing(default),
         Dialect.TCP,
         strict=True,
@@ -211,14 +215,16 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
         asked.extend(action.name for action in view.legal)
         return view.default_action
 
-    player = Player(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=GUARD_S)
+    player = ClientPlayer(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=GUARD_S)
     run(player.warm_up())
     assert {"discard", "pass", "pon", "ron"} <= set(asked)
     assert len(scripted_events()) > 30
 
 
 def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
-    player = Player(lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S)
+    player = ClientPlayer(
+        lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S
+    )
     run(player.warm_up())
     assert not player.faults.count  # nothing was at stake
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mjbot.client.player import Player
+from mjbot.client.player import ClientPlayer
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.messages import Error
@@ -24,7 +24,7 @@ FAULTS = "noactor", "noneontsumo", "notsumogiri", "badjson2", "errortype", "wron
 
 def play_along(turns, echo, dialect, seat=None):
     """Return (our line, the client's line) wherever it spoke, and how often that was illegal."""
-    player = Player(lambda game: echo, dialect, strict=True, deadline_s=30)
+    player = ClientPlayer(lambda game: echo, dialect, strict=True, deadline_s=30)
     session = ClientSession(dialect, name="bot0", seat=seat)
 
     async def check():

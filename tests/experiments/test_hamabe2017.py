@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mjbot.arena.results import GameLine, Results, read_games
-from mjbot.arena.run import Arena, Outcome, Plan
+from mjbot.arena.run import Arena, Plan, RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.experiments.hamabe2017 import experiment as hamabe2017
@@ -33,7 +33,7 @@ CHEAP = {"yaku-evaluation": "fast-riichi-b", "combo-partner": "fast-riichi-c"}
 """Stand-ins that play the same tables in a hundredth of the time."""
 
 
-def outcome_of(folder: Path, setup: Setup, lines: list[GameLine], n_walls: int) -> Outcome:
+def outcome_of(folder: Path, setup: Setup, lines: list[GameLine], n_walls: int) -> RunOutcome:
     results = Results(folder, setup)
     for line in lines:
         results.append(line)

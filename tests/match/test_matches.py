@@ -19,7 +19,7 @@ from rich.console import Console
 from mjbot.errors import ExitCode
 from mjbot.match import run
 from mjbot.match.player_processes import MatchError
-from mjbot.match.players import Player, SeatError, read_players
+from mjbot.match.players import MatchPlayer, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.processes import Child
@@ -429,7 +429,7 @@ def test_what_players_call_themselves_is_printed_as_text():
         log=None,
     )
     MatchReport(console, 1, "tonpu").on_result(result)
-    players = [Player(Spec("external:x"), name, plays_on=True) for name in names]
+    players = [MatchPlayer(Spec("external:x"), name, plays_on=True) for name in names]
     console.print(final_table(players, [result]))
     said = console.file.getvalue()
     assert said.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from mjbot.match.player_processes import fault_lines
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.match.remote_table import RemoteTable, RemoteTableError
 
 GUARD_S = 300
 
 
 @dataclass(frozen=True)
-class Doomed(Player):
+class Doomed(MatchPlayer):
     """Runs a program that ends as it says."""
 
     program: str

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.pair.messages import Hello, Holding, Proof, decode, encode
+from mjbot.pair.messages import Holding, PairHello, Proof, decode, encode
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import LocalProtocolError, ProtocolError
 
@@ -72,7 +72,7 @@ def test_nothing_is_said_or_heard_before_the_proof():
 def test_a_second_greeting_is_out_of_order():
     host, _ = linked()
     with pytest.raises(ProtocolError, match=r"pair\.greeting"):
-        host.receive(encode(Hello(challenge="0" * 64)))
+        host.receive(encode(PairHello(challenge="0" * 64)))
 
 
 def test_an_empty_secret_is_none():

@@ -24,8 +24,8 @@ from protocol.messages import (
 from protocol.sessions.lockstep_server import (
     EXPECTED_JOIN,
     FaultError,
+    JoinRefusedError,
     LockstepSession,
-    RefusedError,
 )
 from protocol.sessions.turns import Due
 
@@ -75,16 +75,16 @@ def test_the_first_two_lines():
     ],
 )
 def test_joins_are_refused_in_the_original_servers_words(line, text):
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(JoinRefusedError) as caught:
         LockstepSession().join(line)
     said = json.loads(caught.value.line)
     assert said["type"] == "error" and said["message"].startswith(text)
 
 
 def test_a_fifth_player_is_told_that_the_room_is_busy():
-    with pytest.raises(RefusedError, match=r"^The room is busy. Retry after a while.$"):
+    with pytest.raises(JoinRefusedError, match=r"^The room is busy. Retry after a while.$"):
         LockstepSession().join(JOIN, busy=True)
-    with pytest.raises(RefusedError, match="No such room"):
+    with pytest.raises(JoinRefusedError, match="No such room"):
         LockstepSession("lobby").join(JOIN, busy=True)
 
 

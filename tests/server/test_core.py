@@ -3,7 +3,7 @@
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, Fault, OnFault, TableCore
+from mjbot.server.core import Answer, OnFault, TableCore, TableFault
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.mirror.mirror import Table
 from protocol.codec import encode
@@ -199,7 +199,9 @@ def test_the_first_of_two_culprits_by_seat_is_blamed():
     converse(
         core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say)
     )
-    assert core.faults == [Fault(1, "Error in player 1's response: seat 1 is mute. Response: ")]
+    assert core.faults == [
+        TableFault(1, "Error in player 1's response: seat 1 is mute. Response: ")
+    ]
 
 
 def test_of_an_endless_reply_everybody_is_told_the_beginning():

@@ -9,7 +9,7 @@ from mjbot.statistics.counts import COUNTS, as_rows, from_rows, no_counts
 from mjbot.statistics.figures import (
     FIGURES,
     PAIR_FIGURES,
-    Game,
+    FinishedGame,
     WallSummary,
     pairing_ratio,
     rank_differences,
@@ -19,12 +19,12 @@ from mjbot.statistics.seating import make_seating
 ESTIMATES = {figure.key: figure for figure in FIGURES}
 
 
-def game(scores: Sequence[int], **by_seat: list[int]) -> Game:
+def game(scores: Sequence[int], **by_seat: list[int]) -> FinishedGame:
     counts = no_counts()
     counts["kyoku"] = 10
     for field, numbers in by_seat.items():
         counts[field] = numbers
-    return Game(tuple(scores), counts)
+    return FinishedGame(tuple(scores), counts)
 
 
 def test_two_against_two_by_hand() -> None:

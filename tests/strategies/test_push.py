@@ -17,7 +17,7 @@ from strategies.evaluation.push_fold.hand_worth import (
     less_danger,
 )
 from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
-from strategies.evaluation.push_fold.push import FADING, Position, PushParameters, read_position
+from strategies.evaluation.push_fold.push import FADING, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
 from strategies.evaluation.push_fold.win_value import typical_points
 
@@ -34,7 +34,7 @@ def parameters(**changes: object) -> PushParameters:
     return plain._replace(**changes)
 
 
-def weighed(view: View, draws: int = DRAWS, **changes: object) -> Position:
+def weighed(view: View, draws: int = DRAWS, **changes: object) -> PushPosition:
     return read_position(
         view.state, view.seat, view.unseen, draws, danger_weights(), parameters(**changes),
         new_stages(),
@@ -134,11 +134,11 @@ def test_what_melds_and_red_fives_bring_is_counted(position):
 # --- hands far from tenpai -------------------------------------------------------------------
 
 
-def gain(here: Position, hand: np.ndarray) -> float:
+def gain(here: PushPosition, hand: np.ndarray) -> float:
     return typical_points(closed_han(hand, here.hand_context), here.hand_context.is_dealer)
 
 
-def closed(text: str, near: int, here: Position, calls: bool = False) -> float:
+def closed(text: str, near: int, here: PushPosition, calls: bool = False) -> float:
     return hand_worth(hand_counts(text), 0, False, here, near, 0, calls)
 
 

@@ -16,7 +16,7 @@ from mjbot.arena.report.text import (
     pairing_line,
     verdict_line,
 )
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differences
@@ -57,12 +57,12 @@ class Origin:
         return f"{self.command}: {self.date}{by}"
 
 
-def write_report(path: Path, outcome: Outcome, origin: Origin) -> None:
+def write_report(path: Path, outcome: RunOutcome, origin: Origin) -> None:
     """Write the page."""
     path.write_text(page(outcome, origin), encoding="utf-8")
 
 
-def page(outcome: Outcome, origin: Origin) -> str:
+def page(outcome: RunOutcome, origin: Origin) -> str:
     """Return the page; there must be at least one complete wall."""
     setup = outcome.plan.setup
     names = labels(setup.specs)
@@ -87,7 +87,7 @@ def page(outcome: Outcome, origin: Origin) -> str:
     return "\n".join(parts)
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: RunOutcome) -> str:
     setup = outcome.plan.setup
     return (
         f"{plural(outcome.games, 'game')} on {plural(len(outcome.rows), 'wall')},"
@@ -117,7 +117,7 @@ def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table>{''.join([f'<tr>{line}</tr>' for line in lines])}</table>"
 
 
-def _rank_plot(outcome: Outcome, names: Sequence[str]) -> str:
+def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Bars with intervals: how often each rank."""
     found = [
         [_percent(BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
@@ -141,7 +141,7 @@ def _rank_plot(outcome: Outcome, names: Sequence[str]) -> str:
     return plot.svg(x_ticks=False)
 
 
-def _win_plot(outcome: Outcome, names: Sequence[str]) -> str:
+def _win_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Deal-ins against wins: down and to the right is better."""
     wins, deal_ins = (
         [_percent(BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
@@ -162,7 +162,7 @@ def _win_plot(outcome: Outcome, names: Sequence[str]) -> str:
     return plot.svg()
 
 
-def _running_plot(outcome: Outcome, names: Sequence[str]) -> str:
+def _running_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """The average ranks as walls came in, with the 95 % interval of each moment."""
     looks = _looks(len(outcome.rows))
     runs = [
@@ -186,7 +186,7 @@ def _running_plot(outcome: Outcome, names: Sequence[str]) -> str:
     return plot.svg()
 
 
-def _difference_plot(outcome: Outcome, names: Sequence[str]) -> str:
+def _difference_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """The first two strategies' rank difference; its interval is the one that the verdict uses."""
     looks = _looks(len(outcome.rows))
     found = [_difference_after(outcome, n) for n in looks]
@@ -207,7 +207,7 @@ def _difference_plot(outcome: Outcome, names: Sequence[str]) -> str:
     return plot.svg()
 
 
-def _difference_after(outcome: Outcome, n_walls: int) -> Estimate:
+def _difference_after(outcome: RunOutcome, n_walls: int) -> Estimate:
     rows = outcome.rows[:n_walls]
     if not outcome.plan.until_sure:
         return BY_KEY["rank"].difference(rows[:, 0], rows[:, 1])

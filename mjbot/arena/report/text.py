@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.arena.workers.faults import fault_lines
 from mjbot.statistics.estimates import CONFIDENCE, Estimate
@@ -61,7 +61,7 @@ def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str
     return f"{value} ± {factor * estimate.half_width:.{decimals}f}{unit}"
 
 
-def figures_table(outcome: Outcome) -> Table:
+def figures_table(outcome: RunOutcome) -> Table:
     """Return the figures of all strategies, and of two their paired differences."""
     names = labels(outcome.plan.setup.specs)
     table = Table("", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else []))
@@ -70,7 +70,7 @@ def figures_table(outcome: Outcome) -> Table:
     return table
 
 
-def pairs_table(outcome: Outcome) -> Table:
+def pairs_table(outcome: RunOutcome) -> Table:
     """Return the figures of both pairs and their paired differences."""
     names = pair_names(outcome)
     table = Table("", *names, f"{names[0]} less {names[1]}")
@@ -88,7 +88,7 @@ def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
     table.add_row(figure.label, *cells)
 
 
-def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+def difference_rows(outcome: RunOutcome) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows of the paired rank differences of all strategies."""
     names = labels(outcome.plan.setup.specs)
     rows = []
@@ -103,7 +103,7 @@ def difference_rows(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
     return ["average rank, row less column", *names[1:]], rows
 
 
-def differences_table(outcome: Outcome) -> Table:
+def differences_table(outcome: RunOutcome) -> Table:
     """Return the paired rank differences of all strategies (row less column)."""
     heads, rows = difference_rows(outcome)
     table = Table(*heads)
@@ -112,19 +112,19 @@ def differences_table(outcome: Outcome) -> Table:
     return table
 
 
-def pair_names(outcome: Outcome) -> list[str]:
+def pair_names(outcome: RunOutcome) -> list[str]:
     """Return what the tables call the pairs."""
     names = labels(outcome.plan.setup.specs)
     pairs = outcome.plan.setup.seating.pairs
     return [f"2 x {names[a]}" if a == b else f"{names[a]} + {names[b]}" for a, b in pairs]
 
 
-def verdict_line(outcome: Outcome) -> str:
+def verdict_line(outcome: RunOutcome) -> str:
     """Say which of the first two is better: by the sequential test if that was asked for."""
     return sequential_line(outcome) if outcome.plan.until_sure else fixed_line(outcome)
 
 
-def fixed_line(outcome: Outcome) -> str:
+def fixed_line(outcome: RunOutcome) -> str:
     """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
     first, second = labels(outcome.plan.setup.specs)[:2]
     less = rank_difference(outcome)
@@ -139,12 +139,12 @@ def fixed_line(outcome: Outcome) -> str:
     return f"{first} and {second} are not told apart: {told}, which holds 0"
 
 
-def rank_difference(outcome: Outcome) -> Estimate:
+def rank_difference(outcome: RunOutcome) -> Estimate:
     """Return the paired difference of the first two strategies' average ranks."""
     return FIGURES[0].difference(outcome.rows[:, 0], outcome.rows[:, 1])
 
 
-def fixed_verdict(outcome: Outcome) -> Verdict:
+def fixed_verdict(outcome: RunOutcome) -> Verdict:
     """Return the verdict of :func:`fixed_line` in a word."""
     less = rank_difference(outcome)
     if not (less.is_bounded and less.leaves_out_zero):
@@ -152,7 +152,7 @@ def fixed_verdict(outcome: Outcome) -> Verdict:
     return "better" if less.value < 0 else "worse"
 
 
-def sequential_line(outcome: Outcome) -> str:
+def sequential_line(outcome: RunOutcome) -> str:
     """Say what the sequential test knows, and with what chance of error."""
     first, second = labels(outcome.plan.setup.specs)[:2]
     rates = outcome.plan.rates
@@ -170,7 +170,7 @@ def sequential_line(outcome: Outcome) -> str:
             return f"not sure {where} which of {first} and {second} is better ({interval})"
 
 
-def trouble_lines(outcome: Outcome) -> list[str]:
+def trouble_lines(outcome: RunOutcome) -> list[str]:
     """Return a line for each strategy that had faults, and for the first walls that are void.
 
     Raises :class:`~mjbot.arena.workers.faults.FaultFileError`.
@@ -183,7 +183,7 @@ def trouble_lines(outcome: Outcome) -> list[str]:
     return lines
 
 
-def pairing_line(outcome: Outcome) -> str:
+def pairing_line(outcome: RunOutcome) -> str:
     """Say what the shared walls have gained."""
     share = pairing_ratio(outcome.rows, 0, 1)
     if len(outcome.rows) < 2:
@@ -193,14 +193,14 @@ def pairing_line(outcome: Outcome) -> str:
     return f"shared walls leave {share:.2f} of the variance of their rank difference"
 
 
-def sequence_interval(outcome: Outcome) -> tuple[float, float]:
+def sequence_interval(outcome: RunOutcome) -> tuple[float, float]:
     """Return the interval of the first two strategies' rank difference that always holds."""
     bound = outcome.plan.setup.seating.rank_bound
     differences = rank_differences(outcome.rows, 0, 1)
     return confidence_sequence(differences, bound, outcome.plan.rates.error)
 
 
-def json_records(outcome: Outcome) -> Iterator[dict[str, Any]]:
+def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
     """Return the run, every strategy, every pair and every difference as plain records."""
     setup = outcome.plan.setup
     names = labels(setup.specs)

@@ -35,7 +35,7 @@ COMPILING: Final = 2
 HEARTBEAT_SIZE: Final = 3
 
 
-class LateError(BaseException):
+class DeadlineError(BaseException):
     """The decision took too long.  No ``Exception``: a strategy's own nets shall not catch it."""
 
 
@@ -103,7 +103,7 @@ class Clock:
         self._beats = 0
 
     def start(self, seat: int, decision: int, least_s: float = 0.0) -> None:
-        """A decision begins; :class:`LateError` may be raised from here to :meth:`stop`.
+        """A decision begins; :class:`DeadlineError` may be raised from here to :meth:`stop`.
 
         If there is a deadline at all, it is ``least_s`` seconds at least.
         """
@@ -149,4 +149,4 @@ class Clock:
         if self._ticks > 2 * self._limit:
             os._exit(EXIT_OVERDUE)
         if self._ticks == self._limit + 1:  # once: whoever catches it shall do so undisturbed
-            raise LateError(f"no decision after {self._allowed_s:g} s")
+            raise DeadlineError(f"no decision after {self._allowed_s:g} s")

@@ -9,7 +9,7 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.players import Player
+from mjbot.match.players import MatchPlayer
 from mjbot.processes import describe_exit
 from mjbot.server.core import Answer
 from mjbot.strategy.supervisor import FaultKind
@@ -18,7 +18,7 @@ from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.framing import LineBuffer
 from protocol.messages import Error, Event
-from protocol.sessions.lockstep_server import FaultError, LockstepSession, RefusedError
+from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 
 HOST: Final = "127.0.0.1"
 JOIN_S: Final = 60.0
@@ -45,7 +45,7 @@ class ExternalEngine:
     both connections end, and so does it.
     """
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: MatchPlayer) -> None:
         self._player: Final = player
         self._door: Final = socket.create_server((HOST, 0))
         self._door.settimeout(LOOK_S)
@@ -83,7 +83,7 @@ class ExternalEngine:
         try:
             self._send(self._session.hello())
             self._session.join(self._hear())
-        except (OSError, ProtocolError, RefusedError, EOFError) as error:
+        except (OSError, ProtocolError, JoinRefusedError, EOFError) as error:
             raise EngineError("crash", f"{self._player.spec} does not join: {error}") from None
 
     def exchange(self, message: Event | Error, limit_s: float) -> Answer:

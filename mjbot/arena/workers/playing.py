@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mjbot.arena.results import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
-from mjbot.arena.workers.clock import Clock, LateError
+from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import Found
 from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, SupervisedPlayer
@@ -235,7 +235,7 @@ def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
             return spec.make(seed)
         finally:
             clock.stop()
-    except LateError:
+    except DeadlineError:
         problem = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
         raise StrategyError(problem) from None
 

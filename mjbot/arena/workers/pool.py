@@ -97,10 +97,10 @@ def void_game(game_id: GameId, reason: str) -> Played:
     return Played(GameLine(wall=game_id.wall, seating=game_id.seating, void=reason), ())
 
 
-class Heartbeat:
+class Liveness:
     """Knows how long a process has shown no sign of life; times are seconds of one clock.
 
-    >>> heart = Heartbeat(now_s=0.0)
+    >>> heart = Liveness(now_s=0.0)
     >>> [heart.silent_s(signs, now_s) for signs, now_s in [((1, 0), 9.0), ((1, 0), 30.0)]]
     [0.0, 21.0]
     """
@@ -136,7 +136,7 @@ class _Worker:
         self._process.start()
         theirs.close()
         self.stood_still = False
-        self._heartbeat = Heartbeat(time.monotonic())
+        self._heartbeat = Liveness(time.monotonic())
 
     @property
     def has_lived(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from mjbot.arena.workers.clock import Clock, LateError
+from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.strategy.strategy import Strategy
 from mjbot.strategy.supervisor import FaultKind, error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
@@ -97,7 +97,7 @@ class SupervisedPlayer:
                 return job(view)
             finally:
                 self._clock.stop()  # the last tick may come as late as here
-        except LateError as late:
+        except DeadlineError as late:
             self._record_fault("late", decision, str(late), view)
         except self.passing:
             raise

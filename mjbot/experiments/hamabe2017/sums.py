@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.results import GameLine, read_games
-from mjbot.arena.run import Outcome
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments.request import Request, Run
 from mjbot.statistics.counts import Counts, from_rows
@@ -63,7 +63,7 @@ Seats = tuple[int, int]
 """The seats of the top AI and of its partner; without a partner the same seat twice."""
 
 
-def wall_sums(outcome: Outcome) -> Sums:
+def wall_sums(outcome: RunOutcome) -> Sums:
     """Return one record of :data:`SUMS` per complete wall, in the order of the walls.
 
     The top AI is the first strategy, its partner the second of the format *pair* or the other

@@ -23,7 +23,7 @@ N_HIDDEN: Final = N_WALL - N_USED
 WALLS_PER_SEED: Final = 1 << 32
 
 
-class Game(Record, align=False):
+class OnePlayerGame(Record, align=False):
     """One record: ``game["field"]`` in Python, ``game.field`` compiled."""
 
     wall: Annotated[Int8s, N_USED]  # kinds: 13 dealt, 27 to draw
@@ -35,7 +35,7 @@ class Game(Record, align=False):
     is_won: Int8
 
 
-def new_game(seed: int, number: int) -> Game:
+def new_game(seed: int, number: int) -> OnePlayerGame:
     """Return wall ``number`` of a seed, dealt: the first 40 tiles of the arena's East 1.
 
     >>> game = new_game(2013, 0)
@@ -45,13 +45,13 @@ def new_game(seed: int, number: int) -> Game:
     tiles = np.empty(N_WALL, np.int8)
     shuffle_wall(seed * WALLS_PER_SEED + number, 0, 0, tiles)
     kinds = np.where(tiles < N_KINDS, tiles, 9 * (tiles - N_KINDS) + 4).astype(np.int8)
-    game = Game.new()
+    game = OnePlayerGame.new()
     deal(game, kinds[:N_USED])
     return game
 
 
 @compiled
-def deal(game: Game, wall: NDArray[np.int8]) -> None:
+def deal(game: OnePlayerGame, wall: NDArray[np.int8]) -> None:
     """Start a game with a wall int8[40] of kinds."""
     game.hand[:] = 0
     game.unseen[:] = 4
@@ -67,7 +67,7 @@ def deal(game: Game, wall: NDArray[np.int8]) -> None:
 
 
 @compiled
-def draw(game: Game) -> bool:
+def draw(game: OnePlayerGame) -> bool:
     """Draw the next tile; return whether a discard is due (not after a win or the last draw)."""
     kind = game.wall[N_DEALT + game.n_draws]
     game.n_draws += 1
@@ -79,13 +79,13 @@ def draw(game: Game) -> bool:
 
 
 @compiled
-def discard(game: Game, kind: int) -> None:
+def discard(game: OnePlayerGame, kind: int) -> None:
     """Discard a kind that is in the hand."""
     game.hand[kind] -= 1
     game.river[game.n_draws - 1] = kind
 
 
 @compiled
-def draws_left(game: Game) -> int:
+def draws_left(game: OnePlayerGame) -> int:
     """Return how many draws are still to come."""
     return int(N_DRAWS - game.n_draws)

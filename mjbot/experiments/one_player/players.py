@@ -13,22 +13,29 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import mix, next_below
-from mjbot.experiments.one_player.game import N_DEALT, N_DRAWS, N_KINDS, Game, discard, draw
+from mjbot.experiments.one_player.game import (
+    N_DEALT,
+    N_DRAWS,
+    N_KINDS,
+    OnePlayerGame,
+    discard,
+    draw,
+)
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER, is_edge
 
 
-class Player(Protocol):
+class SoloPlayer(Protocol):
     """Chooses discards; looks at everything in the game but ``wall``."""
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """A game was dealt; ``seed`` is for the player's own dice."""
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the kind to discard from the 14 tiles of ``game["hand"]``."""
 
 
-def play(player: Player, game: Game, seed: int) -> int:
+def play(player: SoloPlayer, game: OnePlayerGame, seed: int) -> int:
     """Play a dealt game to its end; return the number of the winning draw, 0 without a win.
 
     Raises ``ValueError`` if the player discards what it does not hold.
@@ -48,11 +55,11 @@ class RandomPlayer:
     def __init__(self) -> None:
         self._dice: Final = np.zeros(1, np.uint64)
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Take new dice."""
         self._dice[0] = mix(np.uint64(seed))
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the kind of a random tile of the hand."""
         return random_tile(game["hand"], self._dice)
 
@@ -60,10 +67,10 @@ class RandomPlayer:
 class GreedyPlayer:
     """Keeps the lowest shanten and, of that, the most tiles that lower it; of equals an honour."""
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Nothing to remember."""
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the discard with the best acceptance."""
         return greedy_discard(game["hand"], game["unseen"])
 

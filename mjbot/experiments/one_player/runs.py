@@ -18,7 +18,7 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.compiler.compiled import source_digest
 from mjbot.errors import MjbotError
 from mjbot.experiments.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game
-from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
+from mjbot.experiments.one_player.players import GreedyPlayer, RandomPlayer, SoloPlayer, play
 from mjbot.experiments.one_player.search import SearchPlayer, UctPlayer
 from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, StrategyAdapter
 from mjbot.models.hand import FEATURE_SETS, FeatureSet, weights_name
@@ -37,7 +37,7 @@ class PlayerError(MjbotError, ValueError):
     """There is no such player; the text is one line."""
 
 
-def make_player(name: str) -> Player:
+def make_player(name: str) -> SoloPlayer:
     """Return a player.  Raises :class:`PlayerError`.
 
     >>> type(make_player("greedy")).__name__
@@ -107,7 +107,7 @@ class RunError(MjbotError):
     """A file cannot be used or a player failed; the text is one line for the user."""
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class WallsHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of a file."""
 
     player: str
@@ -136,7 +136,7 @@ def winning_draws(
     walls are known, first those kept.  Raises :class:`RunError` and
     :class:`~mjbot.experiments.one_player.runs.PlayerError`.
     """
-    header = Header(player=name, seed=seed, digest=digest_of(name))
+    header = WallsHeader(player=name, seed=seed, digest=digest_of(name))
     path = folder / f"{name.replace(':', '-').replace('=', '-')}-{seed}-{header.digest}.jsonl"
     found = np.full(-(-n_walls // CHUNK) * CHUNK, -1, np.int8)
     try:
@@ -178,7 +178,7 @@ def _play_all(name: str, seed: int, firsts: Sequence[int], jobs: int) -> Iterato
     yield from in_processes(partial(_play_in_worker, name, seed), firsts[1:], jobs)
 
 
-def _play_chunk(player: Player, seed: int, first: int) -> Line:
+def _play_chunk(player: SoloPlayer, seed: int, first: int) -> Line:
     """Play some walls.  The player's dice are those of the wall."""
     won = []
     for number in range(first, first + CHUNK):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import mix, next_below
-from mjbot.experiments.one_player.game import N_KINDS, Game, draws_left
+from mjbot.experiments.one_player.game import N_KINDS, OnePlayerGame, draws_left
 from mjbot.experiments.one_player.players import greedy_discard, random_tile
 from mjbot.experiments.one_player.search_values import (
     MAX_WIDTH,
@@ -80,17 +80,17 @@ class SearchPlayer:
             self._search["hashes"][kind] = mix(np.uint64(kind + 2013)) | np.uint64(1)
         self._grow(1 << 14)
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Nothing to remember."""
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the discard with the best value, of equals the one with the widest acceptance."""
         lowest = max(0, shanten(game["hand"], 0))
         if lowest >= min(len(self._efforts), draws_left(game)):
             return greedy_discard(game["hand"], game["unseen"])
         return max(self.values(game).items(), key=lambda item: item[1])[0]
 
-    def values(self, game: Game) -> dict[int, float]:
+    def values(self, game: OnePlayerGame) -> dict[int, float]:
         """Return the probability to win after each discard that is worth a look, widest first."""
         while True:
             found = self._values(game)
@@ -98,7 +98,7 @@ class SearchPlayer:
                 return found
             self._grow(4 * len(self._rows))
 
-    def _values(self, game: Game) -> dict[int, float]:
+    def _values(self, game: OnePlayerGame) -> dict[int, float]:
         hand, search = game["hand"].copy(), self._search
         lowest = max(0, shanten(hand, 0))
         effort = self._efforts[min(lowest, len(self._efforts) - 1)]
@@ -140,11 +140,11 @@ class UctPlayer:
         self._wins: Final = np.zeros((playouts + 1, N_KINDS), np.float64)
         self._dice: Final = np.zeros(1, np.uint64)
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Take new dice."""
         self._dice[0] = mix(np.uint64(seed))
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the most visited discard, of equals any."""
         grow_tree(
             self._children,

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.experiments.one_player.game import N_DEALT, N_KINDS, Game, draws_left
+from mjbot.experiments.one_player.game import N_DEALT, N_KINDS, OnePlayerGame, draws_left
 from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
 from mjbot.strategy.registry import Spec
@@ -42,7 +42,7 @@ class StrategyAdapter:
         self._strategy: Strategy = spec.make()
         self._state: Final = new_state()
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Seat a new player of the strategy and deal."""
         self._strategy = self._spec.make(seed)
         apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
@@ -53,7 +53,7 @@ class StrategyAdapter:
         self._strategy.start_game(SEAT, ("alone", "", "", ""))
         self._strategy.start_kyoku(DiscardView(self._state, SEAT))
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Ask the strategy.  Raises ``ValueError`` for an action that is no discard."""
         apply_draw(self._state, SEAT, int(game["drawn"]))
         assume_alone(self._state, min(N_LIVE, 4 * draws_left(game)))
@@ -74,10 +74,10 @@ class EvaluatorPlayer:
     def __init__(self, features: FeatureSet = "paper") -> None:
         self._evaluator: Final = HandEvaluator.load(features)
 
-    def start(self, game: Game, seed: int) -> None:
+    def start(self, game: OnePlayerGame, seed: int) -> None:
         """Nothing to remember."""
 
-    def choose(self, game: Game) -> int:
+    def choose(self, game: OnePlayerGame) -> int:
         """Return the kind with the best score."""
         scores = self._evaluator.scores(game["hand"], 0, game["unseen"])
         return N_KINDS - 1 - int(np.argmax(scores[::-1]))

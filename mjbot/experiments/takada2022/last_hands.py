@@ -51,13 +51,13 @@ class Ending:
     dealt_in: bool
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class LastHandsHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of a file; its name says which code played."""
 
     what: Literal["last hands"] = "last hands"
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedHand(msgspec.Struct, frozen=True):
     """A further line: one game."""
 
     hand: LastHand
@@ -67,8 +67,8 @@ class Played(msgspec.Struct, frozen=True):
 _CURES: Final = Cures("name another --out", "move the file away")
 
 
-def _decode(text: bytes) -> Played:
-    return msgspec.json.decode(text, type=Played)
+def _decode(text: bytes) -> PlayedHand:
+    return msgspec.json.decode(text, type=PlayedHand)
 
 
 def play_last_hand(hand: LastHand) -> Ending:
@@ -108,14 +108,14 @@ def play_all(
     ``step`` hears of how many are known already, then of each that has been played.
     Raises :class:`~mjbot.append_log.LogError`.
     """
-    with AppendLog(file, Header(), _CURES, decode=_decode) as log:
+    with AppendLog(file, LastHandsHeader(), _CURES, decode=_decode) as log:
         known = {line.hand: line.ending for line in log.lines}
         missing = [hand for hand in hands if hand not in known]
         step(len(hands) - len(missing))
         endings = in_processes(play_last_hand, missing, jobs)
         for hand, ending in zip(missing, endings, strict=True):
             known[hand] = ending
-            log.append(Played(hand, ending))
+            log.append(PlayedHand(hand, ending))
             step()
     yield from (known[hand] for hand in hands)
 

@@ -24,7 +24,7 @@ from strategies.evaluation.push_fold.hand_worth import (
     less_danger,
     weigh_discards,
 )
-from strategies.evaluation.push_fold.push import Position, PushParameters, read_position
+from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import Race, StageTable
 from strategies.evaluation.push_fold.win_value import add_meld
 
@@ -73,14 +73,14 @@ NEAREST: Final = 99
 
 
 @compiled
-def with_draws(position: Position, draws: int) -> Position:
+def with_draws(position: PushPosition, draws: int) -> PushPosition:
     """Return the same position with other (fewer) own draws left."""
     r = position.race
     race = Race(
         r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.worth,
         r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
     )  # fmt: skip
-    return Position(
+    return PushPosition(
         race,
         position.stages,
         position.hand_context,
@@ -91,7 +91,7 @@ def with_draws(position: Position, draws: int) -> Position:
 
 
 @compiled
-def _call_worth(state: State, seat: int, code: int, position: Position) -> float:
+def _call_worth(state: State, seat: int, code: int, position: PushPosition) -> float:
     """Return the worth of the hand after a call and its best discard."""
     hand_context = position.hand_context
     claimed = state.last_tile

@@ -25,7 +25,7 @@ from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
 from mjbot.table.hands import kind_of
 from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
-from strategies.evaluation.push_fold.push import Position
+from strategies.evaluation.push_fold.push import PushPosition
 from strategies.evaluation.push_fold.race import (
     MAX_DRAWS,
     N_STAGES,
@@ -61,7 +61,7 @@ def hand_worth(
     hand: Counts,
     n_melds: int,
     is_open: bool,
-    position: Position,
+    position: PushPosition,
     near: int,
     given: int,
     calls: bool,
@@ -96,7 +96,7 @@ def hand_worth(
 
 
 @compiled
-def _closed_worth(hand: Counts, n_melds: int, position: Position, near: int) -> float:
+def _closed_worth(hand: Counts, n_melds: int, position: PushPosition, near: int) -> float:
     """Return the worth of a closed hand from 2 shanten on, as four blocks or as seven pairs."""
     race, hand_context, stages = position.race, position.hand_context, position.stages
     stage, accepted = regular_acceptance(hand, n_melds)
@@ -120,7 +120,7 @@ def _closed_worth(hand: Counts, n_melds: int, position: Position, near: int) -> 
 
 
 @compiled
-def riichi_worth(hand: Counts, n_melds: int, position: Position, given: int) -> float:
+def riichi_worth(hand: Counts, n_melds: int, position: PushPosition, given: int) -> float:
     """Return the worth of 3n+1 tiles in tenpai with riichi declared; NEVER if not tenpai."""
     stage, accepted = shanten_and_acceptance(hand, n_melds)
     if stage != 0:
@@ -140,7 +140,7 @@ def weigh_discards(
     n_melds: int,
     is_open: bool,
     tiles: NDArray[np.int64],
-    position: Position,
+    position: PushPosition,
     calls: bool,
     values: Floats,
     riichis: Floats,
@@ -167,7 +167,7 @@ def weigh_discards(
 
 
 @compiled
-def less_danger(values: Floats, position: Position) -> Floats:
+def less_danger(values: Floats, position: PushPosition) -> Floats:
     """Return the worth of discarding each tile: its hand's, less what it risks; float64[37]."""
     worths = np.full(N_TILES, NEVER)
     for tile in range(N_TILES):

@@ -58,7 +58,7 @@ class PushParameters(NamedTuple):
     pace: Floats  # float64[18, 4]: chance that another wins before the next discard
 
 
-class Position(NamedTuple):
+class PushPosition(NamedTuple):
     """Everything that a decision looks at."""
 
     race: Race
@@ -78,7 +78,7 @@ def read_position(
     weights: DangerWeights,
     parameters: PushParameters,
     stages: StageTable,
-) -> Position:
+) -> PushPosition:
     """Return what a seat with so many own draws left has to weigh.
 
     ``unseen`` is int8[34]; ``stages`` is filled.
@@ -105,7 +105,7 @@ def read_position(
     )  # fmt: skip
     fill_stages(race, stages)
     hand_context = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
-    return Position(race, stages, hand_context, parameters.by_hand, deal_in, loss)
+    return PushPosition(race, stages, hand_context, parameters.by_hand, deal_in, loss)
 
 
 @compiled

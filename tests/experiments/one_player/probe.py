@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from mjbot.experiments.one_player.game import Game
+from mjbot.experiments.one_player.game import OnePlayerGame
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 
-GAMES: list[Game] = []
+GAMES: list[OnePlayerGame] = []
 """The game under way."""
 
 

@@ -5,7 +5,7 @@ from mjbot.experiments.one_player.game import (
     N_DRAWS,
     N_HIDDEN,
     N_USED,
-    Game,
+    OnePlayerGame,
     deal,
     discard,
     draw,
@@ -43,7 +43,7 @@ def only_blocks(hand: list[int]) -> bool:
     return min(without_run) >= 0 and only_blocks(without_run)
 
 
-def tiles_are_all_there(game: Game) -> bool:
+def tiles_are_all_there(game: OnePlayerGame) -> bool:
     river = np.bincount(game["river"][game["river"] >= 0], minlength=34)
     return bool(np.all(game["hand"] + game["unseen"] + river == 4))
 
@@ -93,7 +93,7 @@ def test_play_returns_the_winning_draw() -> None:
 
 def test_a_player_cannot_discard_what_it_does_not_hold() -> None:
     class Cheat(RandomPlayer):
-        def choose(self, game: Game) -> int:
+        def choose(self, game: OnePlayerGame) -> int:
             return next(kind for kind in range(34) if not game["hand"][kind])
 
     with pytest.raises(ValueError, match=r"draw 1: kind .* is not in the hand"):

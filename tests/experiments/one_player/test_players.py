@@ -3,8 +3,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.experiments.one_player.game import Game, deal, discard, draw, draws_left, new_game
-from mjbot.experiments.one_player.players import GreedyPlayer, Player, RandomPlayer, play
+from mjbot.experiments.one_player.game import (
+    OnePlayerGame,
+    deal,
+    discard,
+    draw,
+    draws_left,
+    new_game,
+)
+from mjbot.experiments.one_player.players import GreedyPlayer, RandomPlayer, SoloPlayer, play
 from mjbot.experiments.one_player.runs import PlayerError, digest_of, make_player
 from mjbot.experiments.one_player.search import UctPlayer
 from mjbot.experiments.one_player.strategy_adapter import EvaluatorPlayer, StrategyAdapter
@@ -16,7 +23,7 @@ from mjbot.strategy.registry import Spec
 HERE = Path(__file__).parent
 
 
-def positions(n_games: int) -> list[Game]:
+def positions(n_games: int) -> list[OnePlayerGame]:
     """The 14-tile hands of some games, copied."""
     found, player = [], RandomPlayer()
     for number in range(n_games):
@@ -28,7 +35,7 @@ def positions(n_games: int) -> list[Game]:
     return found
 
 
-def with_hand(text: str, n_draws: int) -> Game:
+def with_hand(text: str, n_draws: int) -> OnePlayerGame:
     """A game at its n-th draw, in which a hand of 14 is held and nothing else was seen."""
     hand = hand_counts(text)
     tiles = np.repeat(np.arange(34), hand)
@@ -131,5 +138,7 @@ def test_digests_tell_players_apart() -> None:
 
 
 def test_players_are_players() -> None:
-    players: list[Player] = [make_player(name) for name in ("random", "greedy", "search", "uct:5")]
+    players: list[SoloPlayer] = [
+        make_player(name) for name in ("random", "greedy", "search", "uct:5")
+    ]
     assert all(0 <= play(player, new_game(1, 1), 1) <= 27 for player in players)

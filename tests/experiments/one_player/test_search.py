@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from mjbot.experiments.one_player.game import N_HIDDEN, Game, discard, draw, draws_left, new_game
+from mjbot.experiments.one_player.game import (
+    N_HIDDEN,
+    OnePlayerGame,
+    discard,
+    draw,
+    draws_left,
+    new_game,
+)
 from mjbot.experiments.one_player.players import GreedyPlayer
 from mjbot.experiments.one_player.search import EFFORTS, Effort, SearchPlayer
 from mjbot.rules.shanten import shanten
@@ -12,9 +19,9 @@ WIDE = (Effort(2, 6, (14,), 14, margin=-8),) * 7
 """Leaves nothing out within two draws."""
 
 
-def hands_near_the_end(left: int, at_most: int, n: int) -> list[Game]:
+def hands_near_the_end(left: int, at_most: int, n: int) -> list[OnePlayerGame]:
     """Positions with ``left`` draws to come and 14 tiles of a low shanten."""
-    found: list[Game] = []
+    found: list[OnePlayerGame] = []
     number = 0
     while len(found) < n:
         game, player = new_game(21, number), GreedyPlayer()
@@ -52,7 +59,7 @@ def exact(hand: list[int], unseen: list[int], left: int) -> float:
     return total
 
 
-def exact_values(game: Game, kinds: list[int]) -> dict[int, float]:
+def exact_values(game: OnePlayerGame, kinds: list[int]) -> dict[int, float]:
     hand, unseen = game["hand"].tolist(), game["unseen"].tolist()
     return {
         gone: exact([n - (k == gone) for k, n in enumerate(hand)], unseen, draws_left(game))
