@@ -29,10 +29,10 @@ from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.pair.member import pair_up
 from mjbot.progress import Step, progress
 from mjbot.referee import Referee
+from mjbot.strategy.fault_text import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, strategy_class
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
@@ -135,7 +135,7 @@ def _is_done(job: Job) -> bool:
 
 def _key(job: Job) -> str:
     """Return a digest of all that the job's compiled code depends on."""
-    modules = ["mjbot.warm_up", *(["mjbot.statistics.counts"] if job.use == "arena" else [])]
+    modules = ["mjbot.warm_up", *(["mjbot.statistics.figures"] if job.use == "arena" else [])]
     for spec in job.specs:
         with contextlib.suppress(StrategyError):
             family = strategy_class(spec.name).__mro__
@@ -352,7 +352,7 @@ class _Worker:
                 play_with_mirrors(self._watched(), Referee(SEED, "tonpu"))
 
     def _play_in_bulk(self) -> None:
-        from mjbot.statistics.counts import count_kyoku, no_counts
+        from mjbot.statistics.figures import count_kyoku, no_counts
 
         counts = no_counts()
         for game in range(BULK_GAMES):

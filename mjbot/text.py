@@ -4,7 +4,7 @@
 def plural(number: int, noun: str) -> str:
     """Say how many.
 
-    >>> counted(1, "game"), counted(2, "mismatch")
+    >>> plural(1, "game"), plural(2, "mismatch")
     ('1 game', '2 mismatches')
     """
     ending = "" if number == 1 else "es" if noun.endswith("h") else "s"

@@ -1,7 +1,9 @@
 """The dialects of mjai: how each talks, what it leaves out and demands, how it spells a draw.
 
-All that is special about a dialect stands here: in its :class:`Traits`, and in the tables of what
-it says.  Above, only the roles at the end are named, by who speaks that dialect itself.
+What is special about a dialect stands here: in its :class:`Traits`, and in the tables of what it
+says.  Above, only the roles at the end are named, by who speaks that dialect itself.  A spelling of
+its own goes through :mod:`protocol.codec` and :mod:`protocol.reading`, the scheme of its URLs is in
+:mod:`protocol.transports.address`.
 """
 
 import enum

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.results import GameLine
-from mjbot.statistics.counts import from_rows
 from mjbot.statistics.figures import (
     DEFAULT_UMA,
     PAIR,
     ROW,
     FinishedGame,
     WallSummary,
+    from_rows,
     rank_differences,
 )
 from mjbot.statistics.seating import Seating

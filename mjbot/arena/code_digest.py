@@ -28,7 +28,7 @@ from mjbot.match.players import SeatError, players_of
 from mjbot.models.weights import shipped_digest
 from mjbot.processes import describe_exit, die_with_parent
 from mjbot.referee.referee import Referee
-from mjbot.statistics.counts import count_kyoku
+from mjbot.statistics.figures import count_kyoku
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, strategy_class
 

@@ -24,7 +24,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.records.mjai_log import log_line
-from mjbot.statistics.counts import COLUMNS
+from mjbot.statistics.figures import COLUMNS
 from protocol.messages import Event
 
 RECORDS_FOLDER: Final = "records"
@@ -73,7 +73,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game: scores by seat, counts as :func:`mjbot.statistics.counts.as_rows` has them.
+    """One game: scores by seat, counts as :func:`mjbot.statistics.figures.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
     says why instead.

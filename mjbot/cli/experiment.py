@@ -1,7 +1,6 @@
 """``mjbot experiment NAME``: a paper's experiment, played again, as Markdown."""
 
 import argparse
-import importlib
 import os
 import sys
 import time
@@ -19,28 +18,20 @@ from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import RUNS, GamesProgress, prepare_own
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.experiments.request import ExperimentError, Request, Run
+from mjbot.experiments.contract import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.text import plural
 
-EXPERIMENTS: Final = {
-    "nakano2021": "nakano2021",
-    "arena-checks": "arena_checks",
-    "mizukami2013": "mizukami2013.experiment",
-    "hamabe2017": "hamabe2017.experiment",
-    "takada2022": "takada2022.experiment",
-}
-"""The modules of :mod:`mjbot.experiments` that can be played, by the names of their papers."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    told = "; ".join([f"{name}: {_module(name).SUMMARY}" for name in EXPERIMENTS])
-    parser.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=told)
-    parts = "; ".join([f"{name}: {_parts(_module(name))}" for name in EXPERIMENTS])
+    known = experiments()
+    told = "; ".join([f"{name}: {module.SUMMARY}" for name, module in known.items()])
+    parser.add_argument("name", choices=known, metavar="NAME", help=told)
+    parts = "; ".join([f"{name}: {_parts(module)}" for name, module in known.items()])
     parser.add_argument("--part", help=f"one of the experiment's parts (its first). {parts}")
     parser.add_argument("--games", type=int, help="how many (default: the experiment's number)")
     parser.add_argument("--seed", type=int, default=2021, help="seed of all walls (2021)")
@@ -52,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play what is missing and print the tables."""
-    experiment = _module(args.name)
+    experiment = experiments()[args.name]
     games = _usual_games(experiment, args.part) if args.games is None else args.games
     if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
         raise ArgumentError("--games and --jobs: at least 1; --seed: 0 or more")
@@ -80,10 +71,6 @@ def run(args: argparse.Namespace) -> int:
     for line in dict.fromkeys(arenas.faults):
         print(f"mjbot experiment: {line}", file=sys.stderr)
     return ExitCode.FAILED if arenas.faults else ExitCode.OK
-
-
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"mjbot.experiments.{EXPERIMENTS[name]}")
 
 
 def _parts(experiment: ModuleType) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
-from mjbot.strategy.supervisor import FaultKind
+from mjbot.strategy.fault_text import FaultKind
 
 logger = logging.getLogger(__name__)
 

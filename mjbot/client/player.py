@@ -8,8 +8,8 @@ from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
 from mjbot.client.faults import Faults, StrategyFault
 from mjbot.client.offers import disagreement, discard_disagreement, fits
+from mjbot.strategy.fault_text import is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.mirror.wire import to_message

@@ -17,7 +17,7 @@ from mjbot.arena.results import read_games
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.experiments import nakano2021
-from mjbot.experiments.request import Request, Run
+from mjbot.experiments.contract import Request, Run
 from mjbot.progress import progress
 from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.statistics.sequential import ErrorRates, SequentialTest

@@ -15,7 +15,7 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report.text import format_estimate
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.experiments.request import Request, Run
+from mjbot.experiments.contract import Request, Run
 from mjbot.statistics.figures import FIGURES, Figure, Sums, rank_differences
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec

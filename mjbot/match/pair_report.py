@@ -15,7 +15,7 @@ from rich.text import Text
 from mjbot.match.pair import Member
 from mjbot.match.report import MatchReport
 from mjbot.rules.ruleset import Length
-from mjbot.statistics.counts import EXHAUSTIVE_REASONS, Counts, EventCounter
+from mjbot.statistics.figures import EXHAUSTIVE_REASONS, Counts, EventCounter
 from mjbot.table.mirror.mirror import Table as TableMirror
 from mjbot.table.settle import ranks_of
 from mjbot.text import plural

@@ -23,9 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from mjbot.strategy.fault_text import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import error_summary
 
 BUILT_IN: Final = "strategies"
 GROUP: Final = "mjbot.strategies"

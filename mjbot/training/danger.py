@@ -10,7 +10,7 @@ from mjbot.interruption import keeping
 from mjbot.models.danger_features import N_FEATURES, N_GRADES, N_LOSS
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.training import danger_fit as fit
+from mjbot.training import regression as fit
 from mjbot.training.danger_rows import FIRST_FEATURE, Found, Rows, rows_of
 from mjbot.training.hand_run import identity_of
 from mjbot.training.positions import GameRef, collect

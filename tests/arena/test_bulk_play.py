@@ -8,7 +8,7 @@ from mjbot.arena.results import GameLine
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, make_players, new_referee
-from mjbot.statistics.counts import EventCounter, as_rows
+from mjbot.statistics.figures import EventCounter, as_rows
 from mjbot.strategy.registry import built_in_names, strategy_class
 from mjbot.table.actions import WANTS_ALL
 from protocol.messages import StartKyoku

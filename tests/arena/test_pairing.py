@@ -7,8 +7,7 @@ import numpy as np
 from mjbot.arena.setup import Draws, GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
-from mjbot.statistics.counts import from_rows
-from mjbot.statistics.figures import FinishedGame, WallSummary, pairing_ratio
+from mjbot.statistics.figures import FinishedGame, WallSummary, from_rows, pairing_ratio
 from mjbot.table.settle import ranks_of
 
 WALLS = 24

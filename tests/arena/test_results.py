@@ -16,7 +16,7 @@ from mjbot.arena.results import (
     read_games,
 )
 from mjbot.arena.setup import Setup
-from mjbot.statistics.counts import as_rows, no_counts
+from mjbot.statistics.figures import as_rows, no_counts
 
 MakeSetup = Callable[..., Setup]
 

@@ -11,7 +11,7 @@ from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.experiments import arena_checks, nakano2021
-from mjbot.experiments.request import Request, Run
+from mjbot.experiments.contract import Request, Run
 from mjbot.table.settle import ranks_of
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"

@@ -22,8 +22,8 @@ from mjbot.experiments.hamabe2017.sums import (
     walls_for,
 )
 from mjbot.experiments.hamabe2017.switches import OFF, SWITCHES
-from mjbot.statistics.counts import Counts, as_rows, from_rows, no_counts
 from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import Counts, as_rows, from_rows, no_counts
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class

@@ -9,7 +9,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
 from mjbot.cli.main import COMMANDS
-from mjbot.statistics.counts import from_rows
+from mjbot.statistics.figures import from_rows
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))

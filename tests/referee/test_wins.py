@@ -4,7 +4,7 @@ import numpy as np
 
 from mjbot.referee import Position
 from mjbot.referee.step import OUTCOME
-from mjbot.statistics.counts import EventCounter, count_kyoku, no_counts
+from mjbot.statistics.figures import EventCounter, count_kyoku, no_counts
 from mjbot.table.settle import PAYMENT
 from mjbot.table.state import NO_DRAW, STATE
 from protocol import messages as m

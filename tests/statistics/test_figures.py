@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mjbot.statistics.counts import COUNTS, as_rows, from_rows, no_counts
 from mjbot.statistics.figures import (
+    COUNTS,
     FIGURES,
     PAIR_FIGURES,
     FinishedGame,
     WallSummary,
+    as_rows,
+    from_rows,
+    no_counts,
     pairing_ratio,
     rank_differences,
 )

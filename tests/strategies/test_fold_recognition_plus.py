@@ -17,7 +17,7 @@ from mjbot.models.weights import load_weights
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.observe import dora_values
-from mjbot.training import danger_fit as fit
+from mjbot.training import regression as fit
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
 from strategies.evaluation.push_fold.hand_worth import less_danger

@@ -11,7 +11,7 @@ from mjbot.table.actions import RON
 from mjbot.table.apply import apply_discard
 from mjbot.table.legal import legal_codes
 from mjbot.table.state import ACCEPTED, copy_state
-from mjbot.training import danger_fit as fit
+from mjbot.training import regression as fit
 from mjbot.training.danger_rows import (
     FIRST_FEATURE,
     KEEP_CLOSED,

@@ -10,8 +10,8 @@ import msgspec
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.supervised_player import Fault
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.strategy.fault_text import FaultKind
 from mjbot.strategy.registry import Spec
-from mjbot.strategy.supervisor import FaultKind
 from mjbot.text import plural
 
 FAULT_FOLDER: Final = "faults"

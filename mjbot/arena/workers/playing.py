@@ -15,11 +15,11 @@ from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
-from mjbot.statistics.counts import Counts, EventCounter, as_rows, count_kyoku, no_counts
+from mjbot.statistics.figures import Counts, EventCounter, as_rows, count_kyoku, no_counts
+from mjbot.strategy.fault_text import FaultKind
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import FaultKind
 from mjbot.table.assume import pin_draws
 from mjbot.table.state import State
 from mjbot.table.view import Sealed

@@ -32,8 +32,8 @@ from mjbot.arena.workers.playing import Games, Played, Tell
 from mjbot.arena.workers.supervised_player import Fault
 from mjbot.errors import MjbotError
 from mjbot.processes import describe_exit, die_with_parent
+from mjbot.strategy.fault_text import FaultKind
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.supervisor import FaultKind
 
 PATIENCE_S: Final = 60.0
 """How long a process may show no sign of life before it is ended (at least four deadlines)."""

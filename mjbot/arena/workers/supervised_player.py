@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from mjbot.arena.workers.clock import Clock, DeadlineError
+from mjbot.strategy.fault_text import FaultKind, error_summary, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
-from mjbot.strategy.supervisor import FaultKind, error_summary, is_legal, no_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
 

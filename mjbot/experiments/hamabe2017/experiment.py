@@ -14,6 +14,7 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.report.text import format_estimate
+from mjbot.experiments.contract import Request
 from mjbot.experiments.hamabe2017.sums import (
     ALLYS_SHARE,
     BEST_RANK,
@@ -32,7 +33,6 @@ from mjbot.experiments.hamabe2017.sums import (
     wall_sums,
 )
 from mjbot.experiments.hamabe2017.switches import MATES, play_switches
-from mjbot.experiments.request import Request
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import Figure
 

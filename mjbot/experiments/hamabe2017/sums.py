@@ -11,9 +11,8 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.results import GameLine, read_games
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.experiments.request import Request, Run
-from mjbot.statistics.counts import Counts, from_rows
-from mjbot.statistics.figures import Figure
+from mjbot.experiments.contract import Request, Run
+from mjbot.statistics.figures import Counts, Figure, from_rows
 from mjbot.statistics.seating import Seating
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of

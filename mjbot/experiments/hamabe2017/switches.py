@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mjbot.arena.report.text import format_estimate
+from mjbot.experiments.contract import Request, Run
 from mjbot.experiments.hamabe2017.sums import (
     BEST_RANK,
     DEAL_INS,
@@ -17,7 +18,6 @@ from mjbot.experiments.hamabe2017.sums import (
     run_of,
     wall_sums,
 )
-from mjbot.experiments.request import Request, Run
 
 SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "sashikomi": ("yes", "no"),

@@ -7,8 +7,8 @@ and 8), what all that the paper names as missing is worth together, and each of 
 from collections.abc import Iterator
 from typing import Final
 
+from mjbot.experiments.contract import Request
 from mjbot.experiments.mizukami2013 import folding, one_player
-from mjbot.experiments.request import Request
 
 SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"
 PARTS: Final = ("one-player", "folding", "plus", "switches")

@@ -11,7 +11,7 @@ from typing import Final
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report.text import format_estimate
 from mjbot.arena.setup import Setup
-from mjbot.experiments.request import ExperimentError, Request, Run
+from mjbot.experiments.contract import ExperimentError, Request, Run
 from mjbot.statistics.estimates import difference
 from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.strategy.options import options_of

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.arena.report.text import format_estimate
+from mjbot.experiments.contract import ExperimentError, Request
 from mjbot.experiments.one_player.game import new_game
 from mjbot.experiments.one_player.players import first_possible
 from mjbot.experiments.one_player.runs import PlayerError, RunError, winning_draws
-from mjbot.experiments.request import ExperimentError, Request
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.statistics.estimates import difference, rate, ratio

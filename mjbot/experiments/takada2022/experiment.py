@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.experiments.request import ExperimentError, Request
+from mjbot.experiments.contract import ExperimentError, Request
 from mjbot.experiments.takada2022.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 from mjbot.interruption import keeping
 from mjbot.progress import progress

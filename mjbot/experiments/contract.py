@@ -1,0 +1,61 @@
+"""What an experiment is, and which there are.
+
+An experiment is a module of this package, or the module ``experiment`` of a folder in it; it is
+found by having ``SUMMARY``, one line of what it shows.  It also has ``GAMES``, how many it plays if
+nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
+(the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
+its report, as Markdown.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from mjbot.arena.run import RunOutcome
+from mjbot.arena.setup import Setup
+from mjbot.errors import MjbotError
+
+
+class ExperimentError(MjbotError):
+    """An experiment cannot be played or go on; the text is one line for the user."""
+
+
+class Run(NamedTuple):
+    """Games to play; ``label`` says what they are in the experiment."""
+
+    label: str
+    setup: Setup
+    n_walls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for.
+
+    ``folder`` is where all that is played is kept, each run under a name of its own, so that
+    what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
+    its outcome before the next one begins: name all that there are, for the forecast.
+    """
+
+    games: int
+    seed: int
+    jobs: int
+    folder: Path
+    part: str
+    arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]
+
+
+def experiments() -> dict[str, ModuleType]:
+    """Return the experiments by the names that a command line gives them."""
+    found: dict[str, ModuleType] = {}
+    for _, name, is_folder in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        path = f"{__package__}.{name}" + (".experiment" if is_folder else "")
+        module = importlib.import_module(path) if find_spec(path) else None
+        if module and hasattr(module, "SUMMARY"):
+            found[name.replace("_", "-")] = module
+    return found
