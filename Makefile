@@ -12,8 +12,9 @@ play: $(INSTALLED)
 	@$(BIN)/mjbot setup-node >/dev/null || true
 	@exec $(BIN)/mjbot duo
 
+# One worker more than processors: many tests wait for processes of their own.
 test: $(TOOLS)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 ))
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

@@ -140,6 +140,7 @@ class PlayerProcesses:
         self._folder: Final = folder
         self._restart_policy: Final = restart_policy
         self._children: dict[int, Child] = {}
+        self._at_table: dict[int, Child] = {}
         self._games_over = 0
         self._seating: Sequence[int] = ()
         self._void = False
@@ -153,6 +154,7 @@ class PlayerProcesses:
         Who dies now is missed until the game is over.
         """
         self._seating = seating
+        self._at_table = dict(self._children)
         self._void = False
         self._between_games.clear()
 
@@ -188,8 +190,11 @@ class PlayerProcesses:
         return f"player {place + 1}{seat}, {self._players[place].spec}"
 
     async def exit_reason(self, place: int, patience_s: float) -> str:
-        """Return how the player ended, or nothing if that was told or it is still there then."""
-        child = self._children[place]
+        """Return how who played the game ended; nothing if that was told or it is still there then.
+
+        By now another process may have been started for the next game.
+        """
+        child = self._at_table[place]
         if child in self._told_dead:
             return ""
         try:

@@ -51,7 +51,7 @@ def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
 
     with pytest.raises(RemoteTableError) as caught:
         asyncio.run(table())
-    assert caught.value.status == 7
+    assert caught.value.exit_code == 7
     expected = 'player 2, early (its last words: "no table here"): ended with exit status 7'
     assert str(caught.value) == expected
     assert [text.split(",")[0] for text in notes] == ["player 2", "player 1"]
@@ -61,8 +61,8 @@ def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
     writes = (
         "import os\n"
         "from pathlib import Path\n"
-        "from mjbot.client.faults import FAULTS_VARIABLE, Fault, Faults\n"
-        "Faults(Path(os.environ[FAULTS_VARIABLE])).add(Fault('crash', True, 'KeyError: 3'))\n"
+        "from mjbot.client.faults import FAULTS_VARIABLE, Faults, StrategyFault\n"
+        "Faults(Path(os.environ[FAULTS_VARIABLE])).add(StrategyFault('crash', True, 'KeyError: 3'))\n"
     )
     players = [doomed("fine", "pass"), doomed("broken", writes)]
 

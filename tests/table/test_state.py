@@ -54,7 +54,7 @@ def test_compiled_code_tells_codes_apart_as_actions_do():
 
 
 @pytest.mark.parametrize(
-    ("kind_of_meld", "kinds"),
+    ("kind_of_meld", "tiles"),
     [
         (MeldType.CHI, (3, 4, 5)),
         (MeldType.PON, (3, 3, 3)),
@@ -63,7 +63,12 @@ def test_compiled_code_tells_codes_apart_as_actions_do():
         (MeldType.ANKAN, (3, 3, 3, 3)),
     ],
 )
-def test_a_meld_tells_its_tiles(kind_of_meld, kinds):
+def test_a_meld_tells_its_tiles(kind_of_meld, tiles):
     meld = Meld(kind_of_meld, 3, 0, 3, 1)
-    assert meld.kinds == kinds
-    assert meld.type.is_kan == (len(kinds) == 4)
+    assert meld.tiles == list(tiles)
+    assert meld.type.is_kan == (len(tiles) == 4)
+
+
+def test_a_red_five_stands_in_a_meld_for_one_of_its_fives():
+    assert Meld(MeldType.CHI, 3, 0b001, 3, 1).tiles == [3, 34, 5]
+    assert Meld(MeldType.PON, 13, 0b010, 13, 1).tiles == [35, 13, 13]

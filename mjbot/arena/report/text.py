@@ -34,15 +34,15 @@ UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
 def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
     """Return a figure with its interval.
 
-    >>> spelled(Estimate(0.2244, 0.2144, 0.2344), "rate")
+    >>> format_estimate(Estimate(0.2244, 0.2144, 0.2344), "rate")
     '22.44 ± 1.00 %'
-    >>> spelled(Estimate(0.0, 0.0, 0.036), "rate")
+    >>> format_estimate(Estimate(0.0, 0.0, 0.036), "rate")
     '0.00 (0.00 .. 3.60) %'
-    >>> spelled(Estimate(-1e-17, -1e-17, -1e-17), "mean")
+    >>> format_estimate(Estimate(-1e-17, -1e-17, -1e-17), "mean")
     '0.000 (alike)'
-    >>> spelled(Estimate(2.25, -math.inf, math.inf), "mean")
+    >>> format_estimate(Estimate(2.25, -math.inf, math.inf), "mean")
     '2.250 ± ?'
-    >>> spelled(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
+    >>> format_estimate(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
     '-0.050 ± 0.020'
     """
     if math.isnan(estimate.value):
