@@ -29,7 +29,7 @@ from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.pair.member import pair_up
 from mjbot.progress import Step, progress
 from mjbot.referee import Referee
-from mjbot.strategy.fault_text import error_summary, is_legal, no_choice
+from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, strategy_class
 from mjbot.strategy.strategy import Strategy

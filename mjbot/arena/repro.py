@@ -11,7 +11,8 @@ import numpy as np
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFile, FaultFileError
 from mjbot.arena.workers.playing import make_players, new_referee, play_game
-from mjbot.arena.workers.supervised_player import Fault, SupervisedPlayer
+from mjbot.arena.workers.supervised_player import SupervisedPlayer
+from mjbot.strategy.faults import Fault
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import STATE, State

@@ -37,7 +37,6 @@ from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.arena.workers.supervised_player import Fault
 from mjbot.cli.arguments import strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
@@ -45,6 +44,7 @@ from mjbot.progress import Step, progress
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format
 from mjbot.statistics.sequential import ErrorRates
+from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import plural

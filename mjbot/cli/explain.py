@@ -20,7 +20,7 @@ from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
 from mjbot.strategy.explanation import DataTable, Explanation, Rated
-from mjbot.strategy.fault_text import error_summary, is_legal, no_choice
+from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action

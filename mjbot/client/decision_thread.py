@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from mjbot.strategy.fault_text import error_summary
+from mjbot.strategy.faults import error_summary
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ import traceback
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
-from mjbot.strategy.fault_text import FaultKind
+from mjbot.strategy.faults import Fault, FaultKind
 
 logger = logging.getLogger(__name__)
 
@@ -18,14 +18,6 @@ FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
 
 TOLD_WHOLE: Final = 5
 """How many different problems of one player the log tells at full length."""
-
-
-class StrategyFault(NamedTuple):
-    """Something a strategy did wrong: at a decision, or when told that a game or kyoku starts."""
-
-    kind: FaultKind
-    is_decision: bool
-    problem: str
 
 
 class Faults:
@@ -41,21 +33,21 @@ class Faults:
         """How many there were of each kind."""
         return self._count
 
-    def add(self, fault: StrategyFault, cause: BaseException | None = None) -> None:
+    def add(self, fault: Fault, cause: BaseException | None = None) -> None:
         """Take note; raises ``OSError`` if the file cannot be written."""
         self._count[fault.kind] += 1
         self._log(fault, cause)
         if self._file is not None:
             with self._file.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerow([fault.kind, int(fault.is_decision), fault.problem])
+                csv.writer(file).writerow([fault.kind, fault.seat, fault.decision, fault.problem])
 
-    def _log(self, fault: StrategyFault, cause: BaseException | None) -> None:
+    def _log(self, fault: Fault, cause: BaseException | None) -> None:
         number = self._count.total()
         if fault.problem in self._told or len(self._told) >= TOLD_WHOLE:
             logger.error("fault %d: %s", number, fault.problem)
             return
         self._told.add(fault.problem)
-        instead = "a safe action goes out instead" if fault.is_decision else "it plays on"
+        instead = "a safe action goes out instead" if fault.decision else "it plays on"
         trace = "".join(["\n", *traceback.format_exception(cause)]).rstrip() if cause else ""
         text = f"the strategy: {fault.kind}, {fault.problem}; {instead}"
         logger.error("fault %d of %s%s", number, text, trace)
@@ -67,12 +59,13 @@ def named_file() -> Path | None:
     return Path(name) if name else None
 
 
-def read_faults(file: Path) -> list[StrategyFault]:
+def read_faults(file: Path) -> list[Fault]:
     """Return what a player's :class:`Faults` kept; nothing if all went well."""
     if not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines))
     return [
-        StrategyFault(cast(FaultKind, kind), told == "1", problem) for kind, told, problem in rows
+        Fault(cast(FaultKind, kind), int(seat), int(decision), problem)
+        for kind, seat, decision, problem in rows
     ]

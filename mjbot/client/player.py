@@ -6,9 +6,9 @@ from typing import Final
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
-from mjbot.client.faults import Faults, StrategyFault
+from mjbot.client.faults import Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
-from mjbot.strategy.fault_text import is_legal, no_choice
+from mjbot.strategy.faults import Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
@@ -113,7 +113,7 @@ class ClientPlayer:
             self._contradiction(problem)
 
     async def _inform(self, note: Callable[[], None]) -> None:
-        await self._think(note, self._deadline_s, is_decision=False)
+        await self._think(note, self._deadline_s)
 
     # --- decisions ---------------------------------------------------------------------------
 
@@ -145,11 +145,11 @@ class ClientPlayer:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
         sealed = Sealed().view(view)  # of its own: a decision that is late goes on with it
-        choice = await self._think(lambda: self._strategy.decide(sealed), limit_s, is_decision=True)
+        choice = await self._think(lambda: self._strategy.decide(sealed), limit_s, self.decisions)
         if is_legal(choice, view.legal):
             return choice
         if choice is not _NOTHING:
-            self.faults.add(StrategyFault("illegal", True, no_choice(choice)))
+            self._note("illegal", self.decisions, no_choice(choice))
         return view.default_action
 
     def _acceptable(
@@ -201,13 +201,18 @@ class ClientPlayer:
         logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
 
     async def _think(
-        self, job: Callable[[], object], limit_s: float | None, *, is_decision: bool
+        self, job: Callable[[], object], limit_s: float | None, decision: int = 0
     ) -> object:
         """Return what the job returns, :data:`_NOTHING` if it failed or was late."""
         try:
             return await self._thread.think(job, limit_s)
         except LateError:
-            self.faults.add(StrategyFault("late", is_decision, f"not ready after {limit_s:g} s"))
+            self._note("late", decision, f"not ready after {limit_s:g} s")
         except CrashError as error:
-            self.faults.add(StrategyFault("crash", is_decision, str(error)), error.__cause__)
+            self._note("crash", decision, str(error), error.__cause__)
         return _NOTHING
+
+    def _note(
+        self, kind: FaultKind, decision: int, problem: str, cause: BaseException | None = None
+    ) -> None:
+        self.faults.add(Fault(kind, self._seat, decision, problem), cause)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.faults import FAULTS_VARIABLE, StrategyFault, read_faults
+from mjbot.client.faults import FAULTS_VARIABLE, read_faults
 from mjbot.errors import MjbotError
 from mjbot.match.players import MatchPlayer
 from mjbot.processes import Child, describe_exit
+from mjbot.strategy.faults import Fault
 from mjbot.text import plural
 
 MOST_TOLD: Final = 5
@@ -69,7 +70,7 @@ class RunningFaults:
                 new = faults[self._read[place] :]
                 self._read[place] = len(faults)
                 for fault in new:
-                    what = "decision replaced" if fault.is_decision else "start missed"
+                    what = "decision replaced" if fault.decision else "start missed"
                     yield place, f"{what}, {fault.kind}: {fault.problem}"
 
     def tell(self, place: int, line: str) -> None:
@@ -80,14 +81,14 @@ class RunningFaults:
             self._note(f"{line}{last}")
 
 
-def _summary(faults: Sequence[StrategyFault]) -> str:
+def _summary(faults: Sequence[Fault]) -> str:
     """Count the faults and tell the first.
 
-    >>> faults = StrategyFault("crash", False, "KeyError: 3"), StrategyFault("late", True, "late")
+    >>> faults = Fault("crash", 2, 0, "KeyError: 3"), Fault("late", 2, 7, "late")
     >>> _summary(faults)
     '1 decision replaced, 1 start of a game or kyoku missed, first: KeyError: 3'
     """
-    decisions = sum(fault.is_decision for fault in faults)
+    decisions = sum(fault.decision > 0 for fault in faults)
     starts = len(faults) - decisions
     counts = [f"{plural(decisions, 'decision')} replaced"] if decisions else []
     if starts:

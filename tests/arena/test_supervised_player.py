@@ -10,9 +10,10 @@ from mjbot.arena.results import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock, decoded
 from mjbot.arena.workers.playing import Games
-from mjbot.arena.workers.supervised_player import FULL_FAULTS, Fault
+from mjbot.arena.workers.supervised_player import FULL_FAULTS
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
+from mjbot.strategy.faults import Fault
 from mjbot.table.state import STATE
 
 MakeSetup = Callable[..., Setup]

@@ -8,12 +8,12 @@ from mjbot.client.faults import (
     FAULTS_VARIABLE,
     TOLD_WHOLE,
     Faults,
-    StrategyFault,
     named_file,
     read_faults,
 )
+from mjbot.strategy.faults import Fault
 
-LATE = StrategyFault("late", True, "not ready after 30 s")
+LATE = Fault("late", 2, 7, "not ready after 30 s")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def crash(text):
     try:
         fail()
     except ValueError as error:
-        return StrategyFault("crash", True, f"ValueError: {text}"), error
+        return Fault("crash", 2, 7, f"ValueError: {text}"), error
 
 
 def test_the_same_problem_is_told_whole_only_once(told):
@@ -60,7 +60,7 @@ def test_problems_that_are_never_the_same_do_not_fill_the_log(told):
 def test_the_file_has_every_fault_as_soon_as_it_happened(tmp_path):
     file = tmp_path / "faults.csv"
     assert read_faults(file) == []
-    odd = StrategyFault("crash", False, 'KeyError: "a, b"')
+    odd = Fault("crash", 2, 0, 'KeyError: "a, b"')
     faults = Faults(file)
     for number, fault in enumerate([odd, LATE, odd], 1):
         faults.add(fault)

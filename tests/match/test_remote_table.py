@@ -61,8 +61,9 @@ def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
     writes = (
         "import os\n"
         "from pathlib import Path\n"
-        "from mjbot.client.faults import FAULTS_VARIABLE, Faults, StrategyFault\n"
-        "Faults(Path(os.environ[FAULTS_VARIABLE])).add(StrategyFault('crash', True, 'KeyError: 3'))\n"
+        "from mjbot.client.faults import FAULTS_VARIABLE, Faults\n"
+        "from mjbot.strategy.faults import Fault\n"
+        "Faults(Path(os.environ[FAULTS_VARIABLE])).add(Fault('crash', 1, 1, 'KeyError: 3'))\n"
     )
     players = [doomed("fine", "pass"), doomed("broken", writes)]
 

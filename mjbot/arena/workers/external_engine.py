@@ -12,7 +12,7 @@ from typing import Final
 from mjbot.match.players import MatchPlayer
 from mjbot.processes import describe_exit
 from mjbot.server.core import Answer
-from mjbot.strategy.fault_text import FaultKind
+from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError

@@ -8,9 +8,8 @@ from typing import Final
 import msgspec
 
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.supervised_player import Fault
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.strategy.fault_text import FaultKind
+from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural
 

@@ -10,13 +10,13 @@ from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import Found
-from mjbot.arena.workers.supervised_player import NO_FAULTS, Fault, SupervisedPlayer
+from mjbot.arena.workers.supervised_player import NO_FAULTS, SupervisedPlayer
 from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, OnFault, Say, TableCore
 from mjbot.statistics.figures import Counts, EventCounter, as_rows, count_kyoku, no_counts
-from mjbot.strategy.fault_text import FaultKind
+from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy

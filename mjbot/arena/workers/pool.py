@@ -29,10 +29,9 @@ from mjbot.arena.workers.clock import (
 )
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import Games, Played, Tell
-from mjbot.arena.workers.supervised_player import Fault
 from mjbot.errors import MjbotError
 from mjbot.processes import describe_exit, die_with_parent
-from mjbot.strategy.fault_text import FaultKind
+from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 
 PATIENCE_S: Final = 60.0

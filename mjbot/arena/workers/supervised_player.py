@@ -2,37 +2,19 @@
 
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from mjbot.arena.workers.clock import Clock, DeadlineError
-from mjbot.strategy.fault_text import FaultKind, error_summary, is_legal, no_choice
+from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
 
-
-@dataclass(frozen=True)
-class Fault:
-    """A decision that had to be replaced by the default action.
-
-    ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
-    kyoku.  ``state`` is the table's record as the seat sees it; it and the trace are kept of the
-    seat's first :data:`FULL_FAULTS` only.
-    """
-
-    kind: FaultKind
-    seat: int
-    decision: int
-    problem: str
-    trace: str = ""
-    state: bytes = field(default=b"", repr=False)
-    is_fatal: bool = False
-    """Whether it ends or blocks the whole process."""
-
-
 FULL_FAULTS: Final = 5
+"""Of so many faults of a seat in a game the table's record and the trace are kept."""
+
 NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
 
 

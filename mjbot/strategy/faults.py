@@ -1,7 +1,8 @@
-"""One line about what a strategy did wrong, fit for a log, a table and a message."""
+"""What a strategy does wrong, and one line about it, fit for a log, a table and a message."""
 
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeGuard
 
@@ -12,6 +13,24 @@ FaultKind = Literal["crash", "late", "illegal"]
 """A decision failed, took too long, or chose what is not allowed."""
 
 MOST_LETTERS: Final = 300
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A decision that had to be replaced by the default action, or a start that was missed.
+
+    ``decision`` counts the seat's decisions of the game from 1; 0 is a start of the game or of a
+    kyoku.  ``state`` is the table's record as the seat sees it, where it is kept.
+    """
+
+    kind: FaultKind
+    seat: int
+    decision: int
+    problem: str
+    trace: str = ""
+    state: bytes = field(default=b"", repr=False)
+    is_fatal: bool = False
+    """Whether it ends or blocks the whole process."""
 
 
 def error_summary(problem: BaseException) -> str:
