@@ -16,7 +16,7 @@ from mjbot.arena.report.text import format_estimate
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments.contract import Request, Run
-from mjbot.statistics.figures import FIGURES, Figure, Sums, rank_differences
+from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums, rank_differences
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec
 
@@ -52,8 +52,6 @@ TABLE_1: Final = (
 )
 RANK_DEVIATION: Final = 1.118
 """Of one seat's rank, if all four are as likely."""
-
-BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 
 
 def play(request: Request) -> Iterator[str]:
@@ -102,12 +100,12 @@ def table_1(rows: Sums) -> Iterator[str]:
     for line in TABLE_1:
         cells = []
         for name, column in COLUMNS.items():
-            figure = BY_KEY[line.figure]
+            figure = FIGURE_BY_KEY[line.figure]
             cells += [
                 format_estimate(figure.estimate(rows[:, column]), figure.kind),
                 _paper(line, name),
             ]
-        yield f"| {BY_KEY[line.figure].label} | " + " | ".join(cells) + " |"
+        yield f"| {FIGURE_BY_KEY[line.figure].label} | " + " | ".join(cells) + " |"
 
 
 def _paper(line: PaperRow, name: str) -> str:
@@ -124,7 +122,7 @@ def differences(rows: Sums) -> Iterator[str]:
     yield "| average rank, row less column | " + " | ".join(list(COLUMNS)[1:]) + " |"
     yield "|---" * len(COLUMNS) + "|"
     names = list(COLUMNS)
-    rank = BY_KEY["rank"]
+    rank = FIGURE_BY_KEY["rank"]
     for place, one in enumerate(names[:-1]):
         cells = [
             _difference(rank, rows, one, other) if other in names[place + 1 :] else ""
@@ -146,12 +144,12 @@ def is_d_better_than_b(outcome: RunOutcome) -> Iterator[str]:
     test = SequentialTest(bound, outcome.plan.rates)
     decided = next((n for n, value in enumerate(values, 1) if test.add(value) != "open"), 0)
     low, high = confidence_sequence(values, bound, outcome.plan.rates.error)
-    told = _difference(BY_KEY["rank"], rows, "D", "B")
+    told = _difference(FIGURE_BY_KEY["rank"], rows, "D", "B")
     yield f"Average rank of D less that of B, on the same {len(rows)} walls: {told};"
     yield f"the interval that holds at all looks is {low:+.3f} .. {high:+.3f}."
     yield _verdict(test.verdict, decided, outcome.plan.rates)
     for key in ("win", "deal_in", "win_points", "first", "fourth"):
-        figure = BY_KEY[key]
+        figure = FIGURE_BY_KEY[key]
         yield f"{figure.label}: {_difference(figure, rows, 'D', 'B')}."
 
 

@@ -241,6 +241,8 @@ FIGURES: Final = (
     Figure("win_turn", "turn of a win", "mean", "win_turns", "wins"),
 )
 
+FIGURE_BY_KEY: Final = {figure.key: figure for figure in FIGURES}
+
 PAIR_FIGURES: Final = (
     Figure("rank_sum", "sum of ranks", "mean", "rank", "games"),
     Figure("best_rank", "better of the ranks", "mean", "best", "games"),

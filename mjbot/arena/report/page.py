@@ -19,14 +19,20 @@ from mjbot.arena.report.text import (
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import FIGURES, PAIR_FIGURES, Figure, Sums, rank_differences
+from mjbot.statistics.figures import (
+    FIGURE_BY_KEY,
+    FIGURES,
+    PAIR_FIGURES,
+    Figure,
+    Sums,
+    rank_differences,
+)
 from mjbot.statistics.sequential import confidence_sequence
 from mjbot.text import plural
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""
 
-BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 RANKS: Final = ("first", "second", "third", "fourth")
 
 STYLE: Final = """
@@ -120,7 +126,7 @@ def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Bars with intervals: how often each rank."""
     found = [
-        [_percent(BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
+        [_percent(FIGURE_BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
         for k in range(len(names))
     ]
     top = max(estimate.value for row in found for estimate in row)
@@ -144,7 +150,7 @@ def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
 def _win_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Deal-ins against wins: down and to the right is better."""
     wins, deal_ins = (
-        [_percent(BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
+        [_percent(FIGURE_BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
         for key in ("win", "deal_in")
     )
     plot = Plot(
@@ -166,7 +172,7 @@ def _running_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """The average ranks as walls came in, with the 95 % interval of each moment."""
     looks = _looks(len(outcome.rows))
     runs = [
-        [(n, BY_KEY["rank"].estimate(outcome.rows[:n, k])) for n in looks]
+        [(n, FIGURE_BY_KEY["rank"].estimate(outcome.rows[:n, k])) for n in looks]
         for k in range(len(names))
     ]
     last = [run[-1][1] for run in runs]
@@ -210,7 +216,7 @@ def _difference_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
 def _difference_after(outcome: RunOutcome, n_walls: int) -> Estimate:
     rows = outcome.rows[:n_walls]
     if not outcome.plan.until_sure:
-        return BY_KEY["rank"].difference(rows[:, 0], rows[:, 1])
+        return FIGURE_BY_KEY["rank"].difference(rows[:, 0], rows[:, 1])
     differences = rank_differences(rows, 0, 1)
     bound = outcome.plan.setup.seating.rank_bound
     ends = confidence_sequence(differences, bound, outcome.plan.rates.error)

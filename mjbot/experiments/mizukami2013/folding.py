@@ -12,12 +12,12 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report.text import format_estimate
 from mjbot.arena.setup import Setup
 from mjbot.experiments.contract import ExperimentError, Request, Run
+from mjbot.experiments.nakano2021 import SEATS, walls_for
 from mjbot.statistics.estimates import difference
-from mjbot.statistics.figures import FIGURES, Figure, Sums
+from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import Spec, strategy_class
 
-SEATS: Final = 4
 OPPONENT: Final = "fast-riichi-a"
 FOLDING: Final = ("fold-recognition", "fold-recognition-off", OPPONENT)
 PLUS: Final = "fold-recognition-plus"
@@ -26,7 +26,6 @@ CONTEST: Final = (PLUS, "fold-recognition", "fast-riichi-b", "fast-riichi-d", OP
 GROUP: Final = 4
 """So many switches are tried in one run."""
 
-BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 PAPER_GAMES: Final = (834, 504)
 PAPER_RANKS: Final = ((0.237, 0.240, 0.259, 0.264), (0.181, 0.216, 0.252, 0.351))
 PAPER: Final[Mapping[str, tuple[float, float]]] = {
@@ -55,7 +54,7 @@ def play_folding(request: Request) -> Iterator[str]:
     )
     yield "|---" * 7 + "|"
     for key in PAPER:
-        figure = BY_KEY[key]
+        figure = FIGURE_BY_KEY[key]
         cells = [
             *_cells(figure, rows, (0, 1)),
             format_estimate(figure.difference(rows[:, 0], rows[:, 1]), figure.kind, signed=True),
@@ -115,18 +114,13 @@ def make_setup(strategies: Sequence[str], seed: int) -> Setup:
     )
 
 
-def walls_for(games: int) -> int:
-    """Return how many walls give each strategy so many games, one from each seat."""
-    return -(-games // SEATS)
-
-
 def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:
     return [format_estimate(figure.estimate(rows[:, column]), figure.kind) for column in columns]
 
 
 def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str]:
     """Return a row per strategy, each compared with the reference on the same walls."""
-    figures = [BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
+    figures = [FIGURE_BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
     heads = [figure.label for figure in figures]
     yield (
         f"| {len(rows) * SEATS:,} hanchan each | " + " | ".join(heads)
@@ -137,7 +131,9 @@ def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str
         mine = rows[:, column]
         cells = [format_estimate(figure.estimate(mine), figure.kind) for figure in figures]
         cells += [
-            format_estimate(BY_KEY[key].difference(mine, reference), BY_KEY[key].kind, signed=True)
+            format_estimate(
+                FIGURE_BY_KEY[key].difference(mine, reference), FIGURE_BY_KEY[key].kind, signed=True
+            )
             for key in ("rank", "deal_in")
         ]
         yield f"| {name} | " + " | ".join(cells) + " |"
