@@ -1,6 +1,6 @@
 """An external AI for the tests: discards what it draws, in a process of its own, one game long.
 
-``python foreign_bot.py [late|gone|wrong|default] URL``: from its fifth turn on it is silent, gone,
+``python engine_bot.py [late|gone|wrong|default] URL``: from its fifth turn on it is silent, gone,
 or discards what it does not hold; ``default`` names that room, whatever the URL says.
 """
 

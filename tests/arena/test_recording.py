@@ -20,7 +20,7 @@ from mjbot.records.sources import open_games
 from mjbot.statistics.sequential import ErrorRates
 
 MakeSetup = Callable[..., Setup]
-FOREIGN_BOT = Path(__file__).with_name("engine_bot.py")
+ENGINE_BOT = Path(__file__).with_name("engine_bot.py")
 
 
 def play(setup: Setup, recording: bool, game_ids: list[GameId]) -> list[Played]:
@@ -64,8 +64,8 @@ def _all_lines(played: list[Played]) -> list[bytes]:
 
 def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path: Path) -> None:
     setup = setup_of("tsumogiri", "tsumogiri")
-    foreign = f"external:{sys.executable} {FOREIGN_BOT}"
-    mixed = Setup(strategies=(foreign, "tsumogiri"), format="2v2", length="tonpu")
+    engine = f"external:{sys.executable} {ENGINE_BOT}"
+    mixed = Setup(strategies=(engine, "tsumogiri"), format="2v2", length="tonpu")
     (ours,), (theirs,) = (play(one, True, [GameId(0, 0)]) for one in (setup, mixed))
     save_record(tmp_path, GameId(0, 0), theirs.record)
     summary = ReplaySummary()

@@ -208,7 +208,7 @@ def test_without_a_choice_the_strategy_is_not_asked():
     assert not player.faults.count
 
 
-def test_the_rehearsal_holds_decisions_of_every_kind():
+def test_the_warm_up_holds_decisions_of_every_kind():
     asked = []
 
     def note(view):
@@ -221,7 +221,7 @@ def test_the_rehearsal_holds_decisions_of_every_kind():
     assert len(scripted_events()) > 30
 
 
-def test_a_strategy_that_fails_in_the_rehearsal_does_not_stop_us():
+def test_a_strategy_that_fails_in_the_warm_up_does_not_stop_us():
     player = ClientPlayer(
         lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S
     )

@@ -177,7 +177,7 @@ def test_a_channel_that_cannot_be_opened_is_said_and_play_goes_on(tmp_path, capl
     assert "playing alone" in caplog.messages[0]
 
 
-def test_a_rehearsal_is_a_game_in_which_the_partner_is_heard():
+def test_a_warm_up_is_a_game_in_which_the_partner_is_heard():
     talker, listener = (strategy_class(f"{BOTS}:{name}") for name in ("Talker", "Listener"))
     heard = []
 

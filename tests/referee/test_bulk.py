@@ -141,7 +141,7 @@ def test_playouts_keep_all_points():
     assert (missing % 1000 == 0).all()  # sticks on the table
 
 
-def test_a_desk_forgets_the_wins_of_the_kyoku_before():
+def test_a_step_buffer_forgets_the_wins_of_the_kyoku_before():
     """Else the fourth win of a buffer is written behind the end of its record."""
     buffers = np.zeros(1, STEP_BUFFER)
     buffers[0]["outcome"]["n_wins"] = 3
