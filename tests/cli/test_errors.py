@@ -67,7 +67,7 @@ def test_the_old_way_to_give_options_tells_the_new_one(capsys):
 
 
 BETWEEN_OURSELVES = {
-    "BusyError", "CrashError", "EngineError", "GivenUpError", "IllegalActionError", "LateError",
+    "BusyError", "CrashError", "EngineError", "GivenUpError", "IllegalActionError", "LateError", "DeadlineError",
     "ReplyError", "_EnoughError", "_ThreePlayersError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""

@@ -83,7 +83,7 @@ def test_decisions_that_had_to_be_replaced_are_told(
         yield "the report"
 
     experiment = SimpleNamespace(SUMMARY="", GAMES=4, PARTS=("all",), play=play)
-    monkeypatch.setattr("mjbot.cli.experiment._module", lambda name: experiment)
+    monkeypatch.setattr("mjbot.cli.experiment.experiments", lambda: {"nakano2021": experiment})
     command = ["experiment", "nakano2021", "--jobs", "1", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
     told = capsys.readouterr()
