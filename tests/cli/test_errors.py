@@ -67,7 +67,8 @@ def test_the_old_way_to_give_options_tells_the_new_one(capsys):
 
 
 BETWEEN_OURSELVES = {
-    "BusyError", "CrashError", "EngineError", "GivenUpError", "IllegalActionError", "LateError", "DeadlineError",
+    "BusyError", "CrashError", "DeadlineError", "EngineError", "GivenUpError",
+    "IllegalActionError", "LateError",
     "ReplyError", "_EnoughError", "_ThreePlayersError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""
