@@ -101,12 +101,20 @@ def _with_imports(module: str) -> set[str]:
         if name in seen or not (source := _source_file(name)):
             continue
         seen.add(name)
-        for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
-            parts = re.findall(r"\w+", names)
-            waiting += [package, *[f"{package}.{part}" for part in parts]]
-            if package == _FACE:
-                waiting += _behind_the_face(set(parts))
+        waiting += _imported_by(source)
     return seen
+
+
+@cache
+def _imported_by(source: Path) -> list[str]:
+    """Return the names of our modules that a file may import, some of them of no module."""
+    found = []
+    for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
+        parts = re.findall(r"\w+", names)
+        found += [package, *[f"{package}.{part}" for part in parts]]
+        if package == _FACE:
+            found += _behind_the_face(set(parts))
+    return [name for name in dict.fromkeys(found) if _source_file(name)]
 
 
 def _behind_the_face(names: set[str]) -> list[str]:
@@ -118,6 +126,7 @@ def _behind_the_face(names: set[str]) -> list[str]:
     ]
 
 
+@cache
 def _source_file(module: str) -> Path | None:
     if loaded := sys.modules.get(module):
         return Path(loaded.__file__) if loaded.__file__ else None

@@ -154,31 +154,15 @@ class Referee:
     def _play_kyoku(self, players: Sequence[Player], record: list[m.Event] | None) -> None:
         state, buffer = self.state, self._buffer
         choices = buffer["choices"]
-        asked = self._next_choices(record)
+        advance = flow.advance_to_choice if record is None else partial(_recorded_advance, record)
+        asked = advance(state, buffer)
         while asked > 0:
             for seat in _SEATS[asked]:
                 choices[seat] = players[seat].decide(View(state, seat)).code
-            asked = self._next_choices(record)
+            asked = advance(state, buffer)
         if asked < 0:
             seat = -1 - asked
             raise IllegalActionError(seat, ACTIONS[choices[seat]], state)
-
-    def _next_choices(self, record: list[m.Event] | None) -> int:
-        """Do what :func:`mjbot.referee.flow.advance_to_choice` does, with events if wanted."""
-        state, buffer = self.state, self._buffer
-        if record is None:
-            return int(flow.advance_to_choice(state, buffer))
-        asked = int(flow.illegal_choice(buffer))
-        while asked == 0:
-            before = serialise.four(state["scores"])
-            events = self._step_events(before)
-            record += events
-            asked = int(flow.settle_choices(state, buffer))
-            if int(state["phase"]) in (WON, DRAWN):
-                after_sticks = serialise.scores_after(events, before)
-                record += serialise.ending(state, buffer["outcome"], buffer["wins"], after_sticks)
-                break
-        return asked
 
     # --- what is asked -----------------------------------------------------------------------
 
@@ -216,15 +200,10 @@ class Referee:
 
     def _advance(self) -> list[m.Event]:
         before = serialise.four(self.state["scores"])
-        events = self._step_events(before)
+        events = _advance_by_one(self.state, self._buffer, before)
         if int(self.state["phase"]) in (WON, DRAWN):
             events += self._end_kyoku(serialise.scores_after(events, before))
         return events
-
-    def _step_events(self, before: serialise.Seats4) -> list[m.Event]:
-        flow.advance(self.state, self._buffer)
-        log = self._buffer["log"][: self._buffer["n_rows"]]
-        return list(serialise.log_events(log, before))
 
     def _end_kyoku(self, before: serialise.Seats4) -> list[m.Event]:
         events = serialise.ending(self.state, self._buffer["outcome"], self._buffer["wins"], before)
@@ -237,3 +216,23 @@ class Referee:
         apply_end_game(self.state)
         self._buffer["asked"] = 0
         self.over = True
+
+
+def _advance_by_one(state: State, buffer: StepBuffer, before: serialise.Seats4) -> list[m.Event]:
+    flow.advance(state, buffer)
+    return list(serialise.log_events(buffer["log"][: buffer["n_rows"]], before))
+
+
+def _recorded_advance(record: list[m.Event], state: State, buffer: StepBuffer) -> int:
+    """Do what :func:`mjbot.referee.flow.advance_to_choice` does, and append the events."""
+    asked = int(flow.illegal_choice(buffer))
+    while asked == 0:
+        before = serialise.four(state["scores"])
+        events = _advance_by_one(state, buffer, before)
+        record += events
+        asked = int(flow.settle_choices(state, buffer))
+        if int(state["phase"]) in (WON, DRAWN):
+            after_sticks = serialise.scores_after(events, before)
+            record += serialise.ending(state, buffer["outcome"], buffer["wins"], after_sticks)
+            break
+    return asked
