@@ -35,7 +35,7 @@ class ServerSaysError(MjbotError, ProtocolError):
         did = "refuses us" if self.before_game else "ended the game"
         return f"the server {did}: {self.problem}"
 
-    def blames(self, seat: int | None) -> bool:
+    def is_fault_of(self, seat: int | None) -> bool:
         """Whether it says, as the original server does, that ``seat`` is at fault."""
         return self.problem.startswith(f"Error in player {seat}'s response:")
 

@@ -20,7 +20,7 @@ class LateError(Exception):
 
 
 class CrashError(Exception):
-    """The job raised something; that is the ``__cause__``, and the text blames a line."""
+    """The job raised something; that is the ``__cause__``, and the text names a line."""
 
 
 class DecisionThread:

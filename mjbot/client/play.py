@@ -192,7 +192,7 @@ def _is_absent(error: Exception) -> bool:
 
 def _void(session: ClientSession, error: ServerSaysError) -> OwnResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
-    if error.blames(session.seat):
+    if error.is_fault_of(session.seat):
         raise error
     logger.warning("the game is void: %s", error.problem)
     return OwnResult(session.seat or 0, session.names, (), void=error.problem)

@@ -86,14 +86,14 @@ class Bot:
         try:
             await self._pipes.send(line)
         except VanishedError:
-            raise BotError(await self._obituary()) from None
+            raise BotError(await self._exit_reason()) from None
 
     async def hear(self) -> bytes:
         """Return the bot's next line; raises :class:`BotError` and :class:`ProtocolError`."""
         try:
             self._last = await self._pipes.receive()
         except VanishedError:
-            raise BotError(await self._obituary()) from None
+            raise BotError(await self._exit_reason()) from None
         return self._last
 
     async def stop(self) -> None:
@@ -111,7 +111,7 @@ class Bot:
         """What it said last, in one line."""
         return "nothing yet" if self._last is None else quoted(self._last)
 
-    async def _obituary(self) -> str:
+    async def _exit_reason(self) -> str:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 await self._process.wait()
