@@ -3,8 +3,9 @@
 No handler of ours raises anything.  An exception raised by a handler is lost where no Python frame
 takes it: in a callback that compiled code calls (numba's compiler makes many), in ``__del__``,
 in somebody's bare ``except``; and the program would stay.  While there is nothing to tidy, since
-files of ours appear whole or grow by whole lines, the process just ends; while an event loop runs
-its main task is cancelled, and a second signal ends the process.  What the process was started to
+files of ours appear whole or grow by whole lines, the process just ends; a loop with something to
+tidy looks between two steps; while an event loop runs its main task is cancelled.  A second signal
+ends the process.  What the process was started to
 ignore (``nohup``) stays ignored.
 """
 
@@ -78,6 +79,27 @@ def ending_at_once(who: str = "") -> Iterator[None]:
 
     with _handled_by(end):
         yield
+
+
+@contextlib.contextmanager
+def stopping_between_steps() -> Iterator[Callable[[], None]]:
+    """For a loop of short steps with something to tidy: give what it calls after each.
+
+    The call raises ``KeyboardInterrupt`` if a signal came; a second signal ends the process.
+    """
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if came:
+            os._exit(ExitCode.INTERRUPTED)
+        came.append(number)
+
+    def stop_if_signalled() -> None:
+        if came:
+            raise KeyboardInterrupt
+
+    with _handled_by(note):
+        yield stop_if_signalled
 
 
 def run_until_signalled(main: Coroutine[Any, Any, Result]) -> Result:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from mjbot.cli.replay import Losses, find_sources, with_progress
 from mjbot.errors import ArgumentError, ExitCode
+from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source, games_of
@@ -38,13 +39,15 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError(problem)
     try:
         sources = find_sources([args.source], losses)
-        with open_writer(args.out) as writer:
+        with stopping_between_steps() as stop_if_signalled, open_writer(args.out) as writer:
             for path, source in with_progress(sources, "converting"):
                 try:
                     for _ in _convert(source, _base_name(source, args.source), writer):
                         games[path] += 1
+                        stop_if_signalled()
                 except RecordError as error:
                     losses.add(path, error)
+                stop_if_signalled()
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_kept(args.out, games.total())) from None
     losses.add_paths_without_games([args.source], games)
