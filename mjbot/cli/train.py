@@ -126,6 +126,14 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "records", nargs="+", type=record_path, metavar="RECORDS", help="mjlog or mjai records"
+    )
+    parser.add_argument("--folder", type=Path, required=True, help="to be made for the columns")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+
+
 def _declare_greedy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first game's walls (0)")
@@ -138,6 +146,25 @@ def _declare_greedy(parser: argparse.ArgumentParser) -> None:
 
 def _asked(request: type[TrainingRequest], args: argparse.Namespace) -> Any:
     return request(**{name: getattr(args, name) for name in request.__dataclass_fields__})
+
+
+def _train_data(args: argparse.Namespace) -> None:
+    from mjbot.training.decisions import write_decisions
+
+    if args.jobs < 1:
+        raise ArgumentError("--jobs: at least 1")
+    request = TrainingRequest(
+        records=args.records, games=GameRange(":"), validate=None, seed=0, jobs=args.jobs, out=None
+    )
+    files = " ".join(path.name for path in args.records)
+    info = write_decisions(request, args.folder, f"mjbot train data {files}")
+    for kind, n in info.rows.items():
+        print(f"{kind}: {n} rows")
+    times = os.times()
+    total = sum(info.rows.values())
+    spent = sum(times[:4])
+    print(f"{info.games} games, {total} rows, {spent:.0f} s of processor time")
+    print(f"columns: {args.folder}")
 
 
 def _train_hand(args: argparse.Namespace) -> None:
@@ -222,6 +249,12 @@ class Kind(NamedTuple):
 
 
 KINDS: Final[dict[str, Kind]] = {
+    "data": Kind(
+        "columns of all choices in records, for the learned players",
+        "Write every discard, riichi, pon, chi and kan in records as memory-mapped columns.",
+        _declare_data,
+        _train_data,
+    ),
     "hand": Kind(
         "the hand evaluator, from discards before a riichi",
         "Learn the hand evaluator from the discards before each kyoku's first riichi.",

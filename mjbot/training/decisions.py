@@ -1,0 +1,511 @@
+"""Recorded games as columns: every choice of the five kinds, and the table that was seen.
+
+``mjbot train data RECORDS --folder FOLDER`` writes for each kind of decision, as memory-mapped
+``.npy`` files of equal length n::
+
+    KIND-states.npy   STATE[n]      the table just before the choice, all hands as recorded
+    KIND-rows.npy     DECISION[n]   who chose what among what, and how the game ended
+
+and for each kyoku a row of ``kyoku-rows.npy`` (KYOKU).  :func:`open_decisions` opens them; games
+are in order, so games ``start:stop`` are a slice (:meth:`Decisions.of_games`).
+
+Which choices count (as in the fourth section of the paper's data, exact here):
+
+* discard: every discard of a seat whose riichi is not accepted; ``choice`` is a kind 0..33.
+* riichi: every discard or declaration where riichi could be declared; 1: it was.
+* pon, chi: every discard of another that could be called; 0 is no, 1 yes, for chi 1 + the place
+  of the claimed tile in the run (1 lowest, 2 middle, 3 highest).
+* kan: the same, with ``form`` daiminkan, and on the own turn ankan or kakan (:class:`MeldType`).
+
+What a seat would have said is not known if somebody won on the tile, and for chi (and a pon beside
+a daiminkan) if it was taken by a call that goes first: such choices are left out.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.progress import progress
+from mjbot.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    N_ACTIONS,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import legal_codes
+from mjbot.table.settle import ranks_of
+from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, REACTION, STATE, State
+from mjbot.training.positions import GameStep, collect
+from mjbot.training.runs import TrainingRequest
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Daiminkan,
+    Dora,
+    Kakan,
+    Pon,
+    Reach,
+    ReachAccepted,
+    StartKyoku,
+    Tsumo,
+)
+from protocol.tiles import TILE_BY_NAME, tile_kind
+
+
+class Kind(StrEnum):
+    """What is decided."""
+
+    DISCARD = "discard"
+    RIICHI = "riichi"
+    PON = "pon"
+    CHI = "chi"
+    KAN = "kan"
+
+
+KINDS: Final = tuple(Kind)
+N_CHOICES: Final[Mapping[Kind, int]] = dict(zip(KINDS, (34, 2, 2, 4, 2), strict=True))
+"""How many classes a decision has."""
+
+_DISCARD: Final = 0
+_RIICHI: Final = 1
+_PON: Final = 2
+_CHI: Final = 3
+_KAN: Final = 4
+
+INFO_FILE: Final = "decisions.json"
+UNKNOWN: Final = -1
+FIRST_SIZE: Final = 2048
+MOST_ROWS: Final = 16
+"""Choices at one moment: three seats that could pon, chi or kan, or one on its own turn."""
+
+
+class Decision(Record, align=False):
+    """One choice; ``ranks`` are the final ranks 1..4 of the seats."""
+
+    legal: Int64  # bit per class (a discard's kinds, a chi's 0..3)
+    game: Int32  # number in the records
+    kyoku: Int16  # number in the game
+    seat: Int8
+    kind: Int8  # place in KINDS
+    choice: Int8
+    form: Int8  # of a kan: MeldType, else -1
+    ranks: Annotated[Int8s, 4]
+
+
+class Kyoku(Record, align=False):
+    """The start of a kyoku, and what came of it; ``change`` are the points won in it."""
+
+    game: Int32
+    kyoku: Int16
+    honba: Int16
+    sticks: Int16  # riichi sticks on the table
+    round: Int8  # 0 East 1 .. 11 West 4
+    dealer: Int8
+    scores: Annotated[Int32s, 4]
+    change: Annotated[Int32s, 4]
+    ranks: Annotated[Int8s, 4]
+
+
+DECISION: Final = Decision.dtype
+KYOKU: Final = Kyoku.dtype
+
+Records = NDArray[np.void]
+
+
+class Found(NamedTuple):
+    """What one game gives: by kind of decision the tables and the choices, and its kyoku."""
+
+    states: tuple[Records, ...]
+    rows: tuple[Records, ...]
+    kyoku: Records
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The decisions of one kind: ``states`` STATE[n] and ``rows`` DECISION[n], memory-mapped."""
+
+    kind: Kind
+    states: Records
+    rows: Records
+
+    def of_games(self, start: int, stop: int) -> "Decisions":
+        """Return those of games ``start:stop``."""
+        first, last = np.searchsorted(self.rows["game"], (start, stop))
+        return Decisions(self.kind, self.states[first:last], self.rows[first:last])
+
+
+class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """``decisions.json``: what the columns were made of and by; ``layout`` names their types."""
+
+    data: str
+    command: str
+    games: int
+    rows: dict[str, int]
+    layout: str
+
+
+def layout() -> str:
+    """Return what changes with the layout of the columns: twelve letters and digits."""
+    said = f"{STATE.descr} {DECISION.descr} {KYOKU.descr}"
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def open_decisions(folder: Path, kind: Kind) -> Decisions:
+    """Open the columns of a kind; :class:`DataError` names what cannot be used."""
+    check_data(folder)
+    states = _open(folder / f"{kind}-states.npy", STATE)
+    rows = _open(folder / f"{kind}-rows.npy", DECISION)
+    if len(states) != len(rows):
+        raise DataError(folder / f"{kind}-rows.npy", f"{len(rows)} rows for {len(states)} tables")
+    return Decisions(kind, states, rows)
+
+
+def open_kyoku(folder: Path) -> Records:
+    """Open the starts of all kyoku: KYOKU[n]."""
+    check_data(folder)
+    return _open(folder / "kyoku-rows.npy", KYOKU)
+
+
+def check_data(folder: Path) -> DataInfo:
+    """Return what a folder says of itself; :class:`DataError` if that is not ours to read."""
+    path = folder / INFO_FILE
+    try:
+        info = msgspec.json.decode(path.read_bytes(), type=DataInfo)
+    except FileNotFoundError:
+        problem = "is missing; `mjbot train data RECORDS --folder FOLDER` makes the columns"
+        raise DataError(path, problem) from None
+    except msgspec.MsgspecError as error:
+        raise DataError(path, f"cannot be read: {error}") from None
+    if info.layout != layout():
+        raise DataError(path, "the columns are of another version of mjbot; make them again")
+    return info
+
+
+def _open(path: Path, dtype: np.dtype[Any]) -> Records:
+    try:
+        found: Records = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise DataError(path, f"cannot be read ({error}); make the columns again") from None
+    if found.dtype != dtype or found.ndim != 1:
+        raise DataError(path, "holds other columns; make them again")
+    return found
+
+
+@dataclass
+class DataError(MjbotError):
+    """Columns that cannot be used; the text is one line that names the file and the cure."""
+
+    exit_code = ExitCode.UNREACHABLE
+
+    path: Path
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}"
+
+
+def write_decisions(request: TrainingRequest, folder: Path, command: str) -> DataInfo:
+    """Replay the games asked for and write all columns; ``decisions.json`` is written last.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`; nothing that stands is overwritten.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise ArgumentError(f"{folder} is not empty; name another --folder, or erase it")
+    games, _ = request.split()
+    folder.mkdir(parents=True, exist_ok=True)
+    console = Console(stderr=True)
+    n_games = 0
+    with contextlib.ExitStack() as stack:
+        names = [f"{kind}-{what}" for kind in KINDS for what in ("states", "rows")]
+        columns = [
+            stack.enter_context(_Column(folder / f"{name}.npy", dtype))
+            for name, dtype in zip(names, [STATE, DECISION] * len(KINDS), strict=True)
+        ]
+        kyoku = stack.enter_context(_Column(folder / "kyoku-rows.npy", KYOKU))
+        step = stack.enter_context(progress(console, "replaying", len(games), "games"))
+        for found in collect(games, decisions_of, request.jobs):
+            for place in range(len(KINDS)):
+                columns[2 * place].append(found.states[place])
+                columns[2 * place + 1].append(found.rows[place])
+            kyoku.append(found.kyoku)
+            n_games += 1
+            step()
+        rows = {str(kind): columns[2 * place].n for place, kind in enumerate(KINDS)}
+        rows["kyoku"] = kyoku.n
+    files = ", ".join(path.name for path in request.records)
+    info = DataInfo(
+        data=f"games {request.games} of {files}",
+        command=command,
+        games=n_games,
+        rows=rows,
+        layout=layout(),
+    )
+    (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
+    return info
+
+
+class _Column:
+    """A ``.npy`` file that grows at its end."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
+        self._file = path.open("xb")
+        self._dtype = dtype
+        self.n = 0
+        self._write_header()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.seek(0)
+        self._write_header()
+        self._file.close()
+
+    def append(self, records: Records) -> None:
+        self._file.write(records.view(np.uint8).data)
+        self.n += len(records)
+
+    def _write_header(self) -> None:
+        """Write the same number of bytes for any number of records: numpy leaves room for it."""
+        descr = np.lib.format.dtype_to_descr(self._dtype)
+        header = {"descr": descr, "fortran_order": False, "shape": (self.n,)}
+        np.lib.format.write_array_header_1_0(self._file, header)
+
+
+# --- one game ----------------------------------------------------------------------------------
+
+
+def decisions_of(game: Iterator[GameStep]) -> Found:
+    """Collect all choices of one game."""
+    collector = _Collector()
+    state: Any = None
+    for number, event, state in game:
+        collector.note(number, event, state)
+    return collector.found(state)
+
+
+class _Collector:
+    """Rows and tables of one game in one array each, from whose front they are taken at the end."""
+
+    def __init__(self) -> None:
+        self._states: Any = np.zeros(FIRST_SIZE, STATE)
+        self._rows: Any = np.zeros(FIRST_SIZE, DECISION)
+        self._n = 0
+        self._codes = np.empty(N_ACTIONS, np.uint8)
+        self._offered = -1  # rows that wait for what is said to a tile, -1: not looked at yet
+        self._kyoku: list[Records] = []
+        self._dealt_at: list[int] = []  # rows before each kyoku
+        self._dealt = False
+
+    def note(self, game: int, event: Any, state: State) -> None:
+        """Take note of an event and the table before it."""
+        if self._dealt:
+            self._start_kyoku(game, state)
+        self._dealt = isinstance(event, StartKyoku)
+        if state["phase"] == REACTION:
+            if self._offered < 0:
+                rows, states = self._free()
+                self._offered = note_offers(state, self._codes, rows, states)
+            if not isinstance(event, ReachAccepted | Dora):
+                self._answer(event)
+        match event:
+            case Dahai(actor=actor, pai=pai):
+                self._own(state, actor, _DISCARD, tile_kind(TILE_BY_NAME[pai]))
+            case Reach(actor=actor):
+                self._own(state, actor, _RIICHI, 1)
+            case Ankan(actor=actor) | Kakan(actor=actor):
+                self._own(state, actor, _KAN, 1)
+            case _:
+                pass
+
+    def _own(self, state: State, seat: int, kind: int, choice: int) -> None:
+        rows, states = self._free()
+        self._n += note_turn(state, seat, self._codes, kind, choice, rows, states)
+
+    def _answer(self, event: Any) -> None:
+        """Say what the seats chose to whom a tile was on offer."""
+        caller, said, chi = -1, UNKNOWN, -1
+        match event:
+            case Tsumo():
+                pass
+            case Chi(actor=caller, pai=pai, consumed=consumed):
+                said = _CHI
+                kinds = sorted(tile_kind(TILE_BY_NAME[tile]) for tile in (pai, *consumed))
+                chi = 1 + kinds.index(tile_kind(TILE_BY_NAME[pai]))
+            case Pon(actor=caller):
+                said = _PON
+            case Daiminkan(actor=caller):
+                said = _KAN
+            case _:  # won, or drawn: nobody knows
+                self._offered = 0
+        rows, states = self._free()
+        self._n += answer(rows, states, self._offered, caller, said, chi)
+        self._offered = -1
+
+    def _free(self) -> tuple[Records, Records]:
+        """Return the next places, :data:`MOST_ROWS` at least."""
+        if self._n + MOST_ROWS > len(self._rows):
+            self._rows = _twice(self._rows)
+            self._states = _twice(self._states)
+        return self._rows[self._n :], self._states[self._n :]
+
+    def _start_kyoku(self, game: int, state: State) -> None:
+        self._offered = -1
+        kyoku = np.zeros(1, KYOKU)[0]
+        kyoku["game"], kyoku["kyoku"] = game, len(self._kyoku)
+        for field in ("honba", "sticks", "round", "dealer", "scores"):
+            kyoku[field] = state[field]
+        self._kyoku.append(kyoku)
+        self._dealt_at.append(self._n)
+
+    def found(self, end: State | None) -> Found:
+        """Return all, with the ranks at the end."""
+        rows, states = self._rows[: self._n], self._states[: self._n]
+        kyoku = np.array(self._kyoku, KYOKU)
+        rows["kyoku"] = np.searchsorted(self._dealt_at, np.arange(self._n), "right") - 1
+        if end is not None and len(kyoku):
+            rows["game"] = kyoku["game"][0]
+            rows["ranks"] = kyoku["ranks"] = ranks_of(end["scores"])
+            kyoku["change"][:-1] = kyoku["scores"][1:] - kyoku["scores"][:-1]
+            kyoku["change"][-1:] = end["scores"] - kyoku["scores"][-1:]
+        places = [np.flatnonzero(rows["kind"] == kind) for kind in range(len(KINDS))]
+        return Found(
+            tuple(_taken(states, chosen) for chosen in places),
+            tuple(_taken(rows, chosen) for chosen in places),
+            kyoku,
+        )
+
+
+def _twice(records: Records) -> Records:
+    larger = np.zeros(2 * len(records), records.dtype)
+    larger[: len(records)] = records
+    return larger
+
+
+def _taken(records: Records, places: NDArray[np.int64]) -> Records:
+    """Return ``records[places]``, as bytes: numpy copies records field by field."""
+    size = records.dtype.itemsize
+    taken: Records = records.view(np.uint8).reshape(-1, size)[places].view(records.dtype)[:, 0]
+    return taken
+
+
+# --- in compiled code --------------------------------------------------------------------------
+
+
+@compiled
+def note_turn(
+    state: State,
+    seat: int,
+    codes: NDArray[np.uint8],
+    kind: int,
+    choice: int,
+    rows: Records,
+    states: Records,
+) -> int:
+    """Write the choices that a seat had on its own turn, when it chose ``kind``; return how many.
+
+    A declaration of riichi is no discard, so that one follows.
+    """
+    n_codes = legal_codes(state, seat, codes)
+    discards, riichi, form = 0, False, -1
+    for place in range(n_codes):
+        code = codes[place]
+        if is_discard_code(code):
+            tile = code - DISCARD_DRAWN if code >= DISCARD_DRAWN else code
+            discards |= 1 << kind_of(tile)
+        elif code == DECLARE_RIICHI:
+            riichi = True
+        elif code >= CONCEALED_KAN:
+            form = ANKAN if code < ADDED_KAN else KAKAN
+    n = 0
+    if form >= 0:
+        n = _write(state, seat, _KAN, int(kind == _KAN), 3, rows, states, n)
+        rows[n - 1].form = form
+    if riichi and kind != _KAN:
+        n = _write(state, seat, _RIICHI, int(kind == _RIICHI), 3, rows, states, n)
+    if kind == _DISCARD and state.riichi[seat] != ACCEPTED:
+        n = _write(state, seat, _DISCARD, choice, discards, rows, states, n)
+    return n
+
+
+@compiled
+def note_offers(state: State, codes: NDArray[np.uint8], rows: Records, states: Records) -> int:
+    """Write what each seat might do with a discard, not yet what it chose; return how many."""
+    n = 0
+    for step in range(1, 4):
+        seat = (state.turn + step) & 3
+        pon, chi, kan = False, 0, False
+        for place in range(legal_codes(state, seat, codes)):
+            code = codes[place]
+            pon |= is_pon_code(code)
+            kan |= code == CALL_KAN
+            if is_chi_code(code):
+                chi |= 2 << ((code - CHI_LOW) % (CHI_LOW_RED - CHI_LOW))
+        if pon:
+            n = _write(state, seat, _PON, UNKNOWN, 3, rows, states, n)
+        if chi:
+            n = _write(state, seat, _CHI, UNKNOWN, chi | 1, rows, states, n)
+        if kan:
+            n = _write(state, seat, _KAN, UNKNOWN, 3, rows, states, n)
+            rows[n - 1].form = DAIMINKAN
+    return n
+
+
+@compiled
+def _write(
+    state: State,
+    seat: int,
+    kind: int,
+    choice: int,
+    legal: int,
+    rows: Records,
+    states: Records,
+    n: int,
+) -> int:
+    states[n] = state
+    row = rows[n]
+    row.seat, row.kind, row.choice, row.legal, row.form = seat, kind, choice, legal, -1
+    return n + 1
+
+
+@compiled
+def answer(rows: Records, states: Records, n: int, caller: int, said: int, chi_choice: int) -> int:
+    """Fill in what was said to a tile: ``caller`` took it by ``said``, or -1, nobody wanted it.
+
+    Rows of which nobody can know are dropped; returns how many are left, in front.
+    """
+    kept = 0
+    for place in range(n):
+        row = rows[place]
+        choice = 0
+        if row.seat == caller and row.kind == said:
+            choice = chi_choice if said == _CHI else 1
+        elif (said in (_PON, _KAN) and row.kind == _CHI) or (said == _KAN and row.kind == _PON):
+            continue
+        row.choice = choice
+        if kept != place:
+            rows[kept] = rows[place]
+            states[kept] = states[place]
+        kept += 1
+    return kept
