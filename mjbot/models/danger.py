@@ -19,6 +19,7 @@ four grades of Mizukami et al. 2013 in the same games, the control.
 
 from functools import cache
 from math import exp
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from mjbot.models.danger_features import (
     loss_features,
     read_opponent,
 )
-from mjbot.models.weights import load_weights
+from mjbot.models.weights import SHIPPED, load_weights
 from mjbot.table.observe import dora_values, genbutsu
 from mjbot.table.state import State
 
@@ -52,9 +53,9 @@ class DangerWeights(NamedTuple):
 
 
 @cache
-def danger_weights() -> DangerWeights:
-    """Return the weights that ship.  Raises ``WeightsError`` if they are missing or damaged."""
-    arrays = load_weights("danger")
+def danger_weights(folder: Path = SHIPPED) -> DangerWeights:
+    """Return the weights in a folder.  Raises ``WeightsError`` if they are missing or damaged."""
+    arrays = load_weights("danger", folder)
     return DangerWeights(*(arrays[name].copy() for name in DangerWeights._fields))
 
 

@@ -21,7 +21,7 @@ from mjbot.training.positions import GameRef, index_games
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 
-Kind = Literal["hand", "fold"]
+Kind = Literal["hand", "fold", "policy"]
 
 
 class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from strategies.evaluation.push_fold.hand_worth import (
 from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
 from strategies.evaluation.push_fold.push import FADING, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
-from strategies.evaluation.push_fold.win_value import typical_points
+from mjbot.models.win_value import typical_points
 
 HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10

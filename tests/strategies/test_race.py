@@ -21,7 +21,7 @@ from strategies.evaluation.push_fold.race import (
     stage_worth,
     tenpai_worth,
 )
-from strategies.evaluation.push_fold.win_value import (
+from mjbot.models.win_value import (
     EXTRA_HAN,
     HandContext,
     add_meld,

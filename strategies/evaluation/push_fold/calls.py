@@ -26,7 +26,7 @@ from strategies.evaluation.push_fold.hand_worth import (
 )
 from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import Race, StageTable
-from strategies.evaluation.push_fold.win_value import add_meld
+from mjbot.models.win_value import add_meld
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

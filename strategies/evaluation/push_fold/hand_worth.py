@@ -35,7 +35,7 @@ from strategies.evaluation.push_fold.race import (
     stage_worth,
     tenpai_worth,
 )
-from strategies.evaluation.push_fold.win_value import typical_points
+from mjbot.models.win_value import typical_points
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

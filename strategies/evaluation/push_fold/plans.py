@@ -24,7 +24,7 @@ from mjbot.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.table.state import CHI
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_worth
-from strategies.evaluation.push_fold.win_value import HandContext, hand_dora, typical_points
+from mjbot.models.win_value import HandContext, hand_dora, typical_points
 
 Counts = NDArray[np.int8]
 

@@ -32,7 +32,7 @@ from mjbot.rules.wins import WIN
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
-from strategies.evaluation.push_fold.win_value import HandContext, read_holding
+from mjbot.models.win_value import HandContext, read_holding
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

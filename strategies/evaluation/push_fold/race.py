@@ -37,7 +37,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import shanten, shanten_regular
-from strategies.evaluation.push_fold.win_value import HandContext, hand_dora, win_points
+from mjbot.models.win_value import HandContext, hand_dora, win_points
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

@@ -1,0 +1,474 @@
+"""What a seat sees as numbers for the learned players: one encoder for records, play, training.
+
+:func:`encode` fills two float32 arrays for a seat that has something to decide:
+
+* ``planes[34, N_PLANES]``: what is known of each kind;
+* ``scalars[N_SCALARS]``: what is known of the table and of the hand as a whole.
+
+All values lie in about -1..1.  Opponents stand in turn order from the right (the next to play)
+to the left.  Only what the seat may know is read: other hands and the wall are not.
+
+Beside the bare facts stand what the rules say one step ahead (shanten, acceptance, waits and
+points after each discard, shanten and acceptance after each call), and what two of our models
+say: how likely a kind deals in to each opponent and what that costs (:mod:`mjbot.models.danger`),
+and how strong players rate each discard (:mod:`mjbot.models.hand`, feature set "plus").  In
+trials that was worth nine points of accuracy over the facts alone at equal cost (docs/learned.md).
+Networks that learn from records get these two from models that were not fitted to the same
+games (cross-fitting, :mod:`mjbot.training.policy`).
+"""
+
+from math import exp
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
+from mjbot.models.danger_features import honour_value, shown_han
+from mjbot.models.hand import HandEvaluator, Model, new_position, score_discards
+from mjbot.models.hand_position import HandPosition, observe
+from mjbot.models.weights import SHIPPED
+from mjbot.models.win_value import hand_dora, read_holding, win_points
+from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.wins import WIN
+from mjbot.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    N_ACTIONS,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import is_furiten, kuikae_kinds, legal_codes
+from mjbot.table.observe import genbutsu
+from mjbot.table.settle import seats_ahead
+from mjbot.table.state import (
+    CALLED,
+    CHI,
+    PON,
+    REACTION,
+    RIICHI,
+    RIICHI_DISCARD,
+    TSUMOGIRI,
+    State,
+)
+from protocol.tiles import FIRST_HONOUR, UNKNOWN
+
+Floats = NDArray[np.float32]
+Counts = NDArray[np.int8]
+
+# Planes: the first of each group.
+HAND: Final = 0  # at least 1, 2, 3, 4 copies held
+RED: Final = 4  # a red five of the kind is held
+DRAWN: Final = 5
+LEGAL: Final = 6  # may be discarded now
+CLAIM: Final = 7  # on offer
+UNSEEN: Final = 8  # at least 1, 2, 3, 4 copies not seen
+DORA: Final = 12  # half of how many dora it is
+VALUE: Final = 13  # half of the han of a triplet: own, then three opponents
+RANK: Final = 17  # distance from the 5 of a suit, quarters; honours 0
+HONOUR: Final = 18
+OWN_RIVER: Final = 19
+OWN_MELD: Final = 20  # quarters of the copies
+JUST_DISCARDED: Final = 21  # among the last four discards of the table
+ALL_LOSS: Final = 22  # sum over opponents of the chance to deal in x points / 8,000
+OPPONENT: Final = 23  # for each opponent:
+RIVER: Final = 0  # discarded once, twice or more
+BY_HAND: Final = 2  # once at least not just drawn
+RECENT: Final = 3  # 1 the last discard, 0 the 18th before it
+EARLY: Final = 4  # among the first six
+DECLARED: Final = 5  # the riichi discard
+SAFE: Final = 6  # no ron on it: furiten
+MELD: Final = 7  # quarters of the copies in melds
+TRIPLET: Final = 8  # a pon or kan
+CHANCE: Final = 9  # to deal in, fourth root: 0.0001 is 0.1
+LOSS: Final = 10  # chance x points / 8,000, square root
+OF_OPPONENT: Final = 11
+KEEPS: Final = OPPONENT + 3 * OF_OPPONENT  # shanten after the discard: best, one more, worse
+ACCEPTS: Final = KEEPS + 3  # tiles accepted after it / 40; as a share of the best's
+RATING: Final = ACCEPTS + 2  # exp((rating - best) / 25), the same / 60
+WAIT: Final = RATING + 2  # tenpai: tiles waited for / 12, furiten, points silent, in riichi
+ACCEPTED: Final = WAIT + 4  # kinds accepted after the best-rated discard, or by the hand
+AFTER_CALL: Final = ACCEPTED + 1  # kinds accepted after pon, chi low, middle, high
+N_PLANES: Final = AFTER_CALL + 4
+
+# Scalars.
+PHASE: Final = 0  # turn, called, riichi declared, reaction
+OPTIONS: Final = 4  # riichi, ankan, kakan, daiminkan, pon, chi low, middle, high
+CLOCK: Final = 12  # wall left, own discards, kyoku left, last round, honba, sticks
+SCORES: Final = 18  # own, lead on each opponent, rank one-hot
+WINDS: Final = 26  # round E S W, dealer one-hot from the own seat on
+OWN: Final = 33  # melds, open, riichi, furiten, dora, pairs, edges, one suit, value pairs, triplets
+SHANTEN: Final = 43  # one-hot 0..6 after the best discard, tiles accepted / 40
+CALLS: Final = 51  # pon, chi low, middle, high: shanten won, accepted / 40, dora, value
+OPPONENTS: Final = 67  # for each: see _write_opponent
+OF_ONE: Final = 9
+N_SCALARS: Final = OPPONENTS + 3 * OF_ONE
+
+EARLY_DISCARDS: Final = 6
+NEAR: Final = 25.0
+FAR: Final = 60.0
+"""Differences of ratings that are one e-fold in the two planes; the second is that of
+fold-recognition-plus."""
+MOST_TILES: Final = 40.0
+POINTS: Final = 8000.0
+
+
+class Encoder(NamedTuple):
+    """Weights of the two models, and scratch space: one encoder serves one thread."""
+
+    rating: Model
+    danger: DangerWeights
+    positions: NDArray[np.void]  # HandPosition[2]: as it is, and after a call
+    scores: NDArray[np.float64]  # [34]
+    chance: NDArray[np.float64]  # [4, 34]
+    points: NDArray[np.float64]  # [4, 34]
+    codes: NDArray[np.uint8]  # legal actions
+    wins: NDArray[np.void]  # Win[1]
+    dora: Counts
+
+
+def new_encoder(folder: Path = SHIPPED) -> Encoder:
+    """Return an encoder with the weights in ``folder``; ``WeightsError`` if they cannot be used."""
+    positions: Any = np.array([new_position(), new_position()])
+    return Encoder(
+        HandEvaluator.load("plus", folder).model,
+        danger_weights(folder),
+        positions,
+        np.empty(34),
+        np.empty((4, 34)),
+        np.empty((4, 34)),
+        np.empty(N_ACTIONS, np.uint8),
+        np.zeros(1, WIN),
+        np.empty(34, np.int8),
+    )
+
+
+@compiled
+def encode(state: State, seat: int, encoder: Encoder, planes: Floats, scalars: Floats) -> int:
+    """Fill ``planes`` float32[34, N_PLANES] and ``scalars`` float32[N_SCALARS].
+
+    Returns how many legal actions there are (``encoder.codes``); with none nothing is filled.
+    """
+    n_codes = legal_codes(state, seat, encoder.codes)
+    if n_codes == 0:
+        return 0
+    planes[:] = 0
+    scalars[:] = 0
+    position = encoder.positions[0]
+    observe(state, seat, position)
+    _write_options(state, encoder.codes, n_codes, planes, scalars)
+    _write_kinds(state, seat, position, planes)
+    _write_table(state, seat, scalars)
+    deal_in_chances(state, seat, position.unseen, encoder.danger, encoder.chance, encoder.points)
+    for step in range(1, 4):
+        _write_opponent(state, seat, step, encoder, planes, scalars)
+    _write_hand(state, seat, position, scalars)
+    if state.phase == REACTION:
+        _write_calls(state, seat, encoder, planes, scalars)
+    elif state.turn == seat:
+        _write_discards(state, seat, encoder, planes, scalars)
+    return n_codes
+
+
+@compiled
+def _write_options(
+    state: State, codes: NDArray[np.uint8], n_codes: int, planes: Floats, scalars: Floats
+) -> None:
+    phase = 0
+    if state.phase == CALLED:
+        phase = 1
+    elif state.phase == RIICHI:
+        phase = 2
+    elif state.phase == REACTION:
+        phase = 3
+        planes[kind_of(state.last_tile), CLAIM] = 1
+    scalars[PHASE + phase] = 1
+    for place in range(n_codes):
+        code = codes[place]
+        if is_discard_code(code):
+            tile = code - DISCARD_DRAWN if code >= DISCARD_DRAWN else code
+            planes[kind_of(tile), LEGAL] = 1
+        elif code == DECLARE_RIICHI:
+            scalars[OPTIONS] = 1
+        elif code >= CONCEALED_KAN:
+            scalars[OPTIONS + (1 if code < ADDED_KAN else 2)] = 1
+        elif code == CALL_KAN:
+            scalars[OPTIONS + 3] = 1
+        elif is_pon_code(code):
+            scalars[OPTIONS + 4] = 1
+        elif is_chi_code(code):
+            scalars[OPTIONS + 5 + (code - CHI_LOW) % (CHI_LOW_RED - CHI_LOW)] = 1
+
+
+@compiled
+def _write_kinds(state: State, seat: int, position: HandPosition, planes: Floats) -> None:
+    """What does not depend on a single opponent's play."""
+    for kind in range(34):
+        for copy in range(4):
+            planes[kind, HAND + copy] = position.hand[kind] > copy
+            planes[kind, UNSEEN + copy] = position.unseen[kind] > copy
+        planes[kind, DORA] = 0.5 * position.dora[kind]
+        planes[kind, OWN_RIVER] = position.own >> kind & 1
+        if kind >= FIRST_HONOUR:
+            planes[kind, HONOUR] = 1
+            for step in range(4):
+                planes[kind, VALUE + step] = 0.5 * honour_value(state, (seat + step) & 3, kind)
+        else:
+            planes[kind, RANK] = 0.25 * abs(kind % 9 - 4)
+    for suit in range(3):
+        planes[9 * suit + 4, RED] = position.red[suit]
+    if state.turn == seat and state.drawn >= 0 and state.drawn != UNKNOWN:
+        planes[kind_of(state.drawn), DRAWN] = 1
+    _write_melds(state, seat, planes, OWN_MELD, -1)
+    for other in range(4):
+        for place in range(state.n_river[other]):
+            if state.n_discards - state.river_turn[other, place] <= 4:
+                planes[kind_of(state.river[other, place]), JUST_DISCARDED] = 1
+
+
+@compiled
+def _write_melds(state: State, seat: int, planes: Floats, copies: int, triplet: int) -> None:
+    for place in range(state.n_melds[seat]):
+        kind, type_ = state.meld_kind[seat, place], state.meld_type[seat, place]
+        if type_ == CHI:
+            for step in range(3):
+                planes[kind + step, copies] += 0.25
+        else:
+            planes[kind, copies] += 0.75 if type_ < 2 else 1.0
+            if triplet >= 0:
+                planes[kind, triplet] = 1
+
+
+@compiled
+def _write_table(state: State, seat: int, scalars: Floats) -> None:
+    left = max(1, state.last_round - state.round + 1)
+    scalars[CLOCK] = state.wall_left / 70
+    scalars[CLOCK + 1] = state.n_river[seat] / 18
+    scalars[CLOCK + 2] = left / 8
+    scalars[CLOCK + 3] = left <= 1
+    scalars[CLOCK + 4] = min(state.honba, 8) / 4
+    scalars[CLOCK + 5] = min(state.sticks, 8) / 4
+    own = state.scores[seat]
+    scalars[SCORES] = _bounded((own - 25000) / 25000)
+    for step in range(1, 4):
+        lead = own - state.scores[(seat + step) & 3]
+        scalars[SCORES + step] = _bounded(lead / 16000)
+    scalars[SCORES + 4 + seats_ahead(state.scores, seat)] = 1
+    scalars[WINDS + min(state.round >> 2, 2)] = 1
+    scalars[WINDS + 3 + ((state.dealer - seat) & 3)] = 1
+
+
+@compiled
+def _bounded(value: float) -> float:
+    return min(max(value, -2.0), 2.0)
+
+
+@compiled
+def _write_opponent(
+    state: State, seat: int, step: int, encoder: Encoder, planes: Floats, scalars: Floats
+) -> None:
+    other = (seat + step) & 3
+    first = OPPONENT + OF_OPPONENT * (step - 1)
+    at = OPPONENTS + OF_ONE * (step - 1)
+    n_river = state.n_river[other]
+    declared, run = -1, 0
+    for place in range(n_river):
+        kind = kind_of(state.river[other, place])
+        flags = state.river_flags[other, place]
+        again = planes[kind, first + RIVER] > 0
+        planes[kind, first + RIVER + again] = 1
+        planes[kind, first + RECENT] = max(0.0, 1 - (n_river - 1 - place) / 18)
+        if place < EARLY_DISCARDS:
+            planes[kind, first + EARLY] = 1
+        run = run + 1 if flags & TSUMOGIRI else 0
+        if not flags & TSUMOGIRI:
+            planes[kind, first + BY_HAND] = 1
+        if flags & RIICHI_DISCARD:
+            planes[kind, first + DECLARED] = 1
+            declared = place
+    _write_melds(state, other, planes, first + MELD, first + TRIPLET)
+    safe = genbutsu(state, other)
+    for kind in range(34):
+        planes[kind, first + SAFE] = safe >> kind & 1
+        chance = encoder.chance[other, kind]
+        loss = chance * encoder.points[other, kind] / POINTS
+        planes[kind, first + CHANCE] = chance**0.25
+        planes[kind, first + LOSS] = loss**0.5
+        planes[kind, ALL_LOSS] += loss
+    scalars[at] = state.riichi[other] > 0
+    scalars[at + 1] = state.ippatsu[other]
+    scalars[at + 2] = (n_river - 1 - declared) / 10 if declared >= 0 else 0.0
+    scalars[at + 3] = state.n_melds[other] / 4
+    scalars[at + 4] = state.is_open[other]
+    scalars[at + 5] = n_river / 18
+    scalars[at + 6] = min(run, 8) / 4
+    scalars[at + 7] = min(shown_han(state, other, encoder.positions[0].dora), 6) / 3
+    scalars[at + 8] = state.double_riichi[other]
+
+
+@compiled
+def _write_hand(state: State, seat: int, position: HandPosition, scalars: Floats) -> None:
+    hand = position.hand
+    dora, pairs, edges, value_pairs, triplets = 0, 0, 0, 0, 0
+    suits = np.zeros(4, np.int64)
+    for kind in range(34):
+        copies = hand[kind]
+        if copies == 0:
+            continue
+        dora += copies * position.dora[kind]
+        pairs += copies >= 2
+        triplets += copies >= 3
+        suits[kind // 9] += copies
+        if kind >= FIRST_HONOUR:
+            edges += copies
+            value_pairs += copies >= 2 and honour_value(state, seat, kind) > 0
+        elif kind % 9 == 0 or kind % 9 == 8:
+            edges += copies
+    reds = position.red[0] + position.red[1] + position.red[2]
+    scalars[OWN] = state.n_melds[seat] / 4
+    scalars[OWN + 1] = state.is_open[seat]
+    scalars[OWN + 2] = state.riichi[seat] > 0
+    scalars[OWN + 3] = is_furiten(state, seat)
+    shown = shown_han(state, seat, position.dora)
+    scalars[OWN + 4] = min(dora + reds + shown, 8) / 4
+    scalars[OWN + 5] = pairs / 4
+    scalars[OWN + 6] = edges / 8
+    longest = max(suits[0], suits[1], suits[2])
+    scalars[OWN + 7] = (longest + suits[3] + 3 * state.n_melds[seat]) / 14
+    scalars[OWN + 8] = value_pairs / 2
+    scalars[OWN + 9] = triplets / 2
+
+
+@compiled
+def _write_shanten(shanten: int, tiles: int, scalars: Floats) -> None:
+    scalars[SHANTEN + min(max(shanten, 0), 6)] = 1
+    scalars[SHANTEN + 7] = tiles / MOST_TILES
+
+
+@compiled
+def _write_discards(
+    state: State, seat: int, encoder: Encoder, planes: Floats, scalars: Floats
+) -> None:
+    """What each discard leaves."""
+    position, near, scores = encoder.positions[0], encoder.rating.choices.nearness, encoder.scores
+    score_discards(encoder.rating, position, scores)
+    _write_shanten(near.best[0], near.best[1], scalars)
+    best = -1
+    for kind in range(34):
+        if position.hand[kind] and (best < 0 or scores[kind] > scores[best]):
+            best = kind
+    if best < 0:
+        return
+    tenpai = False
+    for kind in range(34):
+        if position.hand[kind] == 0:
+            continue
+        behind = near.shantens[kind] - near.best[0]
+        planes[kind, KEEPS + min(behind, 2)] = 1
+        planes[kind, ACCEPTS] = near.tiles[kind] / MOST_TILES
+        if behind == 0:
+            planes[kind, ACCEPTS + 1] = near.tiles[kind] / max(near.best[1], 1)
+        planes[kind, RATING] = exp((scores[kind] - scores[best]) / NEAR)
+        planes[kind, RATING + 1] = exp((scores[kind] - scores[best]) / FAR)
+        tenpai |= near.shantens[kind] == 0
+    for kind in range(34):
+        planes[kind, ACCEPTED] = near.masks[best] >> kind & 1
+    if tenpai:
+        _write_waits(state, seat, encoder, planes)
+
+
+@compiled
+def _write_waits(state: State, seat: int, encoder: Encoder, planes: Floats) -> None:
+    position, near = encoder.positions[0], encoder.rating.choices.nearness
+    holding = read_holding(state, seat, encoder.wins, encoder.dora)
+    hand = position.hand.copy()
+    dora = hand_dora(hand, holding)
+    for kind in range(34):
+        if hand[kind] == 0 or near.shantens[kind] != 0:
+            continue
+        hand[kind] -= 1
+        left = dora - holding.dora[kind]
+        mask, tiles = near.masks[kind], 0
+        silent, loud = 0.0, 0.0
+        for wait in range(34):
+            if mask >> wait & 1 and position.unseen[wait] > 0:
+                tiles += position.unseen[wait]
+                points = win_points(hand, wait, left, holding, False, False)
+                silent += position.unseen[wait] * points
+                if not state.is_open[seat]:
+                    points = win_points(hand, wait, left, holding, True, False)
+                loud += position.unseen[wait] * points
+        hand[kind] += 1
+        planes[kind, WAIT] = tiles / 12
+        planes[kind, WAIT + 1] = mask & (position.own | 1 << kind) != 0
+        if tiles:
+            planes[kind, WAIT + 2] = silent / tiles / POINTS
+            planes[kind, WAIT + 3] = loud / tiles / POINTS
+
+
+@compiled
+def _write_calls(
+    state: State, seat: int, encoder: Encoder, planes: Floats, scalars: Floats
+) -> None:
+    """What the hand accepts now, and after each call with the discard that leaves most."""
+    position = encoder.positions[0]
+    shanten, mask = shanten_and_acceptance(position.hand, position.n_melds)
+    _write_shanten(shanten, count_tiles(mask, position.unseen), scalars)
+    for kind in range(34):
+        planes[kind, ACCEPTED] = mask >> kind & 1
+    claimed = kind_of(state.last_tile)
+    for option in range(4):
+        if not scalars[OPTIONS + 4 + option]:
+            continue
+        hand = position.hand.copy()
+        low = claimed - max(option - 1, 0)
+        for step in range(3):
+            kind = claimed if option == 0 else low + step
+            hand[kind] -= 1
+        hand[claimed] += 1
+        banned = kuikae_kinds(CHI if option else PON, claimed, low)
+        _write_call(shanten, hand, banned, option, encoder, planes, scalars)
+        at = CALLS + 4 * option
+        for step in range(3):
+            kind = claimed if option == 0 else low + step
+            scalars[at + 2] += 0.25 * position.dora[kind]
+        scalars[at + 3] = honour_value(state, seat, claimed) / 2 if claimed >= FIRST_HONOUR else 0.0
+
+
+@compiled
+def _write_call(
+    shanten: int,
+    hand: Counts,
+    banned: int,
+    option: int,
+    encoder: Encoder,
+    planes: Floats,
+    scalars: Floats,
+) -> None:
+    position = encoder.positions[0]
+    best, tiles, accepted = 99, -1, 0
+    for kind in range(34):
+        if hand[kind] == 0 or banned >> kind & 1:
+            continue
+        hand[kind] -= 1
+        after, mask = shanten_and_acceptance(hand, position.n_melds + 1)
+        hand[kind] += 1
+        if after > best:
+            continue
+        count = count_tiles(mask, position.unseen)
+        if after < best or count > tiles:
+            best, tiles, accepted = after, count, mask
+    at = CALLS + 4 * option
+    scalars[at] = _bounded(float(shanten - best))
+    scalars[at + 1] = tiles / MOST_TILES
+    for kind in range(34):
+        planes[kind, AFTER_CALL + option] = accepted >> kind & 1

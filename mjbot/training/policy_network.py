@@ -1,0 +1,90 @@
+"""The network of the learned player, for training: one trunk, a head for each of five decisions.
+
+The 34 kinds lie on a board of four rows of nine cells: three suits, and the seven honours with two
+empty cells.  A convolution looks at three neighbours in a row with the same weights in every row,
+so the suits are exchangeable by construction (what elsewhere needs suits to be permuted in the
+data).  What rows must know of each other goes through *context*: to each cell is added a function
+of the mean over the three suits at its rank (three-colour runs, the rank of a dora) and one of
+the mean over the board.
+
+::
+
+    h = relu(conv(planes) + dense(scalars))
+    blocks times:  h = relu(h + conv(relu(conv(h) [+ context(h)])))    every other one with context
+    discard = dense(h of the cell), one number per kind
+    others  = dense(relu(dense(mean of h, maximum of h, h at the tile on offer, scalars)))
+
+The same arithmetic without a framework: :mod:`mjbot.models.policy`, whose names of arrays these are.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from mjbot.models.encoding import CLAIM, N_PLANES, N_SCALARS
+from mjbot.models.policy import HIDDEN, N_OTHERS
+
+
+class Block(nn.Module):
+    """Two convolutions around which the input is carried."""
+
+    def __init__(self, channels: int, has_context: bool) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, (1, 3), padding=(0, 1))
+        self.second = nn.Conv2d(channels, channels, (1, 3), padding=(0, 1))
+        nn.init.zeros_(self.second.weight)  # each block begins as nothing, so none needs a norm
+        nn.init.zeros_(self.second.bias)  # type: ignore[arg-type]
+        if has_context:
+            self.board = nn.Linear(channels, channels, bias=False)
+            self.suits = nn.Linear(channels, channels, bias=False)
+        self.has_context = has_context
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Take and give [n, channels, 4, 9]."""
+        h = self.first(x)
+        if self.has_context:
+            at_rank = x[:, :, :3].mean(2)
+            board = x.mean((2, 3))
+            context = self.suits(at_rank.transpose(1, 2)) + self.board(board)[:, None]
+            h = h + context.transpose(1, 2)[:, :, None]
+        return functional.relu(x + self.second(functional.relu(h)))
+
+
+class PolicyNetwork(nn.Module):
+    """See the module."""
+
+    def __init__(self, channels: int, blocks: int) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(N_PLANES, channels, (1, 3), padding=(0, 1))
+        self.table = nn.Linear(N_SCALARS, channels, bias=False)
+        self.blocks = nn.ModuleList(Block(channels, place % 2 == 0) for place in range(blocks))
+        self.discard = nn.Conv2d(channels, 1, 1)
+        self.hidden = nn.Linear(3 * channels + N_SCALARS, HIDDEN)
+        self.others = nn.Linear(HIDDEN, N_OTHERS)
+
+    def forward(self, planes: Tensor, scalars: Tensor) -> tuple[Tensor, Tensor]:
+        """Give the logits of discards [n, 34] and of the others [n, N_OTHERS].
+
+        ``planes`` are [n, N_PLANES, 4, 9] (:func:`board_of`), ``scalars`` [n, N_SCALARS].
+        """
+        h = functional.relu(self.stem(planes) + self.table(scalars)[:, :, None, None])
+        for block in self.blocks:
+            h = block(h)
+        flat = h.flatten(2)
+        claimed = (flat * planes[:, CLAIM].flatten(1)[:, None]).sum(2)
+        pooled = torch.cat([flat.mean(2), flat.amax(2), claimed, scalars], 1)
+        others = self.others(functional.relu(self.hidden(pooled)))
+        return self.discard(h).flatten(1)[:, :34], others
+
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """Return all weights by name, as :mod:`mjbot.models.policy` reads them."""
+        return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
+
+
+def board_of(planes: NDArray[np.float32]) -> Tensor:
+    """Return [n, 34, N_PLANES] as the board [n, N_PLANES, 4, 9], channels last in memory."""
+    board = torch.zeros(len(planes), 4, 9, N_PLANES)
+    board.view(len(planes), 36, N_PLANES)[:, :34] = torch.from_numpy(planes)
+    return board.permute(0, 3, 1, 2)
