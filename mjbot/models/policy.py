@@ -6,3 +6,4 @@ RIICHI: Final = 0
 PON: Final = 2
 CHI: Final = 4
 KAN: Final = 8
+EARLY_BLOCKS: Final = 2

@@ -32,6 +32,8 @@ from mjbot.training.runs import RunFolder
 
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
+EARLY_SHARE: Final = 0.3
+"""What the early head's loss counts beside the late one's; set by hand."""
 HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
 CHECKED: Final = "policy.pt"
@@ -198,10 +200,10 @@ class PolicyRun:
             group["lr"] = rate
         self._net.train()
         with torch.autocast("cpu", torch.bfloat16):
-            discards, others = self._net(batch.planes, batch.scalars)
-        loss, right = losses(discards, others, batch.rows)
+            early, late = self._net(batch.planes, batch.scalars)
+        loss, right = losses(*late, batch.rows)
         self._optimiser.zero_grad()
-        loss.mean().backward()
+        (loss.mean() + EARLY_SHARE * losses(*early, batch.rows)[0].mean()).backward()
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimiser.step()
         self._move_mean()
@@ -261,6 +263,6 @@ def checked(
     for start in range(0, len(source), batch):
         some = source.batch(np.arange(start, min(start + batch, len(source))))
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-            discards, others = net(some.planes, some.scalars)
-        loss, right = losses(discards, others, some.rows)
+            late = net(some.planes, some.scalars)[-1]
+        loss, right = losses(*late, some.rows)
         yield loss.numpy(), right.numpy(), some.rows

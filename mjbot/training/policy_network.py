@@ -14,6 +14,9 @@ the mean over the board.
     discard = dense(h of the cell), one number per kind
     others  = dense(relu(dense(mean of h, maximum of h, h at the tile on offer, scalars)))
 
+A second head of the same form reads h after two blocks.  Where that one is sure, the player need
+not compute the rest (:mod:`mjbot.models.policy`).
+
 The same arithmetic without a framework: :mod:`mjbot.models.policy`, whose names of arrays these are.
 """
 
@@ -24,7 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mjbot.models.encoding import CLAIM, N_PLANES, N_SCALARS
-from mjbot.models.policy import HIDDEN, N_OTHERS
+from mjbot.models.policy import EARLY_BLOCKS, HIDDEN, N_OTHERS
 
 
 class Block(nn.Module):
@@ -52,6 +55,24 @@ class Block(nn.Module):
         return functional.relu(x + self.second(functional.relu(h)))
 
 
+class Head(nn.Module):
+    """What the five decisions make of the cells: [n, 34] and [n, N_OTHERS] logits."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.discard = nn.Conv2d(channels, 1, 1)
+        self.hidden = nn.Linear(3 * channels + N_SCALARS, HIDDEN)
+        self.others = nn.Linear(HIDDEN, N_OTHERS)
+
+    def forward(self, h: Tensor, planes: Tensor, scalars: Tensor) -> tuple[Tensor, Tensor]:
+        """``h`` is [n, channels, 4, 9]."""
+        flat = h.flatten(2)
+        claimed = (flat * planes[:, CLAIM].flatten(1)[:, None]).sum(2)
+        pooled = torch.cat([flat.mean(2), flat.amax(2), claimed, scalars], 1)
+        others = self.others(functional.relu(self.hidden(pooled)))
+        return self.discard(h).flatten(1)[:, :34], others
+
+
 class PolicyNetwork(nn.Module):
     """See the module."""
 
@@ -60,23 +81,21 @@ class PolicyNetwork(nn.Module):
         self.stem = nn.Conv2d(N_PLANES, channels, (1, 3), padding=(0, 1))
         self.table = nn.Linear(N_SCALARS, channels, bias=False)
         self.blocks = nn.ModuleList(Block(channels, place % 2 == 0) for place in range(blocks))
-        self.discard = nn.Conv2d(channels, 1, 1)
-        self.hidden = nn.Linear(3 * channels + N_SCALARS, HIDDEN)
-        self.others = nn.Linear(HIDDEN, N_OTHERS)
+        self.early = Head(channels)
+        self.late = Head(channels)
 
-    def forward(self, planes: Tensor, scalars: Tensor) -> tuple[Tensor, Tensor]:
-        """Give the logits of discards [n, 34] and of the others [n, N_OTHERS].
+    def forward(self, planes: Tensor, scalars: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Give the logits of the early and of the late head.
 
         ``planes`` are [n, N_PLANES, 4, 9] (:func:`board_of`), ``scalars`` [n, N_SCALARS].
         """
         h = functional.relu(self.stem(planes) + self.table(scalars)[:, :, None, None])
-        for block in self.blocks:
+        said = []
+        for place, block in enumerate(self.blocks):
             h = block(h)
-        flat = h.flatten(2)
-        claimed = (flat * planes[:, CLAIM].flatten(1)[:, None]).sum(2)
-        pooled = torch.cat([flat.mean(2), flat.amax(2), claimed, scalars], 1)
-        others = self.others(functional.relu(self.hidden(pooled)))
-        return self.discard(h).flatten(1)[:, :34], others
+            if place + 1 == EARLY_BLOCKS:
+                said.append(self.early(h, planes, scalars))
+        return [*said, self.late(h, planes, scalars)]
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by name, as :mod:`mjbot.models.policy` reads them."""
