@@ -1,9 +1,309 @@
-"""The learned player's network at the table."""
-from typing import Final
+"""What strong players would do: the learned player's network at the table, without a framework.
+
+::
+
+    policy = Policy.load()
+    said = policy.ask(view.state, view.seat)   # None where there is nothing to decide
+    said.discards[kind], said.riichi, said.pon, said.chi[place], said.kan
+
+The network (:mod:`mjbot.training.policy_network` has its form and learns it) is computed by numpy:
+a board is 41 cells in one line, four rows of nine cells between five that stay zero, so that a
+convolution over three neighbours is one product with all three weights and a sum of shifted parts.
+
+Two heads read the board after two blocks and after all.  If the first is sure of all that is asked
+(:data:`SURE`), the rest is not computed; what that costs in accuracy is told in docs/learned.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.encoding import (
+    CLAIM,
+    LEGAL,
+    N_PLANES,
+    N_SCALARS,
+    OPTIONS,
+    encode,
+    new_encoder,
+)
+from mjbot.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.table.state import State
+
+Floats = NDArray[np.float32]
+
+NAME: Final = "policy"
 HIDDEN: Final = 128
-N_OTHERS: Final = 10
+EARLY_BLOCKS: Final = 2
+"""Blocks before the early head."""
+
+# The outputs of the decisions other than discards, two or four each, the first "no".
 RIICHI: Final = 0
 PON: Final = 2
 CHI: Final = 4
 KAN: Final = 8
-EARLY_BLOCKS: Final = 2
+N_OTHERS: Final = 10
+
+SURE: Final = 0.92
+"""Chance at which the early head's first choice is believed."""
+N_CELLS: Final = 41
+ROW: Final = 10
+
+
+class Opinion(NamedTuple):
+    """Chances 0..1 that a strong player chooses so among what is legal.
+
+    ``discards`` float32[34] by kind, ``chi`` float32[3] with the claimed tile lowest, middle and
+    highest of the run; 0 for what cannot be done.
+    """
+
+    discards: Floats
+    riichi: float
+    pon: float
+    chi: Floats
+    kan: float
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A convolution: ``weight`` [in, 3 * out], ``bias`` [out]."""
+
+    weight: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True)
+class _Block:
+    first: _Layer
+    second: _Layer
+    board: Floats | None  # [in, out]
+    suits: Floats | None
+
+
+class _Head(NamedTuple):
+    discard: Floats  # [channels + 1], the last the bias
+    hidden: Floats  # [3 * channels + N_SCALARS, HIDDEN]
+    hidden_bias: Floats
+    others: Floats  # [HIDDEN, N_OTHERS]
+    others_bias: Floats
+
+
+class Policy:
+    """The network and its scratch space: one serves one thread."""
+
+    def __init__(self, arrays: dict[str, Floats]) -> None:
+        read = _Reader(arrays)
+        self._stem: Final = read.layer("stem")
+        self._table: Final = read.matrix("table")
+        n_blocks = 1 + max(int(name.split(".")[1]) for name in arrays if name.startswith("blocks"))
+        self._blocks: Final = [read.block(f"blocks.{place}") for place in range(n_blocks)]
+        self._heads: Final = {EARLY_BLOCKS: read.head("early"), n_blocks: read.head("late")}
+        self.channels: Final = len(self._stem.bias)
+        self._encoder: Final = new_encoder()
+        self.planes: Final = np.zeros((34, N_PLANES), np.float32)
+        self.scalars: Final = np.zeros(N_SCALARS, np.float32)
+        self._board: Final = np.zeros((N_CELLS, N_PLANES), np.float32)
+        self._cells: Final = [np.zeros((N_CELLS, self.channels), np.float32) for _ in range(2)]
+        self._products: Final = np.zeros((N_CELLS, 3 * self.channels), np.float32)
+        self._logits: Final = np.zeros(34 + N_OTHERS, np.float32)
+        self._context: Final = np.zeros((9, self.channels), np.float32)
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED) -> Self:
+        """Load the weights; :class:`WeightsError` if they cannot be used."""
+        try:
+            return cls(_load(folder))
+        except (KeyError, ValueError) as error:
+            problem = f"is no network of this version ({error}); train it again"
+            raise WeightsError(folder / f"{NAME}.npz", problem) from None
+
+    def ask(self, state: State, seat: int, sure: float = SURE) -> Opinion | None:
+        """Return what strong players would do; ``None`` where there is nothing to decide."""
+        if encode(state, seat, self._encoder, self.planes, self.scalars) == 0:
+            return None
+        chances = np.empty(34 + N_OTHERS, np.float32)
+        for logits in self.exits():
+            if _judge(self.planes, self.scalars, logits, sure, chances):
+                break
+        said = chances[34:]
+        chi = said[CHI + 1 : CHI + 4]
+        return Opinion(chances[:34], said[RIICHI + 1], said[PON + 1], chi, said[KAN + 1])
+
+    def exits(self) -> Iterator[Floats]:
+        """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``."""
+        _lay_out(self.planes, self._board)
+        now, other = self._cells
+        extra = np.broadcast_to(self.scalars @ self._table, self._context.shape)
+        np.matmul(self._board, self._stem.weight, out=self._products)
+        _sum_up(self._products, self._stem.bias, extra, now, 0, now)
+        for place, block in enumerate(self._blocks, 1):
+            np.matmul(now, block.first.weight, out=self._products)
+            context = self._context
+            if block.board is not None and block.suits is not None:
+                ranks, board = _means(now)
+                context = ranks @ block.suits
+                context += board @ block.board
+            else:
+                context[:] = 0
+            _sum_up(self._products, block.first.bias, context, now, 0, other)
+            np.matmul(other, block.second.weight, out=self._products)
+            self._context[:] = 0
+            _sum_up(self._products, block.second.bias, self._context, now, 1, now)
+            if place in self._heads:
+                _say(now, self.planes, self.scalars, self._heads[place], self._logits)
+                yield self._logits
+
+
+class _Reader:
+    """Takes the arrays of a network apart; KeyError and ValueError for what does not fit."""
+
+    def __init__(self, arrays: dict[str, Floats]) -> None:
+        self._arrays = arrays
+
+    def matrix(self, name: str) -> Floats:
+        """Return the weights of a dense layer [in, out]."""
+        return np.ascontiguousarray(self._arrays[f"{name}.weight"].astype(np.float32).T)
+
+    def bias(self, name: str) -> Floats:
+        return self._arrays[f"{name}.bias"].astype(np.float32)
+
+    def layer(self, name: str) -> _Layer:
+        weight = self._arrays[f"{name}.weight"].astype(np.float32)  # [out, in, 1, 3]
+        parts = [weight[:, :, 0, place].T for place in range(3)]
+        return _Layer(np.ascontiguousarray(np.concatenate(parts, 1)), self.bias(name))
+
+    def block(self, name: str) -> _Block:
+        has_context = f"{name}.board.weight" in self._arrays
+        return _Block(
+            self.layer(f"{name}.first"),
+            self.layer(f"{name}.second"),
+            self.matrix(f"{name}.board") if has_context else None,
+            self.matrix(f"{name}.suits") if has_context else None,
+        )
+
+    def head(self, name: str) -> _Head:
+        discard = self._arrays[f"{name}.discard.weight"].astype(np.float32).reshape(-1)
+        return _Head(
+            np.append(discard, self.bias(f"{name}.discard")),
+            self.matrix(f"{name}.hidden"),
+            self.bias(f"{name}.hidden"),
+            self.matrix(f"{name}.others"),
+            self.bias(f"{name}.others"),
+        )
+
+
+@cache
+def _load(folder: Path) -> dict[str, Floats]:
+    return dict(load_weights(NAME, folder))
+
+
+@compiled
+def _lay_out(planes: Floats, board: Floats) -> None:
+    """Put the kinds into their cells; the two cells behind the honours stay empty."""
+    for kind in range(34):
+        board[1 + kind + kind // 9] = planes[kind]
+
+
+@compiled
+def _sum_up(
+    products: Floats, bias: Floats, context: Floats, before: Floats, carry: int, out: Floats
+) -> None:
+    """Write relu of the convolution's sum, bias and context [9, channels], and ``carry`` before."""
+    channels = len(bias)
+    for row in range(4):
+        for rank in range(9):
+            cell = ROW * row + 1 + rank
+            for channel in range(channels):
+                total = products[cell - 1, channel] + products[cell, channels + channel]
+                total += products[cell + 1, 2 * channels + channel]
+                total += bias[channel] + context[rank, channel] + carry * before[cell, channel]
+                out[cell, channel] = max(total, np.float32(0))
+
+
+@compiled
+def _means(cells: Floats) -> tuple[Floats, Floats]:
+    """Return the mean over the suits by rank [9, channels], and over the board [channels]."""
+    channels = cells.shape[1]
+    ranks = np.zeros((9, channels), np.float32)
+    board = np.zeros(channels, np.float32)
+    for row in range(4):
+        for rank in range(9):
+            for channel in range(channels):
+                value = cells[ROW * row + 1 + rank, channel]
+                board[channel] += value / np.float32(36)
+                if row < 3:
+                    ranks[rank, channel] += value / np.float32(3)
+    return ranks, board
+
+
+@compiled
+def _say(cells: Floats, planes: Floats, scalars: Floats, head: _Head, out: Floats) -> None:
+    """Write the logits of a head: 34 discards, then the others."""
+    channels = cells.shape[1]
+    pooled = np.zeros(3 * channels, np.float32)
+    for row in range(4):
+        for rank in range(9):
+            cell, kind = cells[ROW * row + 1 + rank], 9 * row + rank
+            for channel in range(channels):
+                pooled[channel] += cell[channel] / np.float32(36)
+                pooled[channels + channel] = max(pooled[channels + channel], cell[channel])
+            if kind < 34:
+                total = head.discard[channels]
+                for channel in range(channels):
+                    total += cell[channel] * head.discard[channel]
+                out[kind] = total
+                if planes[kind, CLAIM] > 0:
+                    pooled[2 * channels :] = cell
+    hidden = head.hidden_bias.copy()
+    for place in range(3 * channels):
+        hidden += pooled[place] * head.hidden[place]
+    for place in range(N_SCALARS):
+        hidden += scalars[place] * head.hidden[3 * channels + place]
+    others = head.others_bias.copy()
+    for place in range(HIDDEN):
+        if hidden[place] > 0:
+            others += hidden[place] * head.others[place]
+    out[34:] = others
+
+
+@compiled
+def _softmax(logits: Floats, first: int, size: int, legal: Floats, out: Floats) -> float:
+    """Write chances among the legal classes, 0 for the others; return the greatest, 1 for none."""
+    best, total = np.float32(-np.inf), np.float32(0)
+    for place in range(size):
+        if legal[place] > 0:
+            best = max(best, logits[first + place])
+    for place in range(size):
+        out[first + place] = np.exp(logits[first + place] - best) if legal[place] > 0 else 0
+        total += out[first + place]
+    for place in range(size):
+        out[first + place] /= max(total, np.float32(1e-9))
+    return 1 / total if total > 0 else 1.0
+
+
+@compiled
+def _judge(planes: Floats, scalars: Floats, logits: Floats, sure: float, out: Floats) -> bool:
+    """Write the chances of discards, riichi, chi, pon and kan; return whether all are sure.
+
+    ``out`` is float32[34 + N_OTHERS] in the order of the logits.
+    """
+    legal = np.ones(4, np.float32)
+    is_sure = _softmax(logits, 0, 34, planes[:, LEGAL], out) >= sure
+    riichi, kans, pon, chi = OPTIONS, OPTIONS + 1, OPTIONS + 4, OPTIONS + 5
+    for first, can in (
+        (RIICHI, scalars[riichi]),
+        (PON, scalars[pon]),
+        (KAN, scalars[kans] + scalars[kans + 1] + scalars[kans + 2]),
+    ):
+        legal[1] = can
+        is_sure &= _softmax(logits, 34 + first, 2, legal, out) >= sure
+    for place in range(1, 4):
+        legal[place] = scalars[chi + place - 1]
+    is_sure &= _softmax(logits, 34 + CHI, 4, legal, out) >= sure
+    return is_sure

@@ -11,7 +11,6 @@ written, and which rows come when follows from seed and number alone.
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,11 +21,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from mjbot.compiler.compiled import compiled
-from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
-from mjbot.models.policy import CHI, KAN, N_OTHERS, PON, RIICHI
-from mjbot.models.weights import SHIPPED
+from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode
+from mjbot.models.policy import CHI, KAN, PON, RIICHI
 from mjbot.progress import progress
-from mjbot.training.decisions import KINDS, Decisions, open_decisions
+from mjbot.training.decisions import KINDS, Decisions
 from mjbot.training.policy_network import PolicyNetwork, board_of
 from mjbot.training.runs import RunFolder
 

@@ -1,0 +1,114 @@
+"""Does what strong players did: five decisions learned from records of the Phoenix room.
+
+A network (:mod:`mjbot.models.policy`, learned by ``mjbot train policy``) says how likely a strong
+player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine terminals
+always declared.  How often it is right and how strong it is: docs/learned.md.
+
+The thresholds of calls were tuned on walls of their own (docs/learned.md).  What can be done twice
+in the same words is done so: a call gives up a red five rather than a plain one (in the meld it
+is a dora for good), a discard does not, and of equal tiles the drawn one goes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from mjbot.models.encoding import ACCEPTS, CHANCE, KEEPS, MOST_TILES, OF_OPPONENT, OPPONENT, RATING
+from mjbot.models.policy import SURE, Opinion, Policy
+from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from protocol.tiles import tile_kind
+
+
+def _chance(unit: str, default: float = 0.5) -> float:
+    chance: float = field(default=default, metadata={"unit": unit})
+    return chance
+
+
+@dataclass
+class Supervised(Strategy):
+    """Do what a strong player would most likely do, as learned from records."""
+
+    worth_unit: ClassVar[str] = "% of strong players"
+
+    riichi_from: float = _chance("chance from which riichi is declared")
+    pon_from: float = _chance("the same of a pon")
+    chi_from: float = _chance("the same of a chi, all three together")
+    kan_from: float = _chance("the same of a kan")
+    sure: float = _chance("chance at which the early head is believed; 2: never", SURE)
+
+    def decide(self, view: View) -> Action:
+        """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
+        for action in reversed(view.legal):
+            if action.is_win or action.is_nine_terminals:
+                return action
+        said = self._policy.ask(view.state, view.seat, self.sure)
+        return self._choice(view, said) if said else view.default_action
+
+    def explain(self, view: View) -> Explanation:
+        """Tell how likely strong players are to do each thing, and what the network was shown."""
+        said = self._policy.ask(view.state, view.seat, self.sure)
+        choice = self.decide(view)
+        if said is None:
+            return Explanation(choice)
+        rated = [*self._rated(view, said, choice)]
+        return Explanation(
+            choice, self.worth_unit, rated, ("riichi, calls and kans are asked first",)
+        )
+
+    def _choice(self, view: View, said: Opinion) -> Action:
+        for action in reversed(view.legal):  # kans before calls before riichi, red before plain
+            if action.is_kan and said.kan >= self.kan_from:
+                return action
+            if action.name == "pon" and said.pon >= self.pon_from:
+                return action
+            if action.name == "chi" and said.chi.sum() >= self.chi_from:
+                if said.chi[action.offset] == said.chi.max():
+                    return action
+            if action.is_riichi and said.riichi >= self.riichi_from:
+                return action
+        if not view.discards:
+            return view.default_action
+        return max(view.discards, key=lambda action: _preferred(action, said))
+
+    def _rated(self, view: View, said: Opinion, choice: Action) -> Iterator[Rated]:
+        shares = {"riichi": said.riichi, "pon": said.pon}
+        for action in view.legal:
+            if action.is_discard:
+                kind = tile_kind(action.tile)
+                share, terms = float(said.discards[kind]), self._terms(kind)
+            elif action.name == "chi":
+                share, terms = float(said.chi[action.offset]), {}
+            elif action.is_pass:
+                share, terms = 1 - max(said.pon, float(said.chi.sum()), said.kan), {}
+            elif action.is_win or action.is_nine_terminals:
+                share, terms = 1.0, {}
+            else:
+                share, terms = float(shares.get(action.name, said.kan)), {}
+            yield Rated(action, 100 * share, action == choice, terms=terms)
+
+    def _terms(self, kind: int) -> dict[str, float]:
+        """Return what the network was told of a discard."""
+        seen = self._policy.planes[kind]
+        terms = {
+            "behind the best, shanten": float(seen[KEEPS + 1] + 2 * seen[KEEPS + 2]),
+            "tiles accepted": float(seen[ACCEPTS] * MOST_TILES),
+            "evaluator, % of best": 100 * float(seen[RATING + 1]),
+        }
+        for step, name in enumerate(("right", "across", "left")):
+            chance = float(seen[OPPONENT + OF_OPPONENT * step + CHANCE]) ** 4
+            terms[f"deals in to the {name}, %"] = 100 * chance
+        return terms
+
+    @cached_property
+    def _policy(self) -> Policy:
+        return Policy.load()
+
+
+def _preferred(action: Action, said: Opinion) -> tuple[float, bool, bool]:
+    """Return by what discards are ordered: the kind's chance, plain before red, drawn."""
+    kind = tile_kind(action.tile)
+    return float(said.discards[kind]), action.tile == kind, action.tsumogiri
