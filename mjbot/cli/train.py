@@ -142,6 +142,17 @@ def _declare_greedy(parser: argparse.ArgumentParser) -> None:
     _add_out_argument(parser)
 
 
+def _declare_rank(parser: argparse.ArgumentParser) -> None:
+    _add_column_arguments(parser)
+    parser.add_argument("--nets", type=int, default=2, help="networks to average (2)")
+    parser.add_argument("--passes", type=int, default=20, help="over all kyoku, by each (20)")
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="also train softmax regression and the paper's form, to weigh ours against",
+    )
+
+
 def _declare_networks_paper(parser: argparse.ArgumentParser) -> None:
     _add_column_arguments(parser)
     parser.add_argument(
@@ -198,6 +209,16 @@ def _train_data(args: argparse.Namespace) -> None:
     spent = sum(times[:4])
     print(f"{info.games} games, {total} rows, {spent:.0f} s of processor time")
     print(f"columns: {args.folder}")
+
+
+def _train_rank(args: argparse.Namespace) -> None:
+    from mjbot.training.rank import RankRequest, train
+
+    if min(args.nets, args.passes) < 1:
+        raise ArgumentError("--nets and --passes: at least 1")
+    learned = train(_asked(RankRequest, args))
+    _tell_scores(learned)
+    _tell_weights(learned)
 
 
 def _train_networks_paper(args: argparse.Namespace) -> None:
@@ -299,6 +320,12 @@ KINDS: Final[dict[str, Kind]] = {
         "Write every discard, riichi, pon, chi and kan in records as memory-mapped columns.",
         _declare_data,
         _train_data,
+    ),
+    "rank": Kind(
+        "the rank model, from columns",
+        "Learn where the four seats may end from what stands at the start of each kyoku.",
+        _declare_rank,
+        _train_rank,
     ),
     "networks-paper": Kind(
         "the five networks of Matsuda and Ito 2021, from columns",

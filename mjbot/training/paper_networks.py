@@ -50,7 +50,7 @@ DROPOUT: Final = 64 / 256
 PATIENCE: Final = 8
 LOOK_EVERY: Final = 32_768
 """Rows between two looks at the games held out of the learning."""
-LOOK_ROWS: Final = 8192
+LOOK_ROWS: Final = 4096
 HELD_OUT: Final = 10
 """One game of so many, the last of them, only says when to stop."""
 ROWS_ASKED: Final[Mapping[Kind, int]] = {
