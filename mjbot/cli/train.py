@@ -21,6 +21,7 @@ Declare = Callable[[argparse.ArgumentParser], None]
 
 PAPERS_POSITIONS: Final = 5716
 STEPS: Final = (1, 2, 4)
+DECISIONS: Final = ("discard", "riichi", "pon", "chi", "kan")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,10 +142,53 @@ def _declare_greedy(parser: argparse.ArgumentParser) -> None:
     _add_out_argument(parser)
 
 
+def _declare_rank(parser: argparse.ArgumentParser) -> None:
+    _add_column_arguments(parser)
+    parser.add_argument("--nets", type=int, default=2, help="networks to average (2)")
+    parser.add_argument("--passes", type=int, default=20, help="over all kyoku, by each (20)")
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="also train softmax regression and the paper's form, to weigh ours against",
+    )
+
+
+def _declare_networks_paper(parser: argparse.ArgumentParser) -> None:
+    _add_column_arguments(parser)
+    parser.add_argument(
+        "--kinds", nargs="+", choices=DECISIONS, default=DECISIONS, help="which networks (all five)"
+    )
+    parser.add_argument("--rows", type=int, default=0, help="shown to each (by kind)")
+    parser.add_argument(
+        "--check-rows", type=int, default=60_000, help="at most, drawn from each check (60000)"
+    )
+    _add_folder_arguments(parser)
+
+
+def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "data",
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        help="of columns (mjbot train data): learn from the first, check with the games of it that"
+        " are left and with each further one",
+    )
+    parser.add_argument(
+        "--games",
+        type=_game_range,
+        default=GameRange(":"),
+        metavar="START:STOP",
+        help="learn from these games of the first folder; the last tenth says when to stop (all)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
+    _add_out_argument(parser)
+
+
 # --- what is done ------------------------------------------------------------------------------
 
 
-def _asked(request: type[TrainingRequest], args: argparse.Namespace) -> Any:
+def _asked(request: Any, args: argparse.Namespace) -> Any:
     return request(**{name: getattr(args, name) for name in request.__dataclass_fields__})
 
 
@@ -165,6 +209,28 @@ def _train_data(args: argparse.Namespace) -> None:
     spent = sum(times[:4])
     print(f"{info.games} games, {total} rows, {spent:.0f} s of processor time")
     print(f"columns: {args.folder}")
+
+
+def _train_rank(args: argparse.Namespace) -> None:
+    from mjbot.training.rank import RankRequest, train
+
+    if min(args.nets, args.passes) < 1:
+        raise ArgumentError("--nets and --passes: at least 1")
+    learned = train(_asked(RankRequest, args))
+    _tell_scores(learned)
+    _tell_weights(learned)
+
+
+def _train_networks_paper(args: argparse.Namespace) -> None:
+    from mjbot.training.decisions import Kind as Decided
+    from mjbot.training.paper_networks import PaperRequest, train
+
+    if args.rows < 0 or args.check_rows < 1:
+        raise ArgumentError("--rows: not below 0; --check-rows: at least 1")
+    args.kinds = [Decided(kind) for kind in args.kinds]
+    for learned in train(_asked(PaperRequest, args)):
+        _tell_scores(learned)
+        _tell_weights(learned)
 
 
 def _train_hand(args: argparse.Namespace) -> None:
@@ -254,6 +320,18 @@ KINDS: Final[dict[str, Kind]] = {
         "Write every discard, riichi, pon, chi and kan in records as memory-mapped columns.",
         _declare_data,
         _train_data,
+    ),
+    "rank": Kind(
+        "the rank model, from columns",
+        "Learn where the four seats may end from what stands at the start of each kyoku.",
+        _declare_rank,
+        _train_rank,
+    ),
+    "networks-paper": Kind(
+        "the five networks of Matsuda and Ito 2021, from columns",
+        "Train the networks of Matsuda and Ito 2021 for discard, riichi, pon, chi and kan.",
+        _declare_networks_paper,
+        _train_networks_paper,
     ),
     "hand": Kind(
         "the hand evaluator, from discards before a riichi",

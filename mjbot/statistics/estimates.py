@@ -17,6 +17,7 @@ its interval has no width, and whoever shows it says so in that word.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -88,7 +89,7 @@ def ratio(numerators: Sums, denominators: Sums) -> Estimate:
     if not denominators.sum():
         return NOTHING
     value = float(numerators.sum() / denominators.sum())
-    return _around(value, _residuals(numerators, denominators))
+    return around(value, _residuals(numerators, denominators))
 
 
 def rate(events: Sums, chances: Sums) -> Estimate:
@@ -119,7 +120,20 @@ def difference(one: tuple[Sums, Sums], other: tuple[Sums, Sums]) -> Estimate:
     if not (one[1].sum() and other[1].sum()):
         return NOTHING
     value = one[0].sum() / one[1].sum() - other[0].sum() / other[1].sum()
-    return _around(float(value), _residuals(*one) - _residuals(*other))
+    return around(float(value), _residuals(*one) - _residuals(*other))
+
+
+def mean_of_ratios(pairs: Sequence[tuple[Sums, Sums]]) -> Estimate:
+    """Return the plain mean of some ratios ``(numerators, denominators)`` of the same walls.
+
+    Those without any denominator are left out.
+    """
+    observed = [pair for pair in pairs if pair[1].sum()]
+    if not observed:
+        return NOTHING
+    values = [float(events.sum() / chances.sum()) for events, chances in observed]
+    pulls = [_residuals(*pair) for pair in observed]
+    return around(float(np.mean(values)), np.mean(pulls, axis=0))
 
 
 def _residuals(numerators: Sums, denominators: Sums) -> Sums:
@@ -129,7 +143,11 @@ def _residuals(numerators: Sums, denominators: Sums) -> Sums:
     return residuals
 
 
-def _around(value: float, residuals: Sums) -> Estimate:
+def around(value: float, residuals: Sums) -> Estimate:
+    """Return a figure with the interval that follows from its residuals.
+
+    Those are how far each wall pulls the figure to first order, times the number of walls.
+    """
     n = len(residuals)
     alike = bool(np.all(np.abs(residuals) < ROUNDING))
     if n < 2 or (alike and n < LEAST_ALIKE):

@@ -4,10 +4,12 @@
 without touching what else is there.  A file is there whole or not at all.
 """
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from rich.console import Console
@@ -21,7 +23,7 @@ from mjbot.training.positions import GameRef, index_games
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 
-Kind = Literal["hand", "fold", "policy"]
+Kind = Literal["hand", "fold", "networks-paper", "policy"]
 
 
 class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +99,18 @@ def erase_run(folder: Path) -> None:
         for line in written:
             for name in (line.file, unfinished_name(line.file)):
                 (folder / name).unlink(missing_ok=True)
+
+
+TORCH: Final = "mjbot[train]"
+
+
+@cache
+def torch() -> Any:
+    """Return torch, which nothing but training may import; :class:`TrainingError` without it."""
+    try:
+        return importlib.import_module("torch")
+    except ImportError:
+        raise TrainingError(f"torch is not installed; pip install '{TORCH}'") from None
 
 
 RUNS: Final = Path("logs", "runs")

@@ -1,0 +1,276 @@
+"""Where the four seats may end, from what stands at the start of a kyoku; learned from records.
+
+Theory.  Each seat is asked alone, by the same network: its scores and those of the others in order
+of play from it, how many kyoku are left, who is dealer, honba and sticks give four numbers, the
+logarithms of the chances of ranks 1 to 4 up to what is common to a seat or to a rank.  As each
+rank is given once, rows (seats) and columns (ranks) of the matrix of chances must each add up to 1:
+it is scaled until they do (Sinkhorn and Knopp, Pacific Journal of Mathematics 21, 1967), in
+training too.  Several networks of other beginnings are averaged before that.
+
+Kyoku left count, not the name of the wind: a tonpu's East 1 is asked like a hanchan's South 1, and
+past the last scheduled kyoku each counts as the last with a mark of its own.  All of the records
+are hanchan.  A finished game (:data:`GAME_OVER`, somebody below 0, or past the last kyoku with the
+points to end) has exactly its ranks, the earlier seat's better of equal scores.
+
+Which one for what: this model is for what has records' play behind it and looks at whole games
+(rewards of learning, placement in the learned strategies); :mod:`mjbot.models.placement` is a
+formula without weights, for what changes of some points in this kyoku are worth inside a search,
+where a smooth curve and a microsecond count.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int32s
+from mjbot.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.rules.ruleset import EXTENSION_ROUNDS, TARGET_POINTS
+from mjbot.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
+from mjbot.table.state import DRAWN, WON, State
+
+Floats = NDArray[np.float32]
+Chances = NDArray[np.float64]
+"""Of seats (rows) to have ranks 1 to 4 (columns): float64[4, 4], rows and columns add up to 1."""
+
+NAME: Final = "rank"
+VERSION: Final = 1
+GAME_OVER: Final = -1
+"""As a round: the game is over, ranks are what they are."""
+
+MOST_LEFT: Final = 8
+SCALES: Final = (4000.0, 10000.0)
+"""Points by which one kyoku moves two scores, to see differences through."""
+N_FEATURES: Final = 37
+SWEEPS: Final = 8
+"""Of Sinkhorn's scaling; a last one makes each seat's chances add up to 1."""
+
+
+class RankWeights(NamedTuple):
+    """Some networks of one form, float32: [nets, inputs, outputs] and [nets, outputs].
+
+    ``skip`` leads from the features to the end past both hidden layers.
+    """
+
+    first: Floats
+    first_bias: Floats
+    second: Floats
+    second_bias: Floats
+    last: Floats
+    skip: Floats
+    last_bias: Floats
+
+
+class Situation(NamedTuple):
+    """What stands at the start of a kyoku; ``scores`` are int32[4] by seat.
+
+    ``round`` is 0 for East 1 to 15 for North 4 or :data:`GAME_OVER`; ``last_round`` is 3 in a
+    tonpu, 7 in a hanchan; ``sticks`` lie on the table.
+    """
+
+    scores: Int32s
+    round: int
+    last_round: int
+    honba: int
+    sticks: int
+    dealer: int
+
+
+# --- features ----------------------------------------------------------------------------------
+
+
+@compiled
+def write_rank_features(
+    scores: Int32s,
+    seat: int,
+    round_: int,
+    last_round: int,
+    honba: int,
+    sticks: int,
+    dealer: int,
+    out: Floats,
+) -> None:
+    """Write what the networks are told of a seat: float32[37]."""
+    out[:] = 0
+    left = min(max(last_round - round_ + 1, 1), MOST_LEFT)
+    own = scores[seat]
+    out[0] = own / 10000 - 2.5
+    for step in range(1, 4):
+        other = (seat + step) & 3
+        place = 1 + 5 * (step - 1)
+        lead = own - scores[other]
+        out[place] = scores[other] / 10000 - 2.5
+        for number, scale in enumerate(SCALES):
+            out[place + 1 + number] = np.tanh(lead / (scale * np.sqrt(left)))
+        out[place + 3] = seat < other
+        out[place + 4] = lead > 0 or (lead == 0 and seat < other)
+    out[15 + left] = 1
+    out[24] = round_ > last_round
+    out[25 + ((dealer - seat) & 3)] = 1
+    out[29] = min(honba, 8) / 4
+    out[30] = min(sticks, 6) / 3
+    out[31] = own >= TARGET_POINTS
+    out[32] = scores.max() >= TARGET_POINTS
+    out[33 + seats_ahead(scores, seat)] = 1
+
+
+# --- chances -----------------------------------------------------------------------------------
+
+
+@compiled
+def is_over(scores: Int32s, round_: int, last_round: int) -> bool:
+    """Return whether no kyoku can start like this."""
+    if round_ < 0 or scores.min() < 0:
+        return True
+    if round_ <= last_round:
+        return False
+    return bool(scores.max() >= TARGET_POINTS or round_ > last_round + EXTENSION_ROUNDS)
+
+
+@compiled
+def rank_chances(
+    weights: RankWeights,
+    scores: Int32s,
+    round_: int,
+    last_round: int,
+    honba: int,
+    sticks: int,
+    dealer: int,
+    out: Chances,
+) -> None:
+    """Write the chances of each seat to end at each rank: float64[4, 4].
+
+    The arguments are those of :class:`Situation`; a finished game gives its ranks.
+    """
+    if is_over(scores, round_, last_round):
+        out[:] = 0
+        for seat in range(4):
+            out[seat, seats_ahead(scores, seat)] = 1
+        return
+    features = np.empty(N_FEATURES, np.float32)
+    for seat in range(4):
+        write_rank_features(scores, seat, round_, last_round, honba, sticks, dealer, features)
+        _ask(weights, features, out[seat])
+    for seat in range(4):
+        out[seat] = np.exp(out[seat] - out[seat].max())
+    share_ranks(out)
+
+
+@compiled
+def _ask(weights: RankWeights, features: Floats, out: Chances) -> None:
+    """Write the mean of what the networks say to a seat's features: float64[4]."""
+    out[:] = 0
+    n_nets = weights.first.shape[0]
+    for net in range(n_nets):
+        hidden = _layer(features, weights.first[net], weights.first_bias[net])
+        hidden = _layer(hidden, weights.second[net], weights.second_bias[net])
+        for rank in range(4):
+            total = weights.last_bias[net, rank]
+            for place in range(len(hidden)):
+                total += hidden[place] * weights.last[net, place, rank]
+            for place in range(len(features)):
+                total += features[place] * weights.skip[net, place, rank]
+            out[rank] += total / n_nets
+
+
+@compiled
+def _layer(values: Floats, weights: Floats, bias: Floats) -> Floats:
+    """Return a layer's values through x / (1 + exp(-x)) (SiLU)."""
+    found = bias.copy()
+    for place in range(len(values)):
+        value = values[place]
+        if value != 0:
+            for unit in range(len(found)):
+                found[unit] += value * weights[place, unit]
+    for unit in range(len(found)):
+        found[unit] /= 1 + np.exp(-found[unit])
+    return found
+
+
+@compiled
+def share_ranks(chances: Chances) -> None:
+    """Scale positive numbers float64[4, 4] so that rows and columns add up to 1."""
+    for sweep in range(SWEEPS + 1):
+        for seat in range(4):
+            chances[seat] /= chances[seat].sum()
+        if sweep < SWEEPS:
+            for rank in range(4):
+                chances[:, rank] /= chances[:, rank].sum()
+
+
+@compiled
+def rank_chances_of(weights: RankWeights, state: State, out: Chances) -> None:
+    """Write the chances from a table: of the kyoku under way as it started, or after a paid one.
+
+    Riichi sticks set in this kyoku are off the scores already and count as on the table.
+    """
+    round_, honba, dealer = int(state.round), int(state.honba), int(state.dealer)
+    if state.phase >= WON:
+        round_, honba = next_kyoku(state)
+        dealer = dealer if state.dealer_stays else (dealer + 1) & 3
+        if state.phase > DRAWN or kyoku_left(state) == OVER:
+            round_ = GAME_OVER
+    rank_chances(weights, state.scores, round_, state.last_round, honba, state.sticks, dealer, out)
+
+
+class RankModel:
+    """The model for Python; :attr:`weights` is what compiled code takes."""
+
+    def __init__(self, weights: RankWeights) -> None:
+        self.weights: Final = weights
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED) -> "RankModel":
+        """Return the model; :class:`~mjbot.models.weights.WeightsError` if it cannot be had."""
+        arrays = load_weights(NAME, folder)
+        path = folder / f"{NAME}.npz"
+        version = arrays.get("version")
+        if version is None or version.tolist() != [VERSION]:
+            raise WeightsError(path, f"is not of version {VERSION}; train it again")
+        found = {}
+        for name in RankWeights._fields:
+            array = arrays.get(name)
+            if array is None or array.dtype.kind != "f":
+                raise WeightsError(path, f"{name} is missing or no numbers; train it again")
+            found[name] = np.ascontiguousarray(array, np.float32)
+        weights = RankWeights(**found)
+        _check(weights, path)
+        return cls(weights)
+
+    def chances(self, situation: Situation) -> Chances:
+        """Return the chances of each seat (row) to end at each rank (column): float64[4, 4]."""
+        out = np.empty((4, 4))
+        scores = np.ascontiguousarray(situation.scores, np.int32)
+        rank_chances(self.weights, scores, *situation[1:], out)
+        return out
+
+    def expected_ranks(self, situation: Situation) -> NDArray[np.float64]:
+        """Return the mean rank of each seat, 1 to 4: float64[4]."""
+        return np.asarray(self.chances(situation) @ np.arange(1.0, 5.0))
+
+
+def _check(weights: RankWeights, path: Path) -> None:
+    """Raise :class:`WeightsError` if shapes do not fit together."""
+    n, units = weights.first.shape[0], weights.first.shape[-1]
+    wanted = {
+        "first": (n, N_FEATURES, units),
+        "first_bias": (n, units),
+        "second": (n, units, units),
+        "second_bias": (n, units),
+        "last": (n, units, 4),
+        "skip": (n, N_FEATURES, 4),
+        "last_bias": (n, 4),
+    }
+    for name, shape in wanted.items():
+        has = getattr(weights, name).shape
+        if has != shape or not n:
+            raise WeightsError(path, f"{name} is {has}, not {shape}; train it again")
+
+
+@cache
+def rank_model() -> RankModel:
+    """Return the model that ships, shared by all who ask in this process."""
+    return RankModel.load()

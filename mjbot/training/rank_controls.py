@@ -1,0 +1,130 @@
+"""What the rank model is weighed against: softmax regression, and the form of Matsuda and Ito 2021.
+
+Both stop by the last tenth of the games they are given.  The paper's network (its section 5) asks
+for one seat, own score first, the others in order of play; it is told the hand number, but not who
+deals.  Its dropout is not given; 0.25 here.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.progress import progress
+from mjbot.training.decisions import Records
+from mjbot.training.runs import torch
+
+PLAIN: Final = (0, 1, 6, 11, *range(16, 31))
+"""Of the features of :mod:`mjbot.models.rank` those that are plain numbers: scores by order of
+play, kyoku left, dealer, honba, sticks."""
+REGRESSION_STEPS: Final = 60
+
+BINS: Final = 120
+BIN_POINTS: Final = 500
+PAPER_INPUTS: Final = 7
+PAPER_DENSE: Final = (256, 512)
+PAPER_PASSES: Final = 40
+"""The paper made 200; the best is among the first few."""
+PATIENCE: Final = 5
+BATCH: Final = 256
+DROPOUT: Final = 0.25
+
+Floats = NDArray[np.float32]
+
+
+def softmax_regression(
+    features: Floats, ranks: NDArray[np.int64]
+) -> Callable[[Floats], NDArray[np.float64]]:
+    """Fit features [n, 4, 37] and ranks [n, 4] (1 to 4); return what gives chances [n, 4, 4]."""
+    inputs = torch().from_numpy(np.ascontiguousarray(features[..., PLAIN]).reshape(-1, len(PLAIN)))
+    labels = torch().from_numpy(ranks.reshape(-1) - 1)
+    weights = torch().zeros((len(PLAIN), 4), requires_grad=True)
+    bias = torch().zeros(4, requires_grad=True)
+    optimiser = torch().optim.LBFGS([weights, bias], max_iter=REGRESSION_STEPS)
+
+    def closure() -> Any:
+        optimiser.zero_grad()
+        loss = torch().nn.functional.cross_entropy(inputs @ weights + bias, labels)
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+
+    def ask(others: Floats) -> NDArray[np.float64]:
+        with torch().no_grad():
+            plain = torch().from_numpy(np.ascontiguousarray(others[..., PLAIN]))
+            found: NDArray[np.float64] = (plain @ weights + bias).softmax(-1).double().numpy()
+        return found
+
+    return ask
+
+
+def paper_bins(rows: Records) -> NDArray[np.int64]:
+    """Return which of the 840 inputs are 1 for each seat of KYOKU[n]: int64[n, 4, 7]."""
+    seats = (np.arange(4)[:, None] + np.arange(4)) & 3
+    scores = np.clip((rows["scores"][:, seats] - 1) // BIN_POINTS, 0, BINS - 1)
+    hand = np.stack([rows[name] for name in ("round", "honba", "sticks")], axis=1)
+    hand = np.repeat(np.clip(hand, 0, BINS - 1)[:, None], 4, axis=1)
+    bins = np.concatenate([scores, hand], axis=2).astype(np.int64)
+    return np.asarray(bins + BINS * np.arange(PAPER_INPUTS))
+
+
+def paper_network(
+    learned: Records, held_out: Records, seed: int
+) -> Callable[[Records], NDArray[np.float64]]:
+    """Train the paper's form; return what gives mean ranks float64[n, 4] for KYOKU[n]."""
+    torch().manual_seed(seed)
+    nn = torch().nn
+    network = nn.Sequential(
+        nn.EmbeddingBag(PAPER_INPUTS * BINS, PAPER_DENSE[0], mode="sum"),  # dense over one-hots
+        nn.ReLU(),
+        nn.Dropout(DROPOUT),
+        nn.Linear(*PAPER_DENSE),
+        nn.ReLU(),
+        nn.Dropout(DROPOUT),
+        nn.Linear(PAPER_DENSE[1], 1),
+    )
+    with torch().no_grad():
+        network[0].weight.mul_(0.05)
+        network[-1].bias.fill_(2.5)
+    best = min(_passes(network, learned, held_out, seed), key=lambda found: found[0])
+    network.load_state_dict(best[1])
+    return lambda rows: _means(network, rows)
+
+
+def _passes(
+    network: Any, learned: Records, held_out: Records, seed: int
+) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield the squared error on the games held out, and the weights, after each pass."""
+    inputs, ranks = paper_bins(learned).reshape(-1, PAPER_INPUTS), learned["ranks"].reshape(-1)
+    dice, adam = np.random.default_rng(seed), torch().optim.Adam(network.parameters())
+    least, worse = np.inf, 0
+    with progress(Console(stderr=True), "the paper's form", PAPER_PASSES, "passes") as step:
+        for _ in range(PAPER_PASSES):
+            network.train()
+            order = dice.permutation(len(inputs))
+            for start in range(0, len(order), BATCH):
+                some = order[start : start + BATCH]
+                wanted = torch().from_numpy(ranks[some].astype(np.float32))
+                found = network(torch().from_numpy(inputs[some]))[:, 0]
+                loss = ((found - wanted) ** 2).mean()
+                adam.zero_grad()
+                loss.backward()
+                adam.step()
+            error = float(np.mean((_means(network, held_out) - held_out["ranks"]) ** 2))
+            yield error, {name: value.clone() for name, value in network.state_dict().items()}
+            step(note=f"squared error {error:.4f}")
+            worse = 0 if error < least else worse + 1
+            least = min(error, least)
+            if worse == PATIENCE:
+                return
+
+
+def _means(network: Any, rows: Records) -> NDArray[np.float64]:
+    network.eval()
+    with torch().no_grad():
+        bins = torch().from_numpy(paper_bins(rows).reshape(-1, PAPER_INPUTS))
+        found: NDArray[np.float64] = network(bins)[:, 0].double().numpy().reshape(-1, 4)
+    return found
