@@ -23,9 +23,9 @@ class Contest:
 
     name: str
     unit: str
-    ours: Callable[[], int]
+    ours: Callable[[], float]
     peer: str
-    theirs: Callable[[], int]
+    theirs: Callable[[], float]
     required: float
     required_rate: float = 0.0
 
@@ -89,7 +89,7 @@ def _result(contest: Contest, ours: list[float], theirs: list[float]) -> dict[st
     }
 
 
-def _rate(contender: Callable[[], int]) -> float:
+def _rate(contender: Callable[[], float]) -> float:
     done = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < LEAST_SECONDS:

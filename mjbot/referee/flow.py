@@ -122,10 +122,12 @@ def settle_choices(state: State, buffer: StepBuffer) -> int:
 @compiled
 def _wants_a_say(buffer: StepBuffer, seat: int) -> bool:
     wants = buffer.wants[seat]
-    if wants & WANTS_WINS and (_is_offered(buffer, seat, RON) or _is_offered(buffer, seat, TSUMO)):
-        return True
     on_own_turn = buffer.codes[seat, 0] < DECLARE_RIICHI
-    return bool(wants & (WANTS_TURNS if on_own_turn else WANTS_CALLS))
+    if wants & (WANTS_TURNS if on_own_turn else WANTS_CALLS):
+        return True
+    return wants & WANTS_WINS != 0 and (
+        _is_offered(buffer, seat, RON) or _is_offered(buffer, seat, TSUMO)
+    )
 
 
 @compiled

@@ -1,0 +1,42 @@
+"""Environments for reinforcement learning: PettingZoo's form, and many tables at once.
+
+:func:`env` makes a PettingZoo AEC environment and needs the extra ``env``; :class:`BatchEnv` needs
+nothing but numpy and is what training runs on.
+"""
+
+from typing import Any
+
+from mjbot.env.batch import BatchEnv, Rows, random_source
+from mjbot.env.rewards import RewardName, Worth
+from mjbot.env.tables import RANDOM, TSUMOGIRI, random_actions
+from mjbot.rules.ruleset import Length
+
+__all__ = [
+    "RANDOM",
+    "TSUMOGIRI",
+    "BatchEnv",
+    "Rows",
+    "env",
+    "random_actions",
+    "random_source",
+    "raw_env",
+]
+
+
+def env(length: Length = "hanchan", reward: RewardName | Worth = "score") -> Any:
+    """Return a game as PettingZoo's AEC environment, in that library's usual wrappers.
+
+    An illegal action ends the game: -1 for who took it, 0 for the others.  See
+    :class:`mjbot.env.aec.MahjongEnv`.  Raises :class:`mjbot.errors.MjbotError` where PettingZoo is
+    not installed.
+    """
+    from mjbot.env.aec import wrapped_env
+
+    return wrapped_env(length, reward)
+
+
+def raw_env(length: Length = "hanchan", reward: RewardName | Worth = "score") -> Any:
+    """Return the same without wrappers; an illegal action raises and changes nothing."""
+    from mjbot.env.aec import MahjongEnv
+
+    return MahjongEnv(length, reward)

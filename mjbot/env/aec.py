@@ -1,0 +1,173 @@
+"""One game as an environment of PettingZoo's AEC kind (extra ``env``).
+
+Agents ``player_0`` .. ``player_3`` are the seats; ``player_0`` deals first.  Who is to decide comes
+in turn; those whom one discard concerns come one after the other from the next seat on, none
+knowing what the others chose, and the discard is resolved when all have answered.  A seat that can
+do one thing only is not asked.
+
+Actions are Mortal's 46 (:mod:`mjbot.env.actions`), the legal ones in ``info["action_mask"]`` as
+int8[46].  While the kind of a kan is chosen the mask is among 0..33.  Observations are flat:
+float32[34 * N_PLANES + N_SCALARS] of :mod:`mjbot.models.encoding`, planes first, to be taken apart
+with ``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in -1..1.  An
+agent that is not asked sees what it saw at its last decision, zeros before the first.  Rewards come
+at the ends of kyoku (:mod:`mjbot.env.rewards`).
+
+``reset(seed=...)`` plays the walls of :class:`mjbot.referee.Referee` of that seed, later resets
+without a seed those of the seeds that follow; without any seed the first one is taken at random.
+"""
+
+import secrets
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.env.actions import N_ACTIONS
+from mjbot.env.batch import BatchEnv
+from mjbot.env.rewards import RewardName, Worth
+from mjbot.errors import MjbotError
+from mjbot.models.encoding import N_PLANES, N_SCALARS
+from mjbot.rules.ruleset import Length
+from protocol.tiles import N_KINDS, TILE_NAMES
+
+try:
+    from gymnasium.spaces import Box, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ModuleNotFoundError as error:
+    raise MjbotError(f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'") from None
+
+OBSERVATION_SIZE: Final = N_KINDS * N_PLANES + N_SCALARS
+LOWEST: Final = -2.0
+HIGHEST: Final = 64.0
+"""What an observation's numbers lie between: points count in units of 8,000."""
+
+_WINDS: Final = ("East", "South", "West", "North")
+
+
+def wrapped_env(length: Length, reward: RewardName | Worth) -> Any:
+    """Return the environment in the wrappers of PettingZoo's classic games."""
+    game: Any = MahjongEnv(length, reward)
+    game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
+    game = wrappers.AssertOutOfBoundsWrapper(game)
+    return wrappers.OrderEnforcingWrapper(game)
+
+
+class MahjongEnv(AECEnv):  # type: ignore[misc]
+    """See the module; ``length`` and ``reward`` are those of :class:`mjbot.env.BatchEnv`."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "mjbot_riichi_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+    agent_selection: str
+
+    def __init__(self, length: Length = "hanchan", reward: RewardName | Worth = "score") -> None:
+        super().__init__()
+        self.render_mode = "ansi"
+        self.possible_agents = [f"player_{seat}" for seat in range(4)]
+        self._seats: Final = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._batch: Final = BatchEnv(1, length=length, reward=reward, pause=True)
+        self._seen: Final = np.zeros((4, OBSERVATION_SIZE), np.float32)
+        self._seed: int | None = None
+        shape = (OBSERVATION_SIZE,)
+        self.observation_spaces = {
+            agent: Box(LOWEST, HIGHEST, shape, np.float32) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: Discrete(N_ACTIONS) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the Box of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the 46 actions."""
+        return self.action_spaces[agent]
+
+    # --- what happens ------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; ``options`` are none."""
+        if seed is None:
+            seed = secrets.randbits(32) if self._seed is None else self._seed + 1
+        self._seed = seed
+        self.agents = list(self.possible_agents)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._skip_agent_selection = None
+        self._batch.reset(seed)
+        self._seen.fill(0)
+        self._ask()
+
+    def step(self, action: int | None) -> None:
+        """Take the action of ``agent_selection``, None of an agent whose game is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"{agent} must take one of the {N_ACTIONS} actions, not None")
+        self._batch.check(len(self._actions), action)
+        self._actions.append(int(action))
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if len(self._actions) < len(self._order):
+            self.agent_selection = self._order[len(self._actions)]
+        else:
+            self._batch.step(self._actions)
+            self._ask()
+        self._accumulate_rewards()
+
+    def _ask(self) -> None:
+        """Go on to a decision or the end of the game, with the rewards of kyoku on the way."""
+        batch = self._batch
+        self._add_rewards()
+        while not len(batch.rows.tables) and not batch.dones[0]:
+            batch.step([])
+            self._add_rewards()
+        self._actions: list[int] = []
+        self._order = [self.possible_agents[seat] for seat in batch.rows.seats.tolist()]
+        self._look()
+        if batch.dones[0]:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._order = self.agents[:1]
+        self.agent_selection = self._order[0]
+
+    def _look(self) -> None:
+        """Note what those see who are asked, and what they may do; the others nothing."""
+        nothing = np.zeros(N_ACTIONS, np.int8)
+        self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
+        planes, scalars = self._batch.observe()
+        for row, agent in enumerate(self._order):
+            mask = self._batch.rows.masks[row].astype(np.int8)
+            self.infos[agent] = {"action_mask": mask}
+            self._seen[self._seats[agent]] = np.append(planes[row], scalars[row])
+
+    def _add_rewards(self) -> None:
+        for agent, reward in zip(self.agents, self._batch.rewards[0].tolist(), strict=True):
+            self.rewards[agent] += reward
+
+    # --- what there is to see ----------------------------------------------------------------
+
+    def observe(self, agent: str) -> NDArray[np.float32]:
+        """Return what an agent saw when it was asked last: float32[34 * N_PLANES + N_SCALARS]."""
+        seen: NDArray[np.float32] = self._seen[self._seats[agent]].copy()
+        return seen
+
+    def render(self) -> str:
+        """Return the kyoku, the scores and the rivers as text."""
+        state = self._batch.states[0]
+        round_ = int(state["round"])
+        lines = [f"{_WINDS[round_ // 4]} {round_ % 4 + 1}, honba {state['honba']}"]
+        for agent, seat in self._seats.items():
+            river = state["river"][seat][: state["n_river"][seat]].tolist()
+            tiles = " ".join(TILE_NAMES[tile] for tile in river)
+            lines.append(f"{agent} {int(state['scores'][seat]):6d}: {tiles}")
+        return "\n".join(lines)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""

@@ -1,0 +1,256 @@
+"""Many games at once for training: decisions, observations, masks and rewards as arrays.
+
+    batch = BatchEnv(256, seed=1, reward="rank-model")
+    rows = batch.reset()
+    while True:
+        planes, scalars = batch.observe()
+        rows = batch.step(policy(planes, scalars, rows.masks))
+        batch.rewards, batch.dones  # of what ended since: [256, 4], [256]
+
+A row is a decision that is waited for; one discard can bring up to three, which are answered
+together.  A seat that can do one thing only is not asked.  Table ``t`` plays the games of the seeds
+``seed + t``, ``seed + t + n_tables``, ... one after the other, with the walls of
+:class:`mjbot.referee.Referee` of those seeds; what happens at a table depends on its own seeds and
+actions alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.splitmix import mix
+from mjbot.env import tables as play
+from mjbot.env.actions import N_ACTIONS, NAMES
+from mjbot.env.rewards import WORTHS, RewardName, Worth
+from mjbot.env.tables import (
+    MOST_ENDS,
+    MOST_ROWS,
+    RANDOM,
+    ROW,
+    STANDING,
+    TABLE,
+    TSUMOGIRI,
+    Standings,
+    Tables,
+    Worths,
+)
+from mjbot.errors import ArgumentError
+from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
+from mjbot.table.actions import WANTS_ALL
+from mjbot.table.state import IDLE
+from mjbot.table.view import Sealed, View
+
+Planes = NDArray[np.float32]
+
+_KINDS: Final = 34
+
+__all__ = ["RANDOM", "TSUMOGIRI", "BatchEnv", "IllegalActionError", "Rows", "random_source"]
+
+
+class IllegalActionError(ArgumentError):
+    """A row's action is not one that its mask allows; nothing was carried out."""
+
+
+class Rows(NamedTuple):
+    """Decisions that are waited for: one row each, by table, and from the next seat on."""
+
+    tables: NDArray[np.int64]  # int64[rows]
+    seats: NDArray[np.int64]  # int64[rows]
+    masks: NDArray[np.bool_]  # bool[rows, 46]
+
+
+class BatchEnv:
+    """``n_tables`` games under Tenhou's rules, in one process on one core.
+
+    ``players`` int[4] or int[n_tables, 4] says who sits where: 0 and above is asked, so that rows
+    of several policies can be told apart by ``players[rows.tables, rows.seats]``; TSUMOGIRI and
+    RANDOM play by themselves.  ``reward`` is a name or a function
+    (:mod:`mjbot.env.rewards`).  With ``pause`` a table whose kyoku has ended waits for the next
+    step before it deals on, so that its last state can be looked at; else it goes on at once, and
+    so does the next game after the end of one.  Raises :class:`mjbot.errors.ArgumentError`.
+    """
+
+    def __init__(
+        self,
+        n_tables: int,
+        seed: int = 0,
+        length: Length = "hanchan",
+        reward: RewardName | Worth = "score",
+        *,
+        players: Sequence[int] | NDArray[Any] = (0, 0, 0, 0),
+        pause: bool = False,
+    ) -> None:
+        if n_tables < 1:
+            raise ArgumentError(f"n_tables must be at least 1, not {n_tables}")
+        if length not in LAST_ROUND:
+            raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
+        self.n_tables: Final = n_tables
+        self._worth: Final = _worth(reward)
+        self._seed = seed
+        self._tables: Final = _new_tables(_players(players, n_tables), LAST_ROUND[length], pause)
+        self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
+        self._n_rows = 0
+        self._ends: Final = np.zeros(MOST_ENDS * n_tables, STANDING)
+        self._opening: Final = self._worth_of(_opening(LAST_ROUND[length]))[0]
+        self._encoder: Encoder | None = None
+        self._sealed: Final = Sealed()
+        self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
+        """What the kyoku that ended in the last step were worth: float32[n_tables, 4]."""
+        self.kyoku_ends: Final[NDArray[np.int8]] = self._tables["kyoku_ends"]
+        """How many kyoku ended in the last step, 0..4: int8[n_tables]."""
+        self.dones: Final[NDArray[np.bool_]] = self._tables["done"].view(np.bool_)
+        """Where a game ended in the last step: bool[n_tables]."""
+        self.final_scores: Final[NDArray[np.int32]] = self._tables["final_scores"]
+        """The final points of each table's last finished game: int32[n_tables, 4]."""
+        self.states: Final[NDArray[Any]] = self._tables["state"]
+        """The tables as they are, nothing hidden: :data:`mjbot.table.state.STATE` [n_tables]."""
+        self.seeds: Final[NDArray[np.int64]] = self._tables["seed"]
+        """The seeds of the games under way: int64[n_tables]."""
+        self.at_kan: Final[NDArray[np.bool_]] = self._tables["at_kan"].view(np.bool_)
+        """Where a table's row chooses the kind of a kan: bool[n_tables]."""
+        self.players: Final[NDArray[np.int8]] = self._tables["players"]
+        """Who sits where: int8[n_tables, 4]."""
+        self.wants: Final[NDArray[np.uint8]] = self._tables["buffer"]["wants"]
+        """What seats are asked about (flags WANTS_...), else their default: uint8[n_tables, 4]."""
+
+    # --- what happens ------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None) -> Rows:
+        """Begin anew at all tables, with ``seed`` or the seed before; return the first rows."""
+        self._seed = self._seed if seed is None else seed
+        self.seeds[:] = self._seed + np.arange(self.n_tables)
+        self.states["phase"] = IDLE
+        self._tables["asked"] = 0
+        self._tables["worth"] = self._opening
+        self._n_rows = 0
+        return self.step([])
+
+    def step(self, actions: Sequence[int] | NDArray[Any]) -> Rows:
+        """Carry out an action of each row (int[rows]); return the decisions that follow.
+
+        The rows are good until the next step but one: copy what is to last.  Raises
+        :class:`IllegalActionError`.
+        """
+        chosen = np.ascontiguousarray(actions, np.int64)
+        if chosen.shape != (self._n_rows,):
+            raise ArgumentError(f"actions of shape {chosen.shape}, there are {self._n_rows} rows")
+        n_rows, n_ends = play.step(
+            self._tables, self._rows, self._n_rows, chosen, self._following, self._ends
+        )
+        if n_rows < 0:
+            raise IllegalActionError(self._refusal(n_ends, int(chosen[n_ends])))
+        self._rows, self._following, self._n_rows = self._following, self._rows, n_rows
+        if n_ends:
+            ends = self._ends[:n_ends]
+            play.add_up(self._tables, ends, self._worth_of(ends), self._opening)
+        return self.rows
+
+    def check(self, row: int, action: int) -> None:
+        """Raise :class:`IllegalActionError` if one of the 46 actions is not legal in a row."""
+        if not (0 <= action < N_ACTIONS and self._rows[row]["mask"][action]):
+            raise IllegalActionError(self._refusal(row, int(action)))
+
+    # --- what there is to see ----------------------------------------------------------------
+
+    @property
+    def rows(self) -> Rows:
+        """The decisions that are waited for."""
+        rows = self._rows[: self._n_rows]
+        return Rows(rows["table"], rows["seat"], rows["mask"].view(np.bool_))
+
+    def observe(
+        self, planes: Planes | None = None, scalars: Planes | None = None
+    ) -> tuple[Planes, Planes]:
+        """Return what the seats of the rows see, by :func:`mjbot.models.encoding.encode`.
+
+        float32[rows, 34, N_PLANES] and float32[rows, N_SCALARS]; arrays with at least so many rows
+        are filled if given.
+        """
+        n = self._n_rows
+        if planes is None:
+            planes = np.empty((n, _KINDS, N_PLANES), np.float32)
+        if scalars is None:
+            scalars = np.empty((n, N_SCALARS), np.float32)
+        self._encoder = self._encoder or new_encoder()
+        _encode_rows(self._tables, self._rows[:n], self._encoder, planes, scalars)
+        return planes[:n], scalars[:n]
+
+    def view(self, table: int, seat: int) -> View:
+        """Return what a seat sees, for a strategy; good until the next one is made.
+
+        Its choice goes into :meth:`step` as ``N_ACTIONS + choice.code``.
+        """
+        return self._sealed.view(View(self.states[table], seat))
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _worth_of(self, standings: Standings) -> Worths:
+        worths = np.ascontiguousarray(self._worth(standings), np.float64)
+        if worths.shape != (len(standings), 4):
+            wanted = (len(standings), 4)
+            raise ArgumentError(f"reward must give an array {wanted}, not {worths.shape}")
+        return worths
+
+    def _refusal(self, row: int, action: int) -> str:
+        table, seat, mask = self._rows[row].item()
+        allowed = ", ".join(f"{number} {NAMES[number]}" for number in np.flatnonzero(mask))
+        name = NAMES[action] if 0 <= action < N_ACTIONS else "no such action"
+        return f"table {table}, seat {seat} may not {action} ({name}); it may: {allowed}"
+
+
+def random_source(seed: int) -> NDArray[np.uint64]:
+    """Return the random numbers of :func:`mjbot.env.tables.random_actions`: uint64[1]."""
+    return np.array([mix(np.uint64(seed))], np.uint64)
+
+
+@compiled
+def _encode_rows(
+    tables: Tables, rows: play.Rows, encoder: Encoder, planes: Planes, scalars: Planes
+) -> None:
+    for row in range(len(rows)):
+        state = tables[rows[row].table].state
+        encode(state, rows[row].seat, encoder, planes[row], scalars[row])
+
+
+def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np.int8]:
+    given = np.asarray(players)
+    if given.shape not in ((4,), (n_tables, 4)):
+        raise ArgumentError(
+            f"players must have the shape (4,) or ({n_tables}, 4), not {given.shape}"
+        )
+    if given.dtype.kind not in "iu" or given.min() < RANDOM or given.max() > 127:
+        raise ArgumentError(
+            "players: 0..127 is asked, -1 discards what it drew, -2 plays at random"
+        )
+    return np.array(np.broadcast_to(given, (n_tables, 4)), np.int8)
+
+
+def _worth(reward: RewardName | Worth) -> Worth:
+    if callable(reward):
+        return reward
+    if reward not in WORTHS:
+        raise ArgumentError(
+            f"reward must be a function or one of {', '.join(WORTHS)}, not {reward!r}"
+        )
+    return WORTHS[reward]
+
+
+def _new_tables(players: NDArray[np.int8], last_round: int, pauses: bool) -> Tables:
+    tables = np.zeros(len(players), TABLE)
+    tables["players"] = players
+    tables["last_round"] = last_round
+    tables["pauses"] = pauses
+    tables["buffer"]["wants"] = WANTS_ALL
+    return tables
+
+
+def _opening(last_round: int) -> Standings:
+    opening = np.zeros(1, STANDING)
+    opening["scores"] = START_POINTS
+    opening["left"] = last_round + 1
+    opening["last_round"] = last_round
+    return opening

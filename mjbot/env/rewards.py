@@ -1,0 +1,69 @@
+"""What a kyoku was worth to each seat: rewards of the environments.
+
+A *worth* says of where games stand between two kyoku what that is worth to each seat.  The reward
+of a kyoku is the worth after it less that before it, so that the rewards of a game add up to the
+worth of its end less that of its beginning.
+
+* ``score``: points by which the score differs from 25,000, in thousands.
+* ``rank``: 2.5 less the final rank (+1.5 .. -1.5) once the game is over; before that nothing.
+* ``rank-model``: 2.5 less the final rank that is to be expected, by
+  :func:`mjbot.models.placement.expected_bonuses`.
+
+Any function of that form may stand in their place, such as that of a learned rank model.
+"""
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+import numpy as np
+
+from mjbot.compiler.compiled import compiled
+from mjbot.env.tables import Standings, Worths
+from mjbot.models.placement import expected_bonuses
+from mjbot.rules.ruleset import START_POINTS
+from mjbot.table.settle import OVER
+
+Worth = Callable[[Standings], Worths]
+"""``worth(standings)`` of :data:`mjbot.env.tables.STANDING` [k] returns float64[k, 4]."""
+
+RewardName = Literal["score", "rank", "rank-model"]
+
+_BY_RANK: Final = np.array([1.5, 0.5, -0.5, -1.5])
+
+
+def score_worth(standings: Standings) -> Worths:
+    """Return the scores' difference from the start, in thousands of points."""
+    worths: Worths = (standings["scores"] - float(START_POINTS)) / 1000
+    return worths
+
+
+def rank_worth(standings: Standings) -> Worths:
+    """Return 2.5 less the rank where the game is over, else 0."""
+    worths = np.zeros((len(standings), 4))
+    _worth_of_ranks(standings, True, worths)
+    return worths
+
+
+def rank_model_worth(standings: Standings) -> Worths:
+    """Return 2.5 less the final rank that is to be expected."""
+    worths = np.zeros((len(standings), 4))
+    _worth_of_ranks(standings, False, worths)
+    return worths
+
+
+@compiled
+def _worth_of_ranks(standings: Standings, only_final: bool, out: Worths) -> None:
+    for place in range(len(standings)):
+        standing = standings[place]
+        if only_final and standing.left != OVER:
+            continue
+        worths = expected_bonuses(standing.scores, standing.left, _BY_RANK)
+        for seat in range(4):
+            out[place, seat] = worths[seat]
+
+
+WORTHS: Final[dict[RewardName, Worth]] = {
+    "score": score_worth,
+    "rank": rank_worth,
+    "rank-model": rank_model_worth,
+}

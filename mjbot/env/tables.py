@@ -1,0 +1,297 @@
+"""Many tables, all stepped in one compiled loop: from decisions to decisions.
+
+A table waits for decisions (``asked`` has their seats' bits) or stands between two kyoku (``asked``
+is 0).  Each table is visited once in a step: what was chosen is carried out, ended kyoku are noted,
+the next decisions written down.  Nothing here knows what a reward is.
+"""
+
+from typing import Annotated, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import (
+    Float32s,
+    Float64s,
+    Int8,
+    Int8s,
+    Int32s,
+    Int64,
+    Record,
+    UInt8s,
+    UInt64s,
+)
+from mjbot.compiler.splitmix import mix, next_below
+from mjbot.env.actions import (
+    ILLEGAL,
+    N_ACTIONS,
+    SEVERAL_KANS,
+    code_of,
+    is_one_action,
+    write_mask,
+)
+from mjbot.referee.flow import advance, deal, settle_choices
+from mjbot.referee.step import StepBuffer
+from mjbot.referee.wall import shuffle_wall
+from mjbot.rules.ruleset import START_POINTS
+from mjbot.table.apply import apply_end_game, apply_start_game
+from mjbot.table.legal import default_code
+from mjbot.table.settle import OVER, kyoku_left, next_kyoku
+from mjbot.table.state import GAME_OVER, IDLE, State
+
+Ints = NDArray[np.int64]
+Worths = NDArray[np.float64]
+
+TSUMOGIRI: Final = -1
+"""As a player: discards what it drew, lets everything else pass."""
+RANDOM: Final = -2
+"""As a player: any of its legal codes, all equally likely."""
+
+MOST_ROWS: Final = 3
+"""Of one table: a discard can concern three seats."""
+MOST_ENDS: Final = 4
+"""Of one table in a step; more than one happens only where seats are not asked."""
+
+
+class Table(Record):
+    """One table and what the environment knows of it."""
+
+    state: State
+    buffer: StepBuffer
+    worth: Annotated[Float64s, 4]  # of where the game stood before this kyoku
+    seed: Int64  # of the game under way
+    random: Annotated[UInt64s, 1]  # of the RANDOM players
+    players: Annotated[Int8s, 4]  # 0 and above is asked, below that TSUMOGIRI or RANDOM
+    last_round: Int8  # 3 tonpu, 7 hanchan
+    pauses: Int8  # 1: once a kyoku has ended, the next step deals, not this one
+    asked: Int8  # a bit per seat
+    at_kan: Int8  # 1 while the kind of a kan is chosen
+    # of the last step:
+    kyoku_ends: Int8
+    done: Int8  # 1: a game ended
+    rewards: Annotated[Float32s, 4]
+    final_scores: Annotated[Int32s, 4]  # of the last game that ended, in points
+
+
+class Row(Record):
+    """A decision that is waited for."""
+
+    table: Int64
+    seat: Int64
+    mask: Annotated[UInt8s, N_ACTIONS]
+
+
+class Standing(Record):
+    """Where a game stands after a kyoku."""
+
+    table: Int64
+    scores: Annotated[Int32s, 4]  # points; after a game the sticks are given out
+    round: Int64  # of the next kyoku: 0 East 1 .. 15
+    honba: Int64
+    sticks: Int64
+    left: Int64  # kyoku that follow at least, by the schedule; 0: the game is over
+    last_round: Int64  # 3 tonpu, 7 hanchan
+
+
+TABLE: Final = Table.dtype
+ROW: Final = Row.dtype
+STANDING: Final = Standing.dtype
+
+Tables = NDArray[Any]  # TABLE[n]
+Rows = NDArray[Any]  # ROW[n]: by table, of one table from the next seat on
+Standings = NDArray[Any]  # STANDING[n]: by table, of one table in order
+
+
+@compiled
+def step(
+    tables: Tables, rows: Rows, n: int, actions: Ints, following: Rows, ends: Standings
+) -> tuple[int, int]:
+    """Carry out the actions int64[n] of the first ``n`` rows; write down the following decisions.
+
+    Returns how many decisions follow and how many kyoku ended; with an illegal action in a row
+    ``(-1, row)``, nothing having been done.
+    """
+    for row in range(n):
+        if not _is_legal(tables, rows[row], actions[row]):
+            return -1, row
+    row, n_rows, n_ends = 0, 0, 0
+    for place in range(len(tables)):
+        table = tables[place]
+        is_waiting = table.asked != 0
+        _clear_results(table)
+        while row < n and rows[row].table == place:
+            _take(table, rows[row].seat, actions[row])
+            row += 1
+        if is_waiting and not table.at_kan:
+            _play_on(table)
+            n_ends = _note_end(table, place, ends, n_ends)
+        n_ends = _go_on(table, place, len(tables), is_waiting, ends, n_ends)
+        n_rows = _write_rows(table, place, following, n_rows)
+    return n_rows, n_ends
+
+
+@compiled
+def _is_legal(tables: Tables, row: Row, action: int) -> bool:
+    if 0 <= action < N_ACTIONS:
+        return bool(row.mask[action])
+    table = tables[row.table]
+    codes, n = table.buffer.codes[row.seat], table.buffer.n_codes[row.seat]
+    return code_of(codes, n, table.at_kan != 0, action) != ILLEGAL
+
+
+@compiled
+def _clear_results(table: Table) -> None:
+    table.kyoku_ends = 0
+    table.done = 0
+    for seat in range(4):
+        table.rewards[seat] = 0
+
+
+@compiled
+def _take(table: Table, seat: int, action: int) -> None:
+    """Write down what a seat has chosen."""
+    codes, n = table.buffer.codes[seat], table.buffer.n_codes[seat]
+    code = code_of(codes, n, table.at_kan != 0, action)
+    table.at_kan = code == SEVERAL_KANS
+    if code != SEVERAL_KANS:
+        table.buffer.choices[seat] = code
+
+
+@compiled
+def _go_on(
+    table: Table, place: int, n_tables: int, is_waiting: bool, ends: Standings, n_ends: int
+) -> int:
+    """Deal, where a table stands between two kyoku, until somebody is asked.
+
+    A table that pauses, and any after MOST_ENDS kyoku, is dealt at again in the next step only.
+    """
+    kyoku = 1 if is_waiting else 0
+    while table.asked == 0 and kyoku < (1 if table.pauses else MOST_ENDS):
+        _deal_next(table, n_tables)
+        n_ends = _note_end(table, place, ends, n_ends)
+        kyoku += 1
+    return n_ends
+
+
+@compiled
+def _deal_next(table: Table, n_tables: int) -> None:
+    """Deal the next kyoku, or the first one of a game, and play up to a decision or its end."""
+    round_, honba = 0, 0
+    if table.state.phase == GAME_OVER or table.state.phase == IDLE:
+        if table.state.phase == GAME_OVER:
+            table.seed += n_tables
+        apply_start_game(table.state, table.last_round, START_POINTS)
+        table.random[0] = mix(np.uint64(table.seed))
+    else:
+        round_, honba = next_kyoku(table.state)
+    shuffle_wall(table.seed, round_, honba, table.state.wall)
+    deal(table.state, table.buffer, round_, honba)
+    table.at_kan = 0
+    _play_on(table)
+
+
+@compiled
+def _note_end(table: Table, place: int, ends: Standings, n: int) -> int:
+    """Note that the kyoku has ended, if it has, and how the game stands; return how many have."""
+    if table.asked:
+        return n
+    state, standing = table.state, ends[n]
+    standing.table = place
+    standing.left = kyoku_left(state)
+    standing.round, standing.honba = next_kyoku(state)
+    standing.last_round = table.last_round
+    if standing.left == OVER:
+        apply_end_game(state)
+    standing.sticks = state.sticks
+    for seat in range(4):
+        standing.scores[seat] = state.scores[seat]
+    return n + 1
+
+
+@compiled
+def _write_rows(table: Table, place: int, rows: Rows, n: int) -> int:
+    """Write down the decisions that the table waits for after the first ``n`` rows."""
+    if table.asked == 0:
+        return n
+    buffer, at_kan = table.buffer, table.at_kan != 0
+    for distance in range(1, 5):
+        seat = (table.state.turn + distance) & 3
+        if (table.asked >> seat) & 1:
+            rows[n].table = place
+            rows[n].seat = seat
+            write_mask(buffer.codes[seat], buffer.n_codes[seat], at_kan, rows[n].mask)
+            n += 1
+    return n
+
+
+@compiled
+def _play_on(table: Table) -> None:
+    """Carry out what was chosen and go on to a decision of a player, or the kyoku's end."""
+    advance(table.state, table.buffer)
+    asked = _settle(table)
+    while table.buffer.asked and not asked:
+        advance(table.state, table.buffer)
+        asked = _settle(table)
+    table.asked = asked
+
+
+@compiled
+def _settle(table: Table) -> int:
+    """Choose for those who need not be asked; return the mask of the others."""
+    asked = settle_choices(table.state, table.buffer)
+    for seat in range(4):
+        if (asked >> seat) & 1 and _choose(table, seat):
+            asked ^= 1 << seat
+    return asked
+
+
+@compiled
+def _choose(table: Table, seat: int) -> bool:
+    """Choose for a seat that can do one thing only, or is not asked; return whether that is so."""
+    buffer = table.buffer
+    n, player = int(buffer.n_codes[seat]), table.players[seat]
+    if player == TSUMOGIRI:
+        buffer.choices[seat] = default_code(table.state, seat)
+    elif player == RANDOM:
+        buffer.choices[seat] = buffer.codes[seat, next_below(table.random, n)]
+    elif is_one_action(buffer.codes[seat], n):
+        buffer.choices[seat] = buffer.codes[seat, n - 1]
+    else:
+        return False
+    return True
+
+
+@compiled
+def add_up(tables: Tables, ends: Standings, worths: Worths, opening: Worths) -> None:
+    """Reward each ended kyoku with the worths after it, float64[k, 4], less those before it.
+
+    ``opening`` float64[4] is the worth of a game's beginning.
+    """
+    for end in range(len(worths)):
+        standing = ends[end]
+        table = tables[standing.table]
+        table.kyoku_ends += 1
+        for seat in range(4):
+            table.rewards[seat] += worths[end, seat] - table.worth[seat]
+            table.worth[seat] = worths[end, seat]
+        if standing.left == OVER:
+            table.done = 1
+            for seat in range(4):
+                table.worth[seat] = opening[seat]
+                table.final_scores[seat] = standing.scores[seat]
+
+
+@compiled
+def random_actions(masks: NDArray[np.bool_], random: NDArray[np.uint64], actions: Ints) -> None:
+    """Fill int64[rows] with a legal action of each row, all equally likely.
+
+    ``random`` uint64[1] is the state of the random numbers and goes on.
+    """
+    legal = np.empty(N_ACTIONS, np.int64)
+    for row in range(len(masks)):
+        n = 0
+        for action in range(N_ACTIONS):
+            legal[n] = action
+            n += masks[row, action]
+        actions[row] = legal[next_below(random, n)]

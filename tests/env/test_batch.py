@@ -1,0 +1,337 @@
+"""Many tables at once play the referee's games, with the masks and rewards that these have."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, Rows, random_actions, random_source
+from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, PON
+from mjbot.env.batch import IllegalActionError
+from mjbot.env.rewards import WORTHS
+from mjbot.errors import ArgumentError
+from mjbot.models.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.referee import Referee, bulk
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.actions import WANTS_ALL, WANTS_TURNS, Action
+from mjbot.table.settle import ranks_of
+from mjbot.table.state import DRAWN, WON, State
+from mjbot.table.state import PON as PON_MELD
+from protocol.tiles import FIVE_KINDS
+
+TABLES = 6
+Policy = Callable[[Random, list[int], State, int], int]
+
+
+def play_at_random(random: Random, legal: list[int], state: State, seat: int) -> int:
+    return random.choice(legal)
+
+
+def hoard(random: Random, legal: list[int], state: State, seat: int) -> int:
+    """Collect equal tiles, and kan once there are two to choose from."""
+    hand, n = state["hand"][seat].tolist(), int(state["n_melds"][seat])
+    pons = state["meld_kind"][seat][:n][state["meld_type"][seat][:n] == PON_MELD].tolist()
+    kans = sum(copies == 4 or kind in pons for kind, copies in enumerate(hand) if copies)
+    if KAN in legal and kans > 1:
+        return KAN
+    discards = [action for action in legal if action < 37]
+    if PON in legal or not discards:
+        return PON if PON in legal else legal[-1]
+    return min(discards, key=lambda tile: (kind_of(tile) in pons, hand[kind_of(tile)]))
+
+
+def kind_of(tile: int) -> int:
+    return tile if tile < 34 else FIVE_KINDS[tile - 34]
+
+
+class Followed:
+    """A referee that is told what is chosen at a table, and does by itself what is no choice."""
+
+    def __init__(self, seed: int, length: str) -> None:
+        self.referee = Referee(seed, length)
+        self.referee.start()
+        self.settle()
+
+    @property
+    def legal(self) -> dict[int, set[int]]:
+        """The actions of each seat that has a choice."""
+        legal = {
+            seat: {int(ACTION_OF_CODE[action.code]) for action in actions}
+            for seat, actions in self.referee.asked.items()
+        }
+        return {seat: actions for seat, actions in legal.items() if len(actions) > 1}
+
+    def settle(self) -> None:
+        while not self.referee.over and not self.legal:
+            self.step({})
+
+    def step(self, chosen: dict[int, Action]) -> None:
+        asked = self.referee.asked
+        self.referee.step({seat: chosen.get(seat, actions[-1]) for seat, actions in asked.items()})
+        self.settle()
+
+    def meant(self, seat: int, action: int, kind: int) -> Action:
+        """Return what an action means, and of a kan of several kinds the one of ``kind``."""
+        of_action = [
+            legal
+            for legal in self.referee.asked[seat]
+            if ACTION_OF_CODE[legal.code] == action and (kind < 0 or legal.tile == kind)
+        ]
+        return max(of_action, key=lambda legal: (legal.red, legal.tsumogiri))
+
+
+@pytest.mark.parametrize("policy", [play_at_random, hoard])
+def test_tables_play_the_games_of_referees_with_the_same_choices(policy: Policy):
+    random = Random(5)
+    batch = BatchEnv(TABLES, seed=40, length="tonpu")
+    rows = batch.reset()
+    followed = [Followed(seed, "tonpu") for seed in batch.seeds.tolist()]
+    ended, kan_choices = 0, 0
+    while ended < 2 * TABLES:
+        chosen: list[dict[int, Action]] = [{} for _ in followed]
+        actions = []
+        for table, seat, mask in zip(*map(np.ndarray.tolist, rows), strict=True):
+            legal = [action for action in range(N_ACTIONS) if mask[action]]
+            if batch.at_kan[table]:
+                kan_choices += 1
+                actions.append(random.choice(legal))
+                chosen[table][seat] = followed[table].meant(seat, KAN, actions[-1])
+                continue
+            assert followed[table].legal[seat] == set(legal)
+            actions.append(policy(random, legal, batch.states[table], seat))
+            if kinds := several_kans(followed[table], seat, actions[-1]):
+                assert len(kinds) > 1
+                continue
+            chosen[table][seat] = followed[table].meant(seat, actions[-1], -1)
+        rows = batch.step(actions)
+        for table, choices in enumerate(chosen):
+            if choices:
+                followed[table].step(choices)
+            if batch.dones[table]:
+                referee = followed[table].referee
+                assert referee.over
+                assert referee.state["scores"].tolist() == batch.final_scores[table].tolist()
+                assert batch.seeds[table] == referee.seed + TABLES
+                followed[table] = Followed(int(batch.seeds[table]), "tonpu")
+                ended += 1
+    assert kan_choices > 0 or policy is play_at_random
+
+
+def several_kans(followed: Followed, seat: int, action: int) -> list[Action]:
+    kans = [legal for legal in followed.referee.asked[seat] if legal.is_kan]
+    return kans if action == KAN and len(kans) > 1 else []
+
+
+def step_at_random(batch: BatchEnv, rows: Rows, random: np.ndarray) -> Rows:
+    actions = np.empty(len(rows.tables), np.int64)
+    random_actions(rows.masks, random, actions)
+    assert rows.masks[np.arange(len(actions)), actions].all()
+    return batch.step(actions)
+
+
+def test_two_runs_of_one_seed_are_equal_and_other_seeds_are_not():
+    def trace(seed: int) -> bytes:
+        batch, random = BatchEnv(8, seed, "tonpu", "rank-model"), random_source(seed)
+        rows, told = batch.reset(), []
+        for _ in range(400):
+            rows = step_at_random(batch, rows, random)
+            told += [rows.tables.tobytes(), rows.masks.tobytes(), batch.rewards.tobytes()]
+        return b"".join(told) + batch.states.tobytes()
+
+    assert trace(3) == trace(3)
+    assert trace(3) != trace(4)
+
+
+def test_a_reset_begins_the_same_games_again():
+    batch = BatchEnv(4, seed=9)
+    first = [part.copy() for part in batch.reset()]
+    step_at_random(batch, batch.rows, random_source(1))
+    for part, again in zip(first, batch.reset(), strict=True):
+        assert (part == again).all()
+    batch.reset(10)
+    assert batch.seeds.tolist() == [10, 11, 12, 13]
+
+
+@pytest.mark.parametrize("reward", ["score", "rank", "rank-model"])
+def test_the_rewards_of_a_game_add_up_to_its_result(reward: str):
+    batch, random = BatchEnv(TABLES, 2, "tonpu", reward), random_source(7)
+    rows, sums, ended = batch.reset(), np.zeros((TABLES, 4)), 0
+    while ended < 3 * TABLES:
+        rows = step_at_random(batch, rows, random)
+        assert not batch.rewards[batch.kyoku_ends == 0].any()
+        sums += batch.rewards
+        for table in np.flatnonzero(batch.dones):
+            final = batch.final_scores[table]
+            assert final.sum() == 100_000
+            results = (final - 25_000) / 1000
+            if reward != "score":
+                results = 2.5 - np.array(ranks_of(final.tolist()))
+            assert sums[table] == pytest.approx(results, abs=1e-4)
+            sums[table] = 0
+            ended += 1
+
+
+def test_rank_comes_at_the_end_only_and_the_models_share_at_each_kyoku():
+    random = random_source(3)
+    by_rank, by_model = (BatchEnv(16, 5, "tonpu", reward) for reward in ("rank", "rank-model"))
+    rows, _ = by_rank.reset(), by_model.reset()
+    moved = 0
+    for _ in range(900):
+        actions = np.empty(len(rows.tables), np.int64)
+        random_actions(rows.masks, random, actions)
+        rows = by_rank.step(actions)
+        by_model.step(actions)
+        assert not by_rank.rewards[~by_rank.dones].any()
+        assert by_model.rewards.sum(axis=1) == pytest.approx(0, abs=1e-5)
+        moved += int((np.abs(by_model.rewards[~by_rank.dones]) > 0.01).any(axis=1).sum())
+    assert moved > 16
+
+
+def test_a_reward_can_be_any_function_of_standings():
+    seen = []
+
+    def honba(standings: np.ndarray) -> np.ndarray:
+        seen.append(standings.copy())
+        return np.repeat(standings["honba"][:, None], 4, axis=1)
+
+    batch, random = BatchEnv(8, 1, "tonpu", honba), random_source(3)
+    rows = batch.reset()
+    while len(seen) < 60:
+        rows = step_at_random(batch, rows, random)
+    opening, *later = np.concatenate(seen)
+    assert opening["scores"].tolist() == [25_000] * 4
+    assert (opening["left"], opening["last_round"]) == (4, 3)
+    assert {int(standing["left"]) for standing in later} >= {0, 1, 2, 3}
+    with pytest.raises(ArgumentError, match=r"\(1, 4\)"):
+        BatchEnv(8, reward=lambda standings: standings["scores"][:, 0])
+
+
+def test_a_table_that_pauses_shows_how_its_kyoku_ended():
+    batch, random = BatchEnv(8, 1, "tonpu", pause=True), random_source(3)
+    rows, before, ends = batch.reset(), batch.states["scores"].copy(), 0
+    assert set(rows.tables.tolist()) == set(range(8))
+    while ends < 40:
+        paused = set(np.flatnonzero(batch.kyoku_ends).tolist())
+        rows = step_at_random(batch, rows, random)
+        for table in np.flatnonzero(batch.kyoku_ends):
+            ends += 1
+            assert batch.kyoku_ends[table] == 1
+            assert table not in rows.tables
+            assert batch.dones[table] or batch.states["phase"][table] in (WON, DRAWN)
+            change = batch.states["scores"][table] - before[table]
+            assert batch.rewards[table] == pytest.approx(change / 1000)
+            before[table] = 25_000 if batch.dones[table] else batch.states["scores"][table]
+        assert not paused & set(np.flatnonzero(batch.kyoku_ends).tolist())
+
+
+def test_scripted_seats_are_not_asked():
+    players = np.tile([0, TSUMOGIRI, 1, RANDOM], (4, 1))
+    players[1] = [RANDOM, RANDOM, RANDOM, 2]
+    batch, random = BatchEnv(4, 3, players=players), random_source(3)
+    rows, found = batch.reset(), set()
+    for _ in range(500):
+        rows = step_at_random(batch, rows, random)
+        found |= set(batch.players[rows.tables, rows.seats].tolist())
+        assert (rows.seats[rows.tables == 1] == 3).all()
+    assert found == {0, 1, 2}
+
+
+def test_tables_where_nobody_is_asked_play_the_games_of_the_compiled_loop():
+    batch = BatchEnv(3, 11, "tonpu", players=[TSUMOGIRI] * 4)
+    policies = np.full(4, bulk.TSUMOGIRI, np.int8)
+    finals = bulk.play_games(policies, np.arange(11, 14, dtype=np.int64), 3)
+    assert not len(batch.reset().tables)
+    is_first = np.ones(3, np.bool_)
+    while is_first.any():
+        for table in np.flatnonzero(is_first & batch.dones):
+            assert batch.final_scores[table].tolist() == finals[table].tolist()
+            is_first[table] = False
+        batch.step([])
+
+
+def test_a_strategy_can_sit_at_a_table():
+    """Its choice, whatever it is, can be said, and the game is the one that the arena plays."""
+    name, seed = "fast-riichi-a", 21
+    referee = Referee(seed, "tonpu")
+    referee.play([make_strategy(name) if seat == 2 else Sitter() for seat in range(4)])
+    batch = BatchEnv(1, seed, "tonpu", players=[TSUMOGIRI, TSUMOGIRI, 0, TSUMOGIRI])
+    strategy = make_strategy(name)
+    rows = batch.reset()
+    while not batch.dones[0]:
+        choice = strategy.decide(batch.view(0, 2))
+        assert rows.seats.tolist() == [2]
+        rows = batch.step([N_ACTIONS + choice.code])
+    assert batch.final_scores[0].tolist() == referee.state["scores"].tolist()
+
+
+class Sitter:
+    """Discards what it drew."""
+
+    wants = WANTS_ALL
+
+    def decide(self, view):
+        return view.default_action
+
+    def start_kyoku(self, view):
+        pass
+
+
+def test_seats_are_asked_about_what_they_want_to_be():
+    batch, random = BatchEnv(8, 3), random_source(3)
+    batch.wants[:] = WANTS_TURNS
+    rows = batch.reset()
+    for _ in range(100):
+        assert (batch.states["turn"][rows.tables] == rows.seats).all()
+        rows = step_at_random(batch, rows, random)
+
+
+def test_observations_are_those_of_the_encoder():
+    batch, random = BatchEnv(8, 6), random_source(3)
+    rows, encoder = batch.reset(), new_encoder()
+    for _ in range(30):
+        rows = step_at_random(batch, rows, random)
+    planes, scalars = batch.observe()
+    assert planes.shape == (len(rows.tables), 34, N_PLANES)
+    of_one, numbers = np.empty((34, N_PLANES), np.float32), np.empty(N_SCALARS, np.float32)
+    for row, (table, seat) in enumerate(zip(rows.tables, rows.seats, strict=True)):
+        encode(batch.states[table], seat, encoder, of_one, numbers)
+        assert (planes[row] == of_one).all()
+        assert (scalars[row] == numbers).all()
+    wide = np.empty((24, 34, N_PLANES), np.float32), np.empty((24, N_SCALARS), np.float32)
+    again, _ = batch.observe(*wide)
+    assert again.base is wide[0]
+    assert (again == planes).all()
+
+
+def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
+    batch = BatchEnv(2, 6)
+    batch.reset()
+    before = batch.states.tobytes()
+    for action, told in ((45, r"table 1, seat 0 may not 45 \(pass\); it may: \d"), (-1, "no such")):
+        with pytest.raises(IllegalActionError, match=told):
+            batch.step([int(np.flatnonzero(batch.rows.masks[0])[0]), action])
+    with pytest.raises(IllegalActionError, match="no such action"):
+        batch.step([N_ACTIONS + 78] * 2)
+    with pytest.raises(ArgumentError, match="2 rows"):
+        batch.step([0])
+    assert batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"n_tables": 0}, "n_tables"),
+        ({"length": "east"}, "length must be one of tonpu, hanchan"),
+        ({"reward": "points"}, "reward must be .* score, rank, rank-model"),
+        ({"players": [0, 1]}, "players must have the shape"),
+        ({"players": [0, 1, 2, -3]}, "-1 discards"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(arguments, told):
+    with pytest.raises(ArgumentError, match=told):
+        BatchEnv(**({"n_tables": 2} | arguments))
+
+
+def test_all_named_rewards_are_worths_of_standings():
+    assert set(WORTHS) == {"score", "rank", "rank-model"}
