@@ -1,6 +1,8 @@
 """What all tests need."""
 
+import os
 import signal
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -8,6 +10,10 @@ from hypothesis import HealthCheck, settings
 # on a busy machine or an empty cache of compiled code any example may take long
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# hundreds of processes start here: each would read all our sources anew where images forbid it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session", autouse=True)
