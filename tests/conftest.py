@@ -1,9 +1,16 @@
 """What all tests need."""
 
+import os
 import signal
+import sys
 
 import pytest
-from hypothesis import HealthCheck, settings
+
+# hundreds of processes start here: each would read all our sources anew where images forbid it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+from hypothesis import HealthCheck, settings  # noqa: E402  pytest rewrites and keeps it, too
 
 # on a busy machine or an empty cache of compiled code any example may take long
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -79,7 +79,7 @@ def test_ours_are_found_by_an_installed_copy(folder, tmp_path_factory):
 def test_child_processes_find_ours(folder):
     done = run(
         folder, "-m", "mjbot", "arena", "my_bot:MyBot", "tsumogiri", "--format", "1v3",
-        "--games", "4", "--length", "tonpu", "--jobs", "2",
+        "--games", "4", "--length", "tonpu", "--jobs", "1",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     assert "MyBot" in done.stdout

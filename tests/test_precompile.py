@@ -203,11 +203,13 @@ def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "waiting_bot.py").write_text(
         "import threading\n"
+        "import mjbot.precompile\n"
         "from mjbot.strategy.strategy import Strategy\n\n"
+        "mjbot.precompile.IDLE_S = 0.5\n"
         "class Waiting(Strategy):\n"
         "    def decide(self, view):\n"
         "        threading.Event().wait()\n"
     )
     (problem,), _ = said(["waiting_bot.py:Waiting"], use="client")
     assert problem.is_made
-    assert problem.text == "waited for 10 s and decided nothing"
+    assert problem.text == "waited for 0.5 s and decided nothing"

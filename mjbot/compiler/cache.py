@@ -14,13 +14,16 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from numba.core import caching as _caching
+from numba.core import runtime as _runtime
 
 caching: Final[Any] = _caching  # numba has no type hints
+runtime: Final[Any] = _runtime
 
 KEPT_BYTES: Final = 600 << 20
 """All compiled code of one version of ours takes some 30 MB."""
@@ -47,6 +50,12 @@ _PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl"
 
 IS_USABLE: Final = all(hasattr(caching, part) for part in _PARTS)
 """Whether this numba is built as those that we know; else it keeps compiled code its own way."""
+
+
+_LOADS_ALONE: Final = hasattr(runtime, "rtsys") and hasattr(
+    getattr(caching, "FunctionCache", None), "_load_overload"
+)
+"""Whether compiled code can be loaded without all that compiling needs."""
 
 
 def _part(name: str) -> Any:
@@ -101,12 +110,23 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or ``None`` where it is missing or damaged."""
         try:
-            found = super().load_overload(sig, target_context)
+            found = self._load(sig, target_context)
         except Exception:  # whatever the damage is, compiling again cures it
             return None
         if found is not None:
             _note_use(self._folder)
         return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        """Load code without what numba does before: it registers all functions that it knows.
+
+        Only compiling needs them, and registers them itself.
+        """
+        _spare_scipy()
+        if not _LOADS_ALONE:
+            return super().load_overload(sig, target_context)
+        runtime.rtsys.initialize(target_context)
+        return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
@@ -130,6 +150,29 @@ def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
         room -= size
         if room < 0 and time.time() - used_at > IN_USE_S:
             shutil.rmtree(module, ignore_errors=True)
+
+
+@cache
+def _spare_scipy() -> None:
+    """Import the part of numba that loads all of ``scipy.linalg``, 0.3 s, to know if it is there.
+
+    Whoever compiles linear algebra still gets it: numba asks again then.
+    """
+    with contextlib.suppress(ImportError):  # another numba
+        from numba.np import linalg as _linalg
+
+        linalg: Any = _linalg
+        if ask := getattr(linalg, "ensure_blas", None):
+            linalg.ensure_blas = _look_for_scipy
+            try:
+                import numba.np.arraymath  # noqa: F401
+            finally:
+                linalg.ensure_blas = ask
+
+
+def _look_for_scipy() -> None:
+    if find_spec("scipy") is None:
+        raise ImportError("scipy is required for linear algebra")
 
 
 _used: Final[set[Path]] = set()

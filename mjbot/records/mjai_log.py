@@ -36,14 +36,15 @@ def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
     lines: list[_Line] = []
     begun = False
     count = size = 0
-    for number, line in _numbered_lines(stream, name):
+    for number, raw in _numbered_lines(stream, name):
+        line = raw.removeprefix(b"\xef\xbb\xbf").strip()
         # Escaped quotes end in \", so a message that quotes another does not match.
         if begun and b'"start_game"' in line:
             count += 1
             yield _game(name, count, lines)
             lines = []
             size = 0
-        size += len(line) + 1
+        size += len(raw)
         if size > MAX_GAME_BYTES:
             problem = f"no game ends within {MAX_GAME_BYTES} bytes"
             raise RecordError(name, f"line {number}", problem)
@@ -113,4 +114,4 @@ def _numbered_lines(stream: Lines, name: str) -> Iterator[_Line]:
         number += 1
         if len(line) > MAX_LINE_BYTES:
             raise RecordError(name, f"line {number}", f"longer than {MAX_LINE_BYTES} bytes")
-        yield number, line.removeprefix(b"\xef\xbb\xbf").strip()
+        yield number, line

@@ -78,11 +78,14 @@ def test_processes_that_cannot_even_start_end_the_run(
         play(setup_of("tsumogiri", "tsumogiri"), GAME_IDS, 1)
 
 
-def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(setup_of: MakeSetup) -> None:
+def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(
+    setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mjbot.arena.workers.pool.MOST_DEATHS_OF_A_RUN", 4)
     game_ids = [GameId(wall, 0) for wall in range(1000)]
     with (
         WorkerPool(setup_of("Deadly", "tsumogiri"), 2) as pool,
-        pytest.raises(WorkerError, match=r"12 times in 0 finished .* of .*:Deadly: .*status 7"),
+        pytest.raises(WorkerError, match=r"4 times in 0 finished .* of .*:Deadly: .*status 7"),
     ):
         list(pool.play(game_ids))
 

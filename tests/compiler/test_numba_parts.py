@@ -44,6 +44,7 @@ def folder(tmp_path):
 
 
 NO_OPTION = "import numba.core.cpu as c; del c._options_mixin.no_cfunc_wrapper"
+NO_RUNTIME = "from numba.core import runtime; del runtime.rtsys"
 NO_CACHE = """
 import os
 os.environ["NUMBA_CACHE_DIR"] = {!r}
@@ -65,7 +66,7 @@ types.Dispatcher.get_call_type = get_call_type
 """
 
 
-@pytest.mark.parametrize("change", ["", NO_OPTION, NO_TEMPLATE])
+@pytest.mark.parametrize("change", ["", NO_OPTION, NO_TEMPLATE, NO_RUNTIME])
 def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(folder, change):
     assert run(folder, f"{change}\n") == ["caller", "half"]
     assert run(folder, f"{change}\n") == []
@@ -82,3 +83,16 @@ print(sum(caller.stats.cache_hits.values()))
     change = NO_CACHE.format(str(folder / "own"))
     assert run(folder, change, script) == ["0"]
     assert run(folder, change, script) == ["1"]
+
+
+def test_compiled_code_is_loaded_without_linear_algebra_that_who_compiles_it_still_has(folder):
+    pytest.importorskip("scipy")
+    script = """
+import sys
+import numba, numpy
+from small_bot import caller
+assert caller(40) == 23
+assert "scipy.linalg" not in sys.modules
+print(numba.njit(lambda a: numpy.dot(a, a))(numpy.ones(3)), numba.np.arraymath._HAVE_BLAS)
+"""
+    assert run(folder, "", script) == ["3.0", "True"]

@@ -12,6 +12,7 @@ import sys
 import aiohttp
 import pytest
 
+from mjbot.cli import main as command
 from mjbot.errors import ExitCode
 
 SERVE = [sys.executable, "-m", "mjbot", "serve"]
@@ -43,10 +44,18 @@ def test_a_served_game_with_its_log(tmp_path, raw_client):
     assert all("?" not in hand for hand in lines[1]["tehais"])
 
 
-def served(*options):
-    return subprocess.run(
-        [*SERVE, *options], capture_output=True, text=True, timeout=GUARD_S, check=False
-    )
+@pytest.fixture
+def served(capfd):
+    """Run the command, which ends at once, in this process: return its status and what it said."""
+
+    def run(*options):
+        try:
+            status = command.main(["serve", *options])
+        except SystemExit as refused:
+            status = refused.code
+        return status, *capfd.readouterr()
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -65,11 +74,11 @@ def served(*options):
         (["--ws-token-file", "/dev/null"], "/dev/null: expected a token"),
     ],
 )
-def test_bad_arguments_are_named_in_one_line(options, words):
-    done = served(*options)
-    assert done.returncode == ExitCode.BAD_ARGUMENTS
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_bad_arguments_are_named_in_one_line(served, options, words):
+    status, _, errors = served(*options)
+    assert status == ExitCode.BAD_ARGUMENTS
+    assert words in errors
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -79,12 +88,12 @@ def test_bad_arguments_are_named_in_one_line(options, words):
         (["--port", "0", "--ws-port"], "--ws-port {} is in use: name another, or --no-ws"),
     ],
 )
-def test_a_port_in_use_is_named_in_one_line_with_the_cure(options, told):
+def test_a_port_in_use_is_named_in_one_line_with_the_cure(served, options, told):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = served(*options, str(port))
-    assert done.returncode == ExitCode.UNREACHABLE
-    assert done.stderr.splitlines()[-1] == f"mjbot serve: {told.format(port)}"
+        status, _, errors = served(*options, str(port))
+    assert status == ExitCode.UNREACHABLE
+    assert errors.splitlines()[-1] == f"mjbot serve: {told.format(port)}"
 
 
 async def half_open(port, ws_port, *, joining=True):
@@ -166,11 +175,9 @@ def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_wor
 
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
-def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(option):
-    done = served("--port", "0", option, "/dev/null/x")
-    assert done.returncode == ExitCode.UNREACHABLE
-    assert done.stdout == ""
-    assert done.stderr == "mjbot serve: /dev/null/x: Not a directory\n"
+def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(served, option):
+    problem = "mjbot serve: /dev/null/x: Not a directory\n"
+    assert served("--port", "0", option, "/dev/null/x") == (ExitCode.UNREACHABLE, "", problem)
 
 
 def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, tmp_path):
