@@ -15,7 +15,7 @@ from mjbot.models.weights import SHIPPED
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.rules.ruleset import LAST_ROUND
-from mjbot.training.runs import RUNS, GameRange, Learned, TrainingRequest
+from mjbot.training.runs import RUNS, GameRange, Learned, TrainingRequest, torch
 
 Declare = Callable[[argparse.ArgumentParser], None]
 
@@ -165,6 +165,30 @@ def _declare_networks_paper(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_policy(parser: argparse.ArgumentParser) -> None:
+    _add_column_arguments(parser)
+    parser.add_argument(
+        "--held-out", type=int, default=25, help="of the games, that tell how it gets on (25)"
+    )
+    parser.add_argument(
+        "--crossed",
+        nargs=3,
+        metavar=("GAME", "BEFORE", "FROM"),
+        help="show rows of games before GAME the hand and danger weights in folder FROM, fitted to"
+        " the others, and the others those in folder BEFORE (all: those that ship)",
+    )
+    for name, default, what in (
+        ("channels", 64, "of each cell"),
+        ("blocks", 6, "of two convolutions"),
+        ("rows", 10_000_000, "to learn from, several passes if that is more than there are"),
+        ("batch", 512, "rows of a step"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
+    parser.add_argument("--rate", type=float, default=2e-3, help="of AdamW at most (0.002)")
+    parser.add_argument("--decay", type=float, default=1e-2, help="of weights in AdamW (0.01)")
+    _add_folder_arguments(parser)
+
+
 def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
@@ -231,6 +255,23 @@ def _train_networks_paper(args: argparse.Namespace) -> None:
     for learned in train(_asked(PaperRequest, args)):
         _tell_scores(learned)
         _tell_weights(learned)
+
+
+def _train_policy(args: argparse.Namespace) -> None:
+    torch()
+    from mjbot.training.policy import Plan, PolicyRequest, train
+
+    if min(args.channels, args.blocks - 1, args.rows, args.batch, args.held_out) < 1:
+        raise ArgumentError("--channels, --rows, --batch, --held-out: at least 1; --blocks: 2")
+    if args.crossed:
+        number, before, since = args.crossed
+        if not number.isdecimal():
+            raise ArgumentError(f"--crossed {number!r}: expected the number of a game")
+        args.crossed = int(number), Path(before), Path(since)
+    args.plan = _asked(Plan, args)
+    learned = train(_asked(PolicyRequest, args))
+    _tell_scores(learned)
+    _tell_weights(learned)
 
 
 def _train_hand(args: argparse.Namespace) -> None:
@@ -326,6 +367,12 @@ KINDS: Final[dict[str, Kind]] = {
         "Learn where the four seats may end from what stands at the start of each kyoku.",
         _declare_rank,
         _train_rank,
+    ),
+    "policy": Kind(
+        "the learned player's network, from columns",
+        "Learn all five decisions of strong players with one network.",
+        _declare_policy,
+        _train_policy,
     ),
     "networks-paper": Kind(
         "the five networks of Matsuda and Ito 2021, from columns",

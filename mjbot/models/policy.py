@@ -284,7 +284,7 @@ def _softmax(logits: Floats, first: int, size: int, legal: Floats, out: Floats) 
         total += out[first + place]
     for place in range(size):
         out[first + place] /= max(total, np.float32(1e-9))
-    return 1 / total if total > 0 else 1.0
+    return float(1 / total) if total > 0 else 1.0
 
 
 @compiled

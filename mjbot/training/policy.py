@@ -11,6 +11,7 @@ written, and which rows come when follows from seed and number alone.
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,12 +22,23 @@ from torch import Tensor
 from torch.nn import functional
 
 from mjbot.compiler.compiled import compiled
-from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode
-from mjbot.models.policy import CHI, KAN, PON, RIICHI
+from mjbot.interruption import keeping
+from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.models.policy import CHI, KAN, NAME, PON, RIICHI
+from mjbot.models.weights import SHIPPED, Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.training.decisions import KINDS, Decisions
+from mjbot.training.decisions import KINDS, N_CHOICES, Decisions, check_data, open_decisions
 from mjbot.training.policy_network import PolicyNetwork, board_of
-from mjbot.training.runs import RunFolder
+from mjbot.training.runs import (
+    RUNS,
+    GameRange,
+    Learned,
+    RunFolder,
+    TrainingError,
+    claim_weights,
+    erase_run,
+)
+from mjbot.training.scores import scores_of, told
 
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
@@ -34,7 +46,7 @@ EARLY_SHARE: Final = 0.3
 """What the early head's loss counts beside the late one's; set by hand."""
 HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
-CHECKED: Final = "policy.pt"
+KEPT: Final = "policy.pt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,20 +132,23 @@ def encode_rows(
         encode(states[place], seats[place], encoder, planes[place], scalars[place])
 
 
-def losses(discards: Tensor, others: Tensor, rows: NDArray[np.void]) -> tuple[Tensor, Tensor]:
-    """Return the cross-entropy of each row float[n], and which of them were said right bool[n]."""
-    n_classes = 34
-    legal = (rows["legal"][:, None] >> np.arange(n_classes) & 1).astype(bool)
-    logits = torch.full((len(rows), n_classes), -torch.inf)
-    kinds = rows["kind"]
-    own = np.flatnonzero(kinds == 0)
+def logits_of(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
+    """Return what a head says to each row's question: [n, 34], -inf for what is not legal."""
+    discards, others = said
+    legal = (rows["legal"][:, None] >> np.arange(34) & 1).astype(bool)
+    logits = torch.full((len(rows), 34), -torch.inf)
+    own = np.flatnonzero(rows["kind"] == 0)
     logits[own] = discards.float()[own]
     for kind, (first, size) in HEADS.items():
-        of_it = np.flatnonzero(kinds == kind)
+        of_it = np.flatnonzero(rows["kind"] == kind)
         logits[of_it, :size] = others.float()[of_it, first : first + size]
-    logits = logits.masked_fill(~torch.from_numpy(legal), -torch.inf)
+    return logits.masked_fill(~torch.from_numpy(legal), -torch.inf)
+
+
+def losses(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
+    """Return the cross-entropy of each row: float[n]."""
     choice = torch.from_numpy(rows["choice"].astype(np.int64))
-    return functional.cross_entropy(logits, choice, reduction="none"), logits.argmax(1) == choice
+    return functional.cross_entropy(logits_of(said, rows), choice, reduction="none")
 
 
 class PolicyRun:
@@ -146,7 +161,7 @@ class PolicyRun:
         self._check: Final = check
         self._folder: Final = folder
         self._net: Final = PolicyNetwork(plan.channels, plan.blocks)
-        self._net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._net.to(memory_format=torch.channels_last)
         self._mean: Final = copy.deepcopy(self._net)
         self._optimiser: Final = torch.optim.AdamW(
             self._net.parameters(), plan.rate, weight_decay=plan.decay, fused=True
@@ -157,23 +172,24 @@ class PolicyRun:
     def learn(self) -> PolicyNetwork:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
         self._resume()
-        plan, total, seen = self._plan, np.zeros((5, 3)), self._step * self._plan.batch
+        plan, loss = self._plan, 0.0
         with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
-            tell(seen)
+            tell(self._step * plan.batch)
             while self._step < plan.steps:
-                batch = self._source.batch(self._numbers(self._step))
-                loss, right = self._learn_from(batch)
-                for kind in range(5):
-                    of_it = batch.rows["kind"] == kind
-                    total[kind] += of_it.sum(), loss[of_it].sum(), right[of_it].sum()
+                loss += self._learn_from(self._source.batch(self._numbers(self._step)))
                 self._step += 1
                 tell(plan.batch)
                 if self._step % STEPS_KEPT == 0 or self._step == plan.steps:
-                    tell(0, note=self._told(total))
-                    print(self._told(total), flush=True)
-                    total[:] = 0
                     self._keep()
+                    done = (self._step - 1) % STEPS_KEPT + 1
+                    tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
+                    loss = 0.0
         return self._mean
+
+    def kept(self) -> str:
+        """Say what is in the folder by now."""
+        rows = self._step // STEPS_KEPT * STEPS_KEPT * self._plan.batch
+        return f"kept in {self._folder.folder}: {rows} rows learned; the same command goes on"
 
     def _numbers(self, step: int) -> NDArray[np.int64]:
         """Return the rows of a step: pass after pass over all, each in an order of its own."""
@@ -190,7 +206,7 @@ class PolicyRun:
             found[of_it] = self._orders[int(number)][at[of_it] % n]
         return found
 
-    def _learn_from(self, batch: Batch) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _learn_from(self, batch: Batch) -> float:
         plan = self._plan
         share = self._step / plan.steps
         rate = plan.rate * min(1.0, 50 * share + 0.01) * 0.5 * (1 + np.cos(np.pi * share))
@@ -199,13 +215,13 @@ class PolicyRun:
         self._net.train()
         with torch.autocast("cpu", torch.bfloat16):
             early, late = self._net(batch.planes, batch.scalars)
-        loss, right = losses(*late, batch.rows)
+            loss = losses(late, batch.rows)
         self._optimiser.zero_grad()
-        (loss.mean() + EARLY_SHARE * losses(*early, batch.rows)[0].mean()).backward()
+        (loss.mean() + EARLY_SHARE * losses(early, batch.rows).mean()).backward()
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimiser.step()
         self._move_mean()
-        return loss.detach().numpy(), right.numpy()
+        return float(loss.mean())
 
     @torch.no_grad()
     def _move_mean(self) -> None:
@@ -213,16 +229,11 @@ class PolicyRun:
         for mean, now in zip(self._mean.parameters(), self._net.parameters(), strict=True):
             mean.lerp_(now, share)
 
-    def _told(self, total: NDArray[np.float64]) -> str:
-        checked = check(self._mean, self._check)
-        parts = []
-        for kind, name in enumerate(KINDS):
-            n, loss, right = total[kind] / max(total[kind][0], 1)
-            there = checked[kind]
-            parts.append(
-                f"{name} {100 * right:.2f} {loss:.4f} held out {100 * there[1]:.2f} {there[0]:.4f}"
-            )
-        return f"step {self._step}: " + "; ".join(parts)
+    def _held_out(self) -> float:
+        total = 0.0
+        for said, rows in answers(self._mean, self._check):
+            total += float(losses(said, rows).sum())
+        return total / max(len(self._check), 1)
 
     def _keep(self) -> None:
         state = {
@@ -231,10 +242,10 @@ class PolicyRun:
             "mean": self._mean.state_dict(),
             "optimiser": self._optimiser.state_dict(),
         }
-        self._folder.write(CHECKED, lambda stream: torch.save(state, stream))
+        self._folder.write(KEPT, lambda stream: torch.save(state, stream))
 
     def _resume(self) -> None:
-        if path := self._folder.kept(CHECKED):
+        if path := self._folder.kept(KEPT):
             state = torch.load(path, weights_only=True)
             self._step = state["step"]
             self._net.load_state_dict(state["net"])
@@ -242,25 +253,111 @@ class PolicyRun:
             self._optimiser.load_state_dict(state["optimiser"])
 
 
-def check(net: PolicyNetwork, source: Source, batch: int = 2048) -> NDArray[np.float64]:
-    """Return mean loss and share said right of each kind: [5, 2]."""
-    total = np.zeros((5, 3))
-    for loss, right, rows in checked(net, source, batch):
-        for kind in range(5):
-            of_it = rows["kind"] == kind
-            total[kind] += of_it.sum(), loss[of_it].sum(), right[of_it].sum()
-    found: NDArray[np.float64] = total[:, 1:] / np.maximum(total[:, :1], 1)
-    return found
-
-
-def checked(
-    net: PolicyNetwork, source: Source, batch: int
-) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.void]]]:
-    """Yield losses, whether said right, and rows, batch by batch."""
+def answers(
+    net: PolicyNetwork, source: Source, batch: int = 2048
+) -> Iterator[tuple[tuple[Tensor, Tensor], NDArray[np.void]]]:
+    """Yield what the late head says, and the rows, batch by batch."""
     net.eval()
     for start in range(0, len(source), batch):
         some = source.batch(np.arange(start, min(start + batch, len(source))))
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
             late = net(some.planes, some.scalars)[-1]
-        loss, right = losses(*late, some.rows)
-        yield loss.numpy(), right.numpy(), some.rows
+        yield late, some.rows
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRequest:
+    """What is learned: from games of the first of ``data``, checked with the rest and the others.
+
+    ``crossed``: a game's number, and two folders of weights (hand evaluator and danger) that were
+    fitted to the games before it and from it on: each row is shown those that do not know it.
+    ``held_out`` of the games, the last, only tell how the learning gets on.
+    """
+
+    data: Sequence[Path]
+    games: GameRange
+    crossed: tuple[int, Path, Path] | None
+    held_out: int
+    plan: Plan
+    folder: Path | None
+    fresh: bool
+    out: Path | None
+
+
+def train(request: PolicyRequest) -> Learned:
+    """Learn, check and save.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
+    learned = _opened(request.data[0], request.games.start, request.games.stop)
+    stop = 1 + max(int(part.rows["game"][-1]) for part in learned if len(part.rows))
+    middle = stop - request.held_out
+    number, *folders = request.crossed or (0, SHIPPED)
+    encoders = [new_encoder(folder) for folder in folders]
+    source = Source([part.of_games(0, middle) for part in learned], encoders, number)
+    held_out = Source([part.of_games(middle, stop) for part in learned], encoders, number)
+    if not (len(source) and len(held_out)):
+        raise TrainingError("there are no games to learn from; widen --games")
+    folder = request.folder or RUNS / f"train-policy-{request.plan.seed}"
+    if request.fresh:
+        erase_run(folder)
+    with RunFolder(folder, "policy") as run_folder:
+        run = PolicyRun(request.plan, source, held_out, run_folder)
+        with keeping(run.kept):
+            net = run.learn()
+            scores = _scores(net, request, stop)
+        out = request.out or claim_weights(run_folder, NAME)
+    arrays = {name: value.astype(np.float16) for name, value in net.arrays().items()}
+    return Learned(NAME, save_weights(NAME, arrays, _manifest(request, stop, scores), out), out)
+
+
+def _opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
+    last = 1 << 30 if stop is None else stop
+    return [open_decisions(folder, kind).of_games(start, last) for kind in KINDS]
+
+
+def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, Any]:
+    """Return the figures of the network, its weights rounded as they are saved."""
+    net.load_state_dict({name: value.half().float() for name, value in net.state_dict().items()})
+    shown = request.plan.steps * request.plan.batch
+    scores: dict[str, Any] = {
+        "rows shown": shown,
+        "weights": sum(map(np.size, net.arrays().values())),
+    }
+    for place, folder in enumerate(request.data):
+        parts = _opened(folder, 0 if place else stop, None)
+        if not any(len(part.rows) for part in parts):
+            continue
+        source = Source(parts, [new_encoder()])
+        chances, rows = [], []
+        with progress(Console(stderr=True), f"checking {folder.name}", len(source), "rows") as tell:
+            for said, some in answers(net, source):
+                chances.append(torch.softmax(logits_of(said, some), 1).nan_to_num().numpy())
+                rows.append(some)
+                tell(len(some))
+        all_chances, all_rows = np.concatenate(chances), np.concatenate(rows)
+        for number, kind in enumerate(KINDS):
+            of_it = all_rows["kind"] == number
+            found = scores_of(kind, all_chances[of_it, : N_CHOICES[kind]], all_rows[of_it])
+            told_of = told(found).items()
+            scores |= {f"{folder.name}, {kind}: {figure}": value for figure, value in told_of}
+    return scores
+
+
+def _manifest(request: PolicyRequest, stop: int, scores: dict[str, Any]) -> Manifest:
+    plan = request.plan
+    info = check_data(request.data[0])
+    folders = " ".join(folder.name for folder in request.data)
+    options = [f"--games {request.games}", f"--held-out {request.held_out}"]
+    if request.crossed:
+        options.append("--crossed " + " ".join(map(str, request.crossed)))
+    options += [f"--{name} {value}" for name, value in vars(plan).items()]
+    return Manifest(
+        data=f"games {request.games.start}:{stop} of {info.data}, all five decisions",
+        command=f"mjbot train policy {folders} {' '.join(options)}",
+        seed=plan.seed,
+        scores=scores,
+    )

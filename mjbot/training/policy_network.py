@@ -17,7 +17,7 @@ the mean over the board.
 A second head of the same form reads h after two blocks.  Where that one is sure, the player need
 not compute the rest (:mod:`mjbot.models.policy`).
 
-The same arithmetic without a framework: :mod:`mjbot.models.policy`, whose names of arrays these are.
+The same arithmetic without a framework, by the same names of arrays: :mod:`mjbot.models.policy`.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ class Block(nn.Module):
         self.first = nn.Conv2d(channels, channels, (1, 3), padding=(0, 1))
         self.second = nn.Conv2d(channels, channels, (1, 3), padding=(0, 1))
         nn.init.zeros_(self.second.weight)  # each block begins as nothing, so none needs a norm
-        nn.init.zeros_(self.second.bias)  # type: ignore[arg-type]
+        nn.init.zeros_(self.second.bias)
         if has_context:
             self.board = nn.Linear(channels, channels, bias=False)
             self.suits = nn.Linear(channels, channels, bias=False)
