@@ -65,9 +65,9 @@ class Supervised(Strategy):
                 return action
             if action.name == "pon" and said.pon >= self.pon_from:
                 return action
-            if action.name == "chi" and said.chi.sum() >= self.chi_from:
-                if said.chi[action.offset] == said.chi.max():
-                    return action
+            best_chi = action.name == "chi" and said.chi[action.offset] == said.chi.max()
+            if best_chi and said.chi.sum() >= self.chi_from:
+                return action
             if action.is_riichi and said.riichi >= self.riichi_from:
                 return action
         if not view.discards:

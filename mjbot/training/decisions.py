@@ -54,7 +54,7 @@ from mjbot.table.actions import (
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import legal_codes
 from mjbot.table.settle import ranks_of
-from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, REACTION, STATE, State
+from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
 from mjbot.training.positions import GameStep, collect
 from mjbot.training.runs import TrainingRequest
 from protocol.messages import (
@@ -313,7 +313,8 @@ class _Collector:
         self._rows: Any = np.zeros(FIRST_SIZE, DECISION)
         self._n = 0
         self._codes = np.empty(N_ACTIONS, np.uint8)
-        self._offered = -1  # rows that wait for what is said to a tile, -1: not looked at yet
+        self._discarded = False  # a tile is on offer
+        self._offered = -1  # end of the rows that wait for what is said to it, -1: not looked at
         self._kyoku: list[Records] = []
         self._dealt_at: list[int] = []  # rows before each kyoku
         self._dealt = False
@@ -322,16 +323,19 @@ class _Collector:
         """Take note of an event and the table before it."""
         if self._dealt:
             self._start_kyoku(game, state)
-        self._dealt = isinstance(event, StartKyoku)
-        if state["phase"] == REACTION:
-            if self._offered < 0:
-                rows, states = self._free()
-                self._offered = note_offers(state, self._codes, rows, states)
+            self._dealt = False
+        if self._discarded:
+            if self._offered < self._n:
+                self._make_room()
+                self._offered = note_offers(state, self._codes, self._rows, self._states, self._n)
             if not isinstance(event, ReachAccepted | Dora):
                 self._answer(event)
         match event:
             case Dahai(actor=actor, pai=pai):
                 self._own(state, actor, _DISCARD, tile_kind(TILE_BY_NAME[pai]))
+                self._discarded, self._offered = True, -1
+            case StartKyoku():
+                self._dealt = True
             case Reach(actor=actor):
                 self._own(state, actor, _RIICHI, 1)
             case Ankan(actor=actor) | Kakan(actor=actor):
@@ -340,11 +344,16 @@ class _Collector:
                 pass
 
     def _own(self, state: State, seat: int, kind: int, choice: int) -> None:
-        rows, states = self._free()
-        self._n += note_turn(state, seat, self._codes, kind, choice, rows, states)
+        self._make_room()
+        self._n = note_turn(
+            state, seat, self._codes, kind, choice, self._rows, self._states, self._n
+        )
 
     def _answer(self, event: Any) -> None:
         """Say what the seats chose to whom a tile was on offer."""
+        self._discarded = False
+        if self._offered == self._n:
+            return
         caller, said, chi = -1, UNKNOWN, -1
         match event:
             case Tsumo():
@@ -357,21 +366,16 @@ class _Collector:
                 said = _PON
             case Daiminkan(actor=caller):
                 said = _KAN
-            case _:  # won, or drawn: nobody knows
-                self._offered = 0
-        rows, states = self._free()
-        self._n += answer(rows, states, self._offered, caller, said, chi)
-        self._offered = -1
+            case _:
+                return  # won, or drawn: nobody knows
+        self._n = answer(self._rows, self._states, self._n, self._offered, caller, said, chi)
 
-    def _free(self) -> tuple[Records, Records]:
-        """Return the next places, :data:`MOST_ROWS` at least."""
+    def _make_room(self) -> None:
         if self._n + MOST_ROWS > len(self._rows):
             self._rows = _twice(self._rows)
             self._states = _twice(self._states)
-        return self._rows[self._n :], self._states[self._n :]
 
     def _start_kyoku(self, game: int, state: State) -> None:
-        self._offered = -1
         kyoku = np.zeros(1, KYOKU)[0]
         kyoku["game"], kyoku["kyoku"] = game, len(self._kyoku)
         for field in ("honba", "sticks", "round", "dealer", "scores"):
@@ -422,10 +426,11 @@ def note_turn(
     choice: int,
     rows: Records,
     states: Records,
+    n: int,
 ) -> int:
-    """Write the choices that a seat had on its own turn, when it chose ``kind``; return how many.
+    """Write the choices that a seat had on its own turn, when it chose ``kind``, from place n on.
 
-    A declaration of riichi is no discard, so that one follows.
+    Returns the place after them.  A declaration of riichi is no discard, so that one follows.
     """
     n_codes = legal_codes(state, seat, codes)
     discards, riichi, form = 0, False, -1
@@ -438,7 +443,6 @@ def note_turn(
             riichi = True
         elif code >= CONCEALED_KAN:
             form = ANKAN if code < ADDED_KAN else KAKAN
-    n = 0
     if form >= 0:
         n = _write(state, seat, _KAN, int(kind == _KAN), 3, rows, states, n)
         rows[n - 1].form = form
@@ -450,9 +454,13 @@ def note_turn(
 
 
 @compiled
-def note_offers(state: State, codes: NDArray[np.uint8], rows: Records, states: Records) -> int:
-    """Write what each seat might do with a discard, not yet what it chose; return how many."""
-    n = 0
+def note_offers(
+    state: State, codes: NDArray[np.uint8], rows: Records, states: Records, n: int
+) -> int:
+    """Write what each seat might do with a discard, not yet what it chose, from place n on.
+
+    Returns the place after them.
+    """
     for step in range(1, 4):
         seat = (state.turn + step) & 3
         pon, chi, kan = False, 0, False
@@ -490,13 +498,15 @@ def _write(
 
 
 @compiled
-def answer(rows: Records, states: Records, n: int, caller: int, said: int, chi_choice: int) -> int:
+def answer(
+    rows: Records, states: Records, start: int, stop: int, caller: int, said: int, chi_choice: int
+) -> int:
     """Fill in what was said to a tile: ``caller`` took it by ``said``, or -1, nobody wanted it.
 
-    Rows of which nobody can know are dropped; returns how many are left, in front.
+    Of rows ``start:stop`` those of which nobody can know are dropped; returns the new end.
     """
-    kept = 0
-    for place in range(n):
+    kept = start
+    for place in range(start, stop):
         row = rows[place]
         choice = 0
         if row.seat == caller and row.kind == said:

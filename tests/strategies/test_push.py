@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
+from mjbot.models.win_value import typical_points
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.view import View
 from strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
@@ -19,7 +20,6 @@ from strategies.evaluation.push_fold.hand_worth import (
 from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
 from strategies.evaluation.push_fold.push import FADING, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
-from mjbot.models.win_value import typical_points
 
 HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10

@@ -4,6 +4,14 @@ import numpy as np
 import pytest
 
 from mjbot.models.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
+from mjbot.models.win_value import (
+    EXTRA_HAN,
+    HandContext,
+    add_meld,
+    hand_dora,
+    typical_points,
+    win_points,
+)
 from mjbot.rules.acceptance import acceptance, waits
 from mjbot.rules.kinds import hand_counts
 from mjbot.rules.wins import WIN
@@ -20,14 +28,6 @@ from strategies.evaluation.push_fold.race import (
     one_away_worth,
     stage_worth,
     tenpai_worth,
-)
-from mjbot.models.win_value import (
-    EXTRA_HAN,
-    HandContext,
-    add_meld,
-    hand_dora,
-    typical_points,
-    win_points,
 )
 
 PLAIN = np.arange(N_STEPS) * float(STEP) + LOWEST

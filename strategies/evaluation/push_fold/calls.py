@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights
+from mjbot.models.win_value import add_meld
 from mjbot.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import kuikae_kinds
@@ -26,7 +27,6 @@ from strategies.evaluation.push_fold.hand_worth import (
 )
 from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import Race, StageTable
-from mjbot.models.win_value import add_meld
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

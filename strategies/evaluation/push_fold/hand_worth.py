@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
+from mjbot.models.win_value import typical_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
 from mjbot.table.hands import kind_of
@@ -35,7 +36,6 @@ from strategies.evaluation.push_fold.race import (
     stage_worth,
     tenpai_worth,
 )
-from mjbot.models.win_value import typical_points
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

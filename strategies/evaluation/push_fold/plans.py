@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
+from mjbot.models.win_value import HandContext, hand_dora, typical_points
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.table.state import CHI
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_worth
-from mjbot.models.win_value import HandContext, hand_dora, typical_points
 
 Counts = NDArray[np.int8]
 

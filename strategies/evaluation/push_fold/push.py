@@ -28,11 +28,11 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.models.fold_features import safety_grades
 from mjbot.models.placement import N_STEPS, rank_worth, worth_of
+from mjbot.models.win_value import HandContext, read_holding
 from mjbot.rules.wins import WIN
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
-from mjbot.models.win_value import HandContext, read_holding
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
+from mjbot.models.win_value import HandContext, hand_dora, win_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import shanten, shanten_regular
-from mjbot.models.win_value import HandContext, hand_dora, win_points
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
