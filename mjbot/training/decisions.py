@@ -205,7 +205,7 @@ def check_data(folder: Path) -> DataInfo:
 def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     try:
         found: Records = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise DataError(path, f"cannot be read ({error}); make the columns again") from None
     if found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")

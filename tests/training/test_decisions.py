@@ -1,0 +1,193 @@
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.records.choices import steps as choice_steps
+from mjbot.records.sources import open_games
+from mjbot.table.settle import ranks_of
+from mjbot.table.state import KAKAN, RIICHI
+from mjbot.training.decisions import (
+    DECISION,
+    KINDS,
+    N_CHOICES,
+    DataError,
+    Kind,
+    check_data,
+    decisions_of,
+    open_decisions,
+    open_kyoku,
+)
+from mjbot.training.positions import index_games, steps
+from protocol.messages import Dora, ReachAccepted
+from protocol.tiles import tile_kind
+
+LOGS = Path(__file__).parents[2] / "logs"
+GAMES = sorted(LOGS.glob("*.mjson"))
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("columns") / "all"
+    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
+    return folder
+
+
+def told_by_replay(log):
+    """What the strict table and the events after it tell of each choice, by another way."""
+    found = Counter()
+    for step in choice_steps(log):
+        if isinstance(step.next, ReachAccepted | Dora):
+            continue  # the question stays as it is
+        for seat in range(4):
+            legal, said = step.choices(seat), step.recorded(seat)
+            if said is None or said.is_win or said.is_nine_terminals:
+                continue
+            names = {action.name for action in legal}
+            if "pass" in names:
+                for kind in (Kind.PON, Kind.CHI, Kind.KAN):
+                    wanted = "daiminkan" if kind == Kind.KAN else str(kind)
+                    if wanted in names:
+                        if said.name == wanted:
+                            choice = said.offset + 1 if kind == Kind.CHI else 1
+                            found[kind, seat, choice] += 1
+                        elif said.is_pass or said.name == "chi":
+                            found[kind, seat, 0] += 1
+                continue
+            own_kans = names & {"ankan", "kakan"}
+            if own_kans:
+                found[Kind.KAN, seat, int(said.is_kan)] += 1
+            if "riichi" in names and not said.is_kan:
+                found[Kind.RIICHI, seat, int(said.is_riichi)] += 1
+            kinds = {tile_kind(action.tile) for action in legal if action.is_discard}
+            if said.is_discard and len(kinds) > 1:
+                found[Kind.DISCARD, seat, tile_kind(said.tile)] += 1
+    return found
+
+
+@pytest.mark.parametrize("log", GAMES, ids=lambda log: log.stem)
+def test_the_choices_are_those_that_the_strict_table_and_the_next_events_tell(log):
+    expected = told_by_replay(log)
+    game = next(iter(steps(index_games([log]))))
+    found = Counter()
+    for rows in decisions_of(game).rows:
+        for row in rows:
+            kind = KINDS[row["kind"]]
+            if kind != Kind.DISCARD or bin(row["legal"]).count("1") > 1:
+                found[kind, int(row["seat"]), int(row["choice"])] += 1
+    for kind, seat, choice in expected | found:
+        many = expected[kind, seat, choice], found[kind, seat, choice]
+        if kind in (Kind.DISCARD, Kind.RIICHI) or choice:
+            assert many[0] == many[1], (kind, seat, choice)
+        else:  # of a tile that another took the replay tells less: who had pon may have chi, too
+            assert many[0] <= many[1], (kind, seat, choice)
+
+
+def test_columns_hold_what_the_games_hold(columns):
+    info = check_data(columns)
+    assert info.games == len(GAMES)
+    games = [decisions_of(game) for game in steps(index_games(GAMES))]
+    for place, kind in enumerate(KINDS):
+        opened = open_decisions(columns, kind)
+        assert len(opened.rows) == info.rows[kind]
+        assert (opened.rows == np.concatenate([game.rows[place] for game in games])).all()
+        second = opened.of_games(1, 2)
+        assert (second.rows == games[1].rows[place]).all()
+        assert second.states.tobytes() == games[1].states[place].tobytes()
+        assert ((opened.rows["legal"] >> opened.rows["choice"]) & 1 == 1).all()
+        assert (opened.rows["choice"] < N_CHOICES[kind]).all()
+    kyoku = open_kyoku(columns)
+    assert len(kyoku) == info.rows["kyoku"] == 30
+    assert set(open_decisions(columns, Kind.KAN).rows["form"]) <= {2, KAKAN, 4}
+
+
+def test_ranks_and_changes_are_those_of_the_end(columns):
+    kyoku = open_kyoku(columns)
+    for number, game in enumerate(steps(index_games(GAMES))):
+        for step in game:
+            end = step.state
+        own = kyoku[kyoku["game"] == number]
+        assert (own["ranks"] == ranks_of(end["scores"])).all()
+        assert (own["scores"][0] + own["change"].sum(axis=0) == end["scores"]).all()
+        rows = open_decisions(columns, Kind.DISCARD).of_games(number, number + 1).rows
+        assert (rows["ranks"] == ranks_of(end["scores"])).all()
+        assert sorted(set(rows["kyoku"].tolist())) == list(range(len(own)))
+
+
+def test_a_riichi_is_followed_by_its_discard(columns):
+    riichi = open_decisions(columns, Kind.RIICHI).rows
+    discards = open_decisions(columns, Kind.DISCARD)
+    declared = np.count_nonzero(np.asarray(discards.states["phase"]) == RIICHI)
+    assert np.count_nonzero(riichi["choice"]) == declared > 10
+
+
+def test_what_stands_is_not_overwritten(columns, capsys):
+    command = ["train", "data", str(GAMES[0]), "--folder", str(columns)]
+    assert main(command) != ExitCode.OK
+    assert "is not empty" in capsys.readouterr().err
+    assert check_data(columns).games == len(GAMES)
+
+
+def damaged(columns, tmp_path, name, content):
+    folder = tmp_path / "damaged"
+    shutil.copytree(columns, folder)
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("decisions.json", None, "is missing"),
+        ("decisions.json", b"{}", "cannot be read"),
+        ("pon-rows.npy", None, "cannot be read"),
+        ("pon-rows.npy", b"\x93NUMPY", "cannot be read"),
+        ("pon-states.npy", b"", "cannot be read"),
+    ],
+)
+def test_damaged_columns_are_named(columns, tmp_path, name, content, told):
+    folder = damaged(columns, tmp_path, name, content)
+    with pytest.raises(DataError, match=told) as error:
+        open_decisions(folder, Kind.PON)
+    assert str(folder / name) in str(error.value)
+
+
+def test_columns_of_pickles_are_not_opened(columns, tmp_path):
+    folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
+    np.save(folder / "chi-rows.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="cannot be read"):
+        open_decisions(folder, Kind.CHI)
+
+
+def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
+    folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
+    np.save(folder / "chi-rows.npy", np.zeros(3, DECISION))
+    with pytest.raises(DataError, match="3 rows for"):
+        open_decisions(folder, Kind.CHI)
+    np.save(folder / "chi-rows.npy", np.zeros(3))
+    with pytest.raises(DataError, match="holds other columns"):
+        open_decisions(folder, Kind.CHI)
+    info = (folder / "decisions.json").read_text()
+    (folder / "decisions.json").write_text(info.replace('"layout": "', '"layout": "0'))
+    with pytest.raises(DataError, match="another version"):
+        open_decisions(folder, Kind.CHI)
+
+
+def test_a_game_that_cannot_be_read_is_left_out_and_told(tmp_path, caplog):
+    (tmp_path / "a.mjson").write_bytes(GAMES[0].read_bytes())
+    lines = GAMES[1].read_text().splitlines()
+    lines[len(lines) // 2] = '{"type":"dahai","actor":9}'
+    (tmp_path / "b.mjson").write_text("\n".join(lines))
+    folder = tmp_path / "columns"
+    files = [str(tmp_path / "a.mjson"), str(tmp_path / "b.mjson")]
+    assert main(["train", "data", *files, "--folder", str(folder)]) == ExitCode.OK
+    assert check_data(folder).games == 1
+    assert "is left out" in caplog.text
+    assert sum(1 for _ in open_games(GAMES[0])) == 1
