@@ -11,8 +11,7 @@ is a dora for good), a discard does not, and of equal tiles the drawn one goes.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from mjbot.models.encoding import ACCEPTS, CHANCE, KEEPS, MOST_TILES, OF_OPPONENT, OPPONENT, RATING
 from mjbot.models.policy import SURE, Opinion, Policy
@@ -39,6 +38,9 @@ class Supervised(Strategy):
     chi_from: float = _chance("the same of a chi, all three together")
     kan_from: float = _chance("the same of a kan")
     sure: float = _chance("chance at which the early head is believed; 2: never", SURE)
+
+    def __post_init__(self) -> None:
+        self._policy: Final = Policy.load()
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
@@ -102,10 +104,6 @@ class Supervised(Strategy):
             chance = float(seen[OPPONENT + OF_OPPONENT * step + CHANCE]) ** 4
             terms[f"deals in to the {name}, %"] = 100 * chance
         return terms
-
-    @cached_property
-    def _policy(self) -> Policy:
-        return Policy.load()
 
 
 def _preferred(action: Action, said: Opinion) -> tuple[float, bool, bool]:

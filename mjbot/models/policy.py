@@ -117,8 +117,9 @@ class Policy:
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> Self:
         """Load the weights; :class:`WeightsError` if they cannot be used."""
+        arrays = _load(folder)
         try:
-            return cls(_load(folder))
+            return cls(arrays)
         except (KeyError, ValueError) as error:
             problem = f"is no network of this version ({error}); train it again"
             raise WeightsError(folder / f"{NAME}.npz", problem) from None

@@ -211,7 +211,7 @@ class PolicyRun:
         share = self._step / plan.steps
         rate = plan.rate * min(1.0, 50 * share + 0.01) * 0.5 * (1 + np.cos(np.pi * share))
         for group in self._optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = float(rate)  # a scalar of numpy could not be loaded safely
         self._net.train()
         with torch.autocast("cpu", torch.bfloat16):
             early, late = self._net(batch.planes, batch.scalars)

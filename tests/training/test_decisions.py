@@ -47,26 +47,29 @@ def told_by_replay(log):
             legal, said = step.choices(seat), step.recorded(seat)
             if said is None or said.is_win or said.is_nine_terminals:
                 continue
-            names = {action.name for action in legal}
-            if "pass" in names:
-                for kind in (Kind.PON, Kind.CHI, Kind.KAN):
-                    wanted = "daiminkan" if kind == Kind.KAN else str(kind)
-                    if wanted in names:
-                        if said.name == wanted:
-                            choice = said.offset + 1 if kind == Kind.CHI else 1
-                            found[kind, seat, choice] += 1
-                        elif said.is_pass or said.name == "chi":
-                            found[kind, seat, 0] += 1
-                continue
-            own_kans = names & {"ankan", "kakan"}
-            if own_kans:
-                found[Kind.KAN, seat, int(said.is_kan)] += 1
-            if "riichi" in names and not said.is_kan:
-                found[Kind.RIICHI, seat, int(said.is_riichi)] += 1
-            kinds = {tile_kind(action.tile) for action in legal if action.is_discard}
-            if said.is_discard and len(kinds) > 1:
-                found[Kind.DISCARD, seat, tile_kind(said.tile)] += 1
+            told = of_offer if any(action.is_pass for action in legal) else of_turn
+            for kind, choice in told(legal, said):
+                found[kind, seat, choice] += 1
     return found
+
+
+def of_offer(legal, said):
+    names = {action.name for action in legal}
+    for kind, wanted in ((Kind.PON, "pon"), (Kind.CHI, "chi"), (Kind.KAN, "daiminkan")):
+        if wanted in names and said.name == wanted:
+            yield kind, said.offset + 1 if kind == Kind.CHI else 1
+        elif wanted in names and (said.is_pass or said.name == "chi"):
+            yield kind, 0
+
+
+def of_turn(legal, said):
+    names = {action.name for action in legal}
+    if names & {"ankan", "kakan"}:
+        yield Kind.KAN, int(said.is_kan)
+    if "riichi" in names and not said.is_kan:
+        yield Kind.RIICHI, int(said.is_riichi)
+    if said.is_discard and len({tile_kind(a.tile) for a in legal if a.is_discard}) > 1:
+        yield Kind.DISCARD, tile_kind(said.tile)
 
 
 @pytest.mark.parametrize("log", GAMES, ids=lambda log: log.stem)

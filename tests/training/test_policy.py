@@ -1,0 +1,159 @@
+"""The policy network learns from columns; torch is needed here only."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.models.policy import Policy
+from mjbot.models.weights import load_manifest
+from mjbot.training import runs
+from mjbot.training.decisions import KINDS, open_decisions
+from mjbot.training.runs import RunFolder
+
+LOGS = Path(__file__).parents[2] / "logs"
+GAMES = sorted(LOGS.glob("*.mjson"))
+
+
+@pytest.fixture
+def policy():
+    pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
+    from mjbot.training import policy
+
+    return policy
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("columns") / "all"
+    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
+    return folder
+
+
+SMALL = ("--channels", "8", "--blocks", "2", "--batch", "64", "--held-out", "1", "--games", ":3")
+
+
+def learn(columns, tmp_path, *more):
+    run, out = str(tmp_path / "run"), str(tmp_path / "out")
+    return main(["train", "policy", str(columns), *SMALL, "--folder", run, "--out", out, *more])
+
+
+def test_it_learns_and_saves_what_the_table_loads(policy, columns, tmp_path, capsys):
+    assert learn(columns, tmp_path, "--rows", "6400") == ExitCode.OK
+    out = capsys.readouterr().out
+    assert "discard: accuracy" in out
+    manifest = load_manifest("policy", tmp_path / "out")
+    assert manifest.scores["rows shown"] == 6400
+    assert "--rows 6400" in manifest.command
+    figures = [name for name in manifest.scores if name.startswith("all, ")]
+    assert any("riichi: first chance: accuracy" in name for name in figures)
+    learned = Policy.load(tmp_path / "out")
+    decisions = open_decisions(columns, "discard")
+    right = prior = 0
+    for state, row in zip(decisions.states, decisions.rows, strict=True):
+        said = learned.ask(state, int(row["seat"]), sure=2)
+        right += said.discards.argmax() == row["choice"]
+        prior += 1 / bin(row["legal"]).count("1")
+    assert right > 2 * prior
+
+
+def test_numpy_says_what_torch_says(policy, columns):
+    import torch
+
+    from mjbot.training.policy_network import PolicyNetwork
+
+    torch.manual_seed(3)
+    net = PolicyNetwork(8, 3)
+    for parameter in net.parameters():
+        torch.nn.init.normal_(parameter, 0, 0.3)
+    played = Policy(net.arrays())
+    parts = [open_decisions(columns, kind) for kind in KINDS]
+    source = policy.Source(parts, [policy.new_encoder()])
+    some = np.arange(0, len(source), 50)
+    batch = source.batch(some)
+    with torch.no_grad():
+        heads = net(batch.planes, batch.scalars)
+    states = [state for part in parts for state in part.states]
+    for place, number in enumerate(some):
+        assert played.ask(states[number], int(batch.rows["seat"][place]), sure=2) is not None
+        for (discards, others), logits in zip(heads, played.exits(), strict=True):
+            expected = torch.cat([discards[place], others[place]]).numpy()
+            assert logits == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_path, monkeypatch):
+    monkeypatch.setattr(policy, "STEPS_KEPT", 10)
+    plan = policy.Plan(channels=8, blocks=2, rows=64 * 40, batch=64)
+    parts = [open_decisions(columns, kind) for kind in KINDS]
+    source = policy.Source(parts, [policy.new_encoder()])
+
+    def run(folder, stop_after=None):
+        with RunFolder(tmp_path / folder, "policy") as opened:
+            course = policy.PolicyRun(plan, source, source, opened)
+            if stop_after:
+                real, steps = course._learn_from, iter(range(stop_after))
+
+                def learn_from(batch):
+                    if next(steps, None) is None:
+                        raise KeyboardInterrupt
+                    return real(batch)
+
+                course._learn_from = learn_from
+            return course.learn().arrays()
+
+    whole = run("whole")
+    with pytest.raises(KeyboardInterrupt):
+        run("killed", stop_after=25)
+    again = run("killed")
+    assert all((whole[name] == again[name]).all() for name in whole)
+    assert replace(plan, rows=64).steps == 1
+
+
+def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns):
+    parts = [open_decisions(columns, kind) for kind in KINDS]
+    first, second = policy.new_encoder(), policy.new_encoder()
+    other = second._replace(danger=second.danger._replace(riichi=second.danger.riichi + 1))
+    plain = policy.Source(parts, [first])
+    crossed = policy.Source(parts, [first, other], 2)
+    numbers = np.arange(0, len(plain), 7)
+    one, two = plain.batch(numbers), crossed.batch(numbers)
+    same = (one.planes == two.planes).flatten(1).all(1).numpy()
+    early = one.rows["game"] < 2
+    assert same[~early].all()
+    assert not same[early].all()
+
+
+def test_every_row_is_shown_once_in_a_pass(policy, columns, tmp_path):
+    parts = [open_decisions(columns, kind) for kind in KINDS]
+    source = policy.Source(parts, [policy.new_encoder()])
+    n = len(source)
+    with RunFolder(tmp_path, "policy") as folder:
+        run = policy.PolicyRun(policy.Plan(channels=8, blocks=2, batch=64), source, source, folder)
+        shown = np.concatenate([run._numbers(step) for step in range(2 * n // 64)])
+    assert sorted(shown[:n].tolist()) == list(range(n))
+    assert not (shown[:n][: n // 2] == shown[n:][: n // 2]).all()
+
+
+def test_without_torch_one_line_says_what_to_install(columns, tmp_path, monkeypatch, capsys):
+    def missing():
+        raise runs.TrainingError("torch is not installed; pip install 'mjbot[train]'")
+
+    monkeypatch.setattr("mjbot.cli.train.torch", missing)
+    assert learn(columns, tmp_path) != ExitCode.OK
+    assert capsys.readouterr().err == (
+        "mjbot train policy: torch is not installed; pip install 'mjbot[train]'\n"
+    )
+
+
+def test_what_cannot_be_is_said_in_one_line(policy, columns, tmp_path, capsys):
+    assert learn(columns, tmp_path, "--crossed", "x", "a", "b") == ExitCode.BAD_ARGUMENTS
+    assert "expected the number of a game" in capsys.readouterr().err
+    assert learn(columns, tmp_path, "--crossed", "2", "a", "b") != ExitCode.OK
+    assert "hand-plus.json: there are no weights" in capsys.readouterr().err
+    assert learn(columns, tmp_path, "--blocks", "1") == ExitCode.BAD_ARGUMENTS
+    capsys.readouterr()
+    assert main(["train", "policy", str(tmp_path / "none")]) != ExitCode.OK
+    assert "decisions.json: is missing" in capsys.readouterr().err
