@@ -98,6 +98,8 @@ class BatchEnv:
         self._opening: Final = self._worth_of(_opening(LAST_ROUND[length]))[0]
         self._encoder: Encoder | None = None
         self._sealed: Final = Sealed()
+        self.rows = _copied(self._rows[:0])
+        """The decisions that are waited for."""
         self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
         """What the kyoku that ended in the last step were worth: float32[n_tables, 4]."""
         self.kyoku_ends: Final[NDArray[np.int8]] = self._tables["kyoku_ends"]
@@ -132,8 +134,7 @@ class BatchEnv:
     def step(self, actions: Sequence[int] | NDArray[Any]) -> Rows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
 
-        The rows are good until the next step but one: copy what is to last.  Raises
-        :class:`IllegalActionError`.
+        Raises :class:`IllegalActionError`.
         """
         chosen = np.ascontiguousarray(actions, np.int64)
         if chosen.shape != (self._n_rows,):
@@ -144,6 +145,7 @@ class BatchEnv:
         if n_rows < 0:
             raise IllegalActionError(self._refusal(n_ends, int(chosen[n_ends])))
         self._rows, self._following, self._n_rows = self._following, self._rows, n_rows
+        self.rows = _copied(self._rows[:n_rows])
         if n_ends:
             ends = self._ends[:n_ends]
             play.add_up(self._tables, ends, self._worth_of(ends), self._opening)
@@ -155,12 +157,6 @@ class BatchEnv:
             raise IllegalActionError(self._refusal(row, int(action)))
 
     # --- what there is to see ----------------------------------------------------------------
-
-    @property
-    def rows(self) -> Rows:
-        """The decisions that are waited for."""
-        rows = self._rows[: self._n_rows]
-        return Rows(rows["table"], rows["seat"], rows["mask"].view(np.bool_))
 
     def observe(
         self, planes: Planes | None = None, scalars: Planes | None = None
@@ -182,7 +178,8 @@ class BatchEnv:
     def view(self, table: int, seat: int) -> View:
         """Return what a seat sees, for a strategy; good until the next one is made.
 
-        Its choice goes into :meth:`step` as ``N_ACTIONS + choice.code``.
+        A strategy's ``start_kyoku`` is to be called where a kyoku was dealt.  Its choice goes into
+        :meth:`step` as ``N_ACTIONS + choice.code``.
         """
         return self._sealed.view(View(self.states[table], seat))
 
@@ -207,9 +204,14 @@ def random_source(seed: int) -> NDArray[np.uint64]:
     return np.array([mix(np.uint64(seed))], np.uint64)
 
 
+def _copied(rows: play.RowRecords) -> Rows:
+    masks: NDArray[np.bool_] = rows["mask"].view(np.bool_).copy()
+    return Rows(rows["table"].copy(), rows["seat"].copy(), masks)
+
+
 @compiled
 def _encode_rows(
-    tables: Tables, rows: play.Rows, encoder: Encoder, planes: Planes, scalars: Planes
+    tables: Tables, rows: play.RowRecords, encoder: Encoder, planes: Planes, scalars: Planes
 ) -> None:
     for row in range(len(rows)):
         state = tables[rows[row].table].state
@@ -224,7 +226,7 @@ def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np
         )
     if given.dtype.kind not in "iu" or given.min() < RANDOM or given.max() > 127:
         raise ArgumentError(
-            "players: 0..127 is asked, -1 discards what it drew, -2 plays at random"
+            "players: 0..127 are asked, -1 discards what it drew, -2 plays at random"
         )
     return np.array(np.broadcast_to(given, (n_tables, 4)), np.int8)
 
