@@ -77,7 +77,7 @@ class BatchEnv:
     def __init__(
         self,
         n_tables: int,
-        seed: int = 0,
+        seed: int | NDArray[np.int64] = 0,
         length: Length = "hanchan",
         reward: RewardName | Worth = "score",
         *,
@@ -90,7 +90,7 @@ class BatchEnv:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
         self.n_tables: Final = n_tables
         self._worth: Final = _worth(reward)
-        self._seed = seed
+        self._seeds = _first_seeds(seed, n_tables)
         self._tables: Final = _new_tables(_players(players, n_tables), LAST_ROUND[length], pause)
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
@@ -121,10 +121,14 @@ class BatchEnv:
 
     # --- what happens ------------------------------------------------------------------------
 
-    def reset(self, seed: int | None = None) -> Rows:
-        """Begin anew at all tables, with ``seed`` or the seed before; return the first rows."""
-        self._seed = self._seed if seed is None else seed
-        self.seeds[:] = self._seed + np.arange(self.n_tables)
+    def reset(self, seed: int | NDArray[np.int64] | None = None) -> Rows:
+        """Begin anew at all tables, with the seeds before if none is given; return the first rows.
+
+        int64[n_tables] gives each table its own first seed, so that some can share their walls.
+        """
+        if seed is not None:
+            self._seeds = _first_seeds(seed, self.n_tables)
+        self.seeds[:] = self._seeds
         self.states["phase"] = IDLE
         self._tables["asked"] = 0
         self._tables["worth"] = self._opening
@@ -229,6 +233,14 @@ def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np
             "players: 0..127 are asked, -1 discards what it drew, -2 plays at random"
         )
     return np.array(np.broadcast_to(given, (n_tables, 4)), np.int8)
+
+
+def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int64]:
+    if isinstance(seed, int | np.integer):
+        return seed + np.arange(n_tables)
+    if seed.shape != (n_tables,) or seed.dtype.kind not in "iu":
+        raise ArgumentError(f"seed must be an integer or {n_tables} of them, one for each table")
+    return seed.astype(np.int64)
 
 
 def _worth(reward: RewardName | Worth) -> Worth:

@@ -153,6 +153,19 @@ def test_a_reset_begins_the_same_games_again():
     assert batch.seeds.tolist() == [10, 11, 12, 13]
 
 
+def test_tables_can_share_their_walls():
+    batch = BatchEnv(8, seed=np.arange(8) // 2, players=[TSUMOGIRI] * 4, pause=True)
+    batch.reset()
+    seen = [set(batch.seeds.tolist())]
+    while len(seen) < 3:
+        if batch.dones.any():
+            seen.append(set(batch.seeds.tolist()))
+        assert (batch.states["wall"][::2] == batch.states["wall"][1::2]).all()
+        batch.step([])
+    batch.step([])
+    assert batch.seeds.max() >= 8
+
+
 @pytest.mark.parametrize("reward", ["score", "rank", "rank-model"])
 def test_the_rewards_of_a_game_add_up_to_its_result(reward: str):
     batch, random = BatchEnv(TABLES, 2, "tonpu", reward), random_source(7)
@@ -324,6 +337,7 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
         ({"n_tables": 0}, "n_tables"),
         ({"length": "east"}, "length must be one of tonpu, hanchan"),
         ({"reward": "points"}, "reward must be .* score, rank, rank-model"),
+        ({"seed": np.arange(3)}, "seed must be an integer or 2 of them"),
         ({"players": [0, 1]}, "players must have the shape"),
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
     ],
