@@ -30,12 +30,18 @@ from mjbot.models.encoding import N_PLANES, N_SCALARS
 from mjbot.rules.ruleset import Length
 from protocol.tiles import N_KINDS, TILE_NAMES
 
+
+class MissingLibraryError(MjbotError, ImportError):
+    """PettingZoo is not installed."""
+
+
 try:
     from gymnasium.spaces import Box, Discrete
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
-    raise MjbotError(f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'") from None
+    told = f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'"
+    raise MissingLibraryError(told) from None
 
 OBSERVATION_SIZE: Final = N_KINDS * N_PLANES + N_SCALARS
 LOWEST: Final = -2.0

@@ -77,7 +77,7 @@ class BatchEnv:
     def __init__(
         self,
         n_tables: int,
-        seed: int = 0,
+        seed: int | NDArray[np.int64] = 0,
         length: Length = "hanchan",
         reward: RewardName | Worth = "score",
         *,
@@ -90,7 +90,7 @@ class BatchEnv:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
         self.n_tables: Final = n_tables
         self._worth: Final = _worth(reward)
-        self._seed = seed
+        self._seeds = _first_seeds(seed, n_tables)
         self._tables: Final = _new_tables(_players(players, n_tables), LAST_ROUND[length], pause)
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
@@ -98,6 +98,8 @@ class BatchEnv:
         self._opening: Final = self._worth_of(_opening(LAST_ROUND[length]))[0]
         self._encoder: Encoder | None = None
         self._sealed: Final = Sealed()
+        self.rows = _copied(self._rows[:0])
+        """The decisions that are waited for."""
         self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
         """What the kyoku that ended in the last step were worth: float32[n_tables, 4]."""
         self.kyoku_ends: Final[NDArray[np.int8]] = self._tables["kyoku_ends"]
@@ -119,10 +121,14 @@ class BatchEnv:
 
     # --- what happens ------------------------------------------------------------------------
 
-    def reset(self, seed: int | None = None) -> Rows:
-        """Begin anew at all tables, with ``seed`` or the seed before; return the first rows."""
-        self._seed = self._seed if seed is None else seed
-        self.seeds[:] = self._seed + np.arange(self.n_tables)
+    def reset(self, seed: int | NDArray[np.int64] | None = None) -> Rows:
+        """Begin anew at all tables, with the seeds before if none is given; return the first rows.
+
+        int64[n_tables] gives each table its own first seed, so that some can share their walls.
+        """
+        if seed is not None:
+            self._seeds = _first_seeds(seed, self.n_tables)
+        self.seeds[:] = self._seeds
         self.states["phase"] = IDLE
         self._tables["asked"] = 0
         self._tables["worth"] = self._opening
@@ -132,8 +138,7 @@ class BatchEnv:
     def step(self, actions: Sequence[int] | NDArray[Any]) -> Rows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
 
-        The rows are good until the next step but one: copy what is to last.  Raises
-        :class:`IllegalActionError`.
+        Raises :class:`IllegalActionError`.
         """
         chosen = np.ascontiguousarray(actions, np.int64)
         if chosen.shape != (self._n_rows,):
@@ -144,6 +149,7 @@ class BatchEnv:
         if n_rows < 0:
             raise IllegalActionError(self._refusal(n_ends, int(chosen[n_ends])))
         self._rows, self._following, self._n_rows = self._following, self._rows, n_rows
+        self.rows = _copied(self._rows[:n_rows])
         if n_ends:
             ends = self._ends[:n_ends]
             play.add_up(self._tables, ends, self._worth_of(ends), self._opening)
@@ -155,12 +161,6 @@ class BatchEnv:
             raise IllegalActionError(self._refusal(row, int(action)))
 
     # --- what there is to see ----------------------------------------------------------------
-
-    @property
-    def rows(self) -> Rows:
-        """The decisions that are waited for."""
-        rows = self._rows[: self._n_rows]
-        return Rows(rows["table"], rows["seat"], rows["mask"].view(np.bool_))
 
     def observe(
         self, planes: Planes | None = None, scalars: Planes | None = None
@@ -182,7 +182,8 @@ class BatchEnv:
     def view(self, table: int, seat: int) -> View:
         """Return what a seat sees, for a strategy; good until the next one is made.
 
-        Its choice goes into :meth:`step` as ``N_ACTIONS + choice.code``.
+        A strategy's ``start_kyoku`` is to be called where a kyoku was dealt.  Its choice goes into
+        :meth:`step` as ``N_ACTIONS + choice.code``.
         """
         return self._sealed.view(View(self.states[table], seat))
 
@@ -207,9 +208,14 @@ def random_source(seed: int) -> NDArray[np.uint64]:
     return np.array([mix(np.uint64(seed))], np.uint64)
 
 
+def _copied(rows: play.RowRecords) -> Rows:
+    masks: NDArray[np.bool_] = rows["mask"].view(np.bool_).copy()
+    return Rows(rows["table"].copy(), rows["seat"].copy(), masks)
+
+
 @compiled
 def _encode_rows(
-    tables: Tables, rows: play.Rows, encoder: Encoder, planes: Planes, scalars: Planes
+    tables: Tables, rows: play.RowRecords, encoder: Encoder, planes: Planes, scalars: Planes
 ) -> None:
     for row in range(len(rows)):
         state = tables[rows[row].table].state
@@ -224,9 +230,17 @@ def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np
         )
     if given.dtype.kind not in "iu" or given.min() < RANDOM or given.max() > 127:
         raise ArgumentError(
-            "players: 0..127 is asked, -1 discards what it drew, -2 plays at random"
+            "players: 0..127 are asked, -1 discards what it drew, -2 plays at random"
         )
     return np.array(np.broadcast_to(given, (n_tables, 4)), np.int8)
+
+
+def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int64]:
+    if isinstance(seed, int | np.integer):
+        return seed + np.arange(n_tables)
+    if seed.shape != (n_tables,) or seed.dtype.kind not in "iu":
+        raise ArgumentError(f"seed must be an integer or {n_tables} of them, one for each table")
+    return seed.astype(np.int64)
 
 
 def _worth(reward: RewardName | Worth) -> Worth:

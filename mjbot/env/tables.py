@@ -99,13 +99,13 @@ ROW: Final = Row.dtype
 STANDING: Final = Standing.dtype
 
 Tables = NDArray[Any]  # TABLE[n]
-Rows = NDArray[Any]  # ROW[n]: by table, of one table from the next seat on
+RowRecords = NDArray[Any]  # ROW[n]: by table, of one table from the next seat on
 Standings = NDArray[Any]  # STANDING[n]: by table, of one table in order
 
 
 @compiled
 def step(
-    tables: Tables, rows: Rows, n: int, actions: Ints, following: Rows, ends: Standings
+    tables: Tables, rows: RowRecords, n: int, actions: Ints, following: RowRecords, ends: Standings
 ) -> tuple[int, int]:
     """Carry out the actions int64[n] of the first ``n`` rows; write down the following decisions.
 
@@ -210,7 +210,7 @@ def _note_end(table: Table, place: int, ends: Standings, n: int) -> int:
 
 
 @compiled
-def _write_rows(table: Table, place: int, rows: Rows, n: int) -> int:
+def _write_rows(table: Table, place: int, rows: RowRecords, n: int) -> int:
     """Write down the decisions that the table waits for after the first ``n`` rows."""
     if table.asked == 0:
         return n

@@ -145,12 +145,25 @@ def test_two_runs_of_one_seed_are_equal_and_other_seeds_are_not():
 
 def test_a_reset_begins_the_same_games_again():
     batch = BatchEnv(4, seed=9)
-    first = [part.copy() for part in batch.reset()]
+    first = batch.reset()
     step_at_random(batch, batch.rows, random_source(1))
     for part, again in zip(first, batch.reset(), strict=True):
         assert (part == again).all()
     batch.reset(10)
     assert batch.seeds.tolist() == [10, 11, 12, 13]
+
+
+def test_tables_can_share_their_walls():
+    batch = BatchEnv(8, seed=np.arange(8) // 2, players=[TSUMOGIRI] * 4, pause=True)
+    batch.reset()
+    seen = [set(batch.seeds.tolist())]
+    while len(seen) < 3:
+        if batch.dones.any():
+            seen.append(set(batch.seeds.tolist()))
+        assert (batch.states["wall"][::2] == batch.states["wall"][1::2]).all()
+        batch.step([])
+    batch.step([])
+    assert batch.seeds.max() >= 8
 
 
 @pytest.mark.parametrize("reward", ["score", "rank", "rank-model"])
@@ -306,11 +319,11 @@ def test_observations_are_those_of_the_encoder():
 
 def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     batch = BatchEnv(2, 6)
-    batch.reset()
+    batch.reset().masks[:] = True  # the rows are the caller's own
     before = batch.states.tobytes()
     for action, told in ((45, r"table 1, seat 0 may not 45 \(pass\); it may: \d"), (-1, "no such")):
         with pytest.raises(IllegalActionError, match=told):
-            batch.step([int(np.flatnonzero(batch.rows.masks[0])[0]), action])
+            batch.step([int(batch.states["drawn"][0]), action])
     with pytest.raises(IllegalActionError, match="no such action"):
         batch.step([N_ACTIONS + 78] * 2)
     with pytest.raises(ArgumentError, match="2 rows"):
@@ -324,6 +337,7 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
         ({"n_tables": 0}, "n_tables"),
         ({"length": "east"}, "length must be one of tonpu, hanchan"),
         ({"reward": "points"}, "reward must be .* score, rank, rank-model"),
+        ({"seed": np.arange(3)}, "seed must be an integer or 2 of them"),
         ({"players": [0, 1]}, "players must have the shape"),
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
     ],
