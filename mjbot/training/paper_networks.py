@@ -123,7 +123,7 @@ def _train(request: PaperRequest, kind: Kind, run: RunFolder) -> Learned:
             small = check_network(network, check, LOOK_ROWS, request.seed)
             for figure in ("accuracy", "log loss"):
                 cost = _value(small[figure]) - _value(exact[figure])
-                scores[f"{label}: int8 changes {figure} by"] = round(cost, 5)
+                scores[f"{label}: rounding changes {figure} by"] = round(cost, 5)
     manifest = _manifest(request, kind, stop, scores)
     out = request.out or claim_weights(run, name)
     return Learned(name, save_weights(name, arrays, manifest, out), out)
