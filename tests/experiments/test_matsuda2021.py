@@ -52,8 +52,10 @@ def test_the_curve_is_of_the_runs_that_there_are(tmp_path, capsys):
 def test_the_environment_is_timed(capsys):
     command = ["experiment", "matsuda2021", "--part", "environment", "--games", "3"]
     assert main(command) == ExitCode.OK
-    row = cells(capsys.readouterr().out.splitlines(), "ours, players at random")
-    assert float(row[-1]) > 200
+    lines = capsys.readouterr().out.splitlines()
+    assert cells(lines, "ours, players at random")[1] == "3"
+    assert float(cells(lines, "ours, players at random")[-1]) > 200
+    assert cells(lines, "ours, four supervised-paper, each asked alone")[1] == "1"
 
 
 @pytest.mark.parametrize("part", ["networks", "rank"])
