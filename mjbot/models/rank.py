@@ -46,7 +46,10 @@ SCALES: Final = (4000.0, 10000.0)
 """Points by which one kyoku moves two scores, to see differences through."""
 N_FEATURES: Final = 37
 SWEEPS: Final = 8
-"""Of Sinkhorn's scaling; a last one makes each seat's chances add up to 1."""
+"""Of Sinkhorn's scaling, in training."""
+MOST_SWEEPS: Final = 200
+CLOSE: Final = 1e-6
+"""How far from 1 the sums may stay, at the table; those of the seats are exact."""
 
 
 class RankWeights(NamedTuple):
@@ -193,12 +196,16 @@ def _layer(values: Floats, weights: Floats, bias: Floats) -> Floats:
 @compiled
 def share_ranks(chances: Chances) -> None:
     """Scale positive numbers float64[4, 4] so that rows and columns add up to 1."""
-    for sweep in range(SWEEPS + 1):
+    for _ in range(MOST_SWEEPS):
+        worst = 0.0
+        for rank in range(4):
+            total = chances[:, rank].sum()
+            worst = max(worst, abs(total - 1))
+            chances[:, rank] /= total
         for seat in range(4):
             chances[seat] /= chances[seat].sum()
-        if sweep < SWEEPS:
-            for rank in range(4):
-                chances[:, rank] /= chances[:, rank].sum()
+        if worst < CLOSE:
+            return
 
 
 @compiled

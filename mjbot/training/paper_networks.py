@@ -11,6 +11,7 @@ weights of all looks are kept.  After every look all that is known is saved, so 
 command goes on after a kill and ends with the same weights.  Torch is needed here only.
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ def _train(request: PaperRequest, kind: Kind, run: RunFolder) -> Learned:
             small = check_network(network, check, LOOK_ROWS, request.seed)
             for figure in ("accuracy", "log loss"):
                 cost = _value(small[figure]) - _value(exact[figure])
-                scores[f"{label}: int8 changes {figure} by"] = round(cost, 5)
+                scores[f"{label}: rounding changes {figure} by"] = round(cost, 5)
     manifest = _manifest(request, kind, stop, scores)
     out = request.out or claim_weights(run, name)
     return Learned(name, save_weights(name, arrays, manifest, out), out)
@@ -220,7 +221,7 @@ class Lesson:
         ]
         self._adam = torch().optim.Adam(self._parameters, lr=LEARNING_RATE)
         self._best = [parameter.detach().clone() for parameter in self._parameters]
-        self._best_loss = np.inf
+        self._best_loss = math.inf
         self._worse = 0
 
     def learn(self) -> list[Layer]:
@@ -255,7 +256,7 @@ class Lesson:
         labels = torch().from_numpy(choice).to(self._device)
         part = min(self.shown / self._n_rows, 1.0)
         for group in self._adam.param_groups:
-            group["lr"] = LEARNING_RATE * 0.5 * (1 + np.cos(np.pi * part))
+            group["lr"] = LEARNING_RATE * 0.5 * (1 + math.cos(math.pi * part))
         with torch().autocast(self._device, torch().bfloat16):
             logits = forward(self._parameters, planes, dice)
         loss = torch().nn.functional.cross_entropy(logits.float(), labels)

@@ -100,7 +100,7 @@ def test_the_rank_model_learns_who_leads_and_is_weighed_against_the_controls(
     assert scores["other: rows"] == 8 * N_GAMES
     model = RankModel.load(tmp_path / "weights")
     scores = np.array([37_000, 21_000, 21_000, 21_000], np.int32)
-    assert model.expected_ranks(Situation(scores, 7, 7, 0, 0, 3))[0] < 2
+    assert model.expected_ranks(Situation(scores, 7, 7, 0, 0, 3)).argmin() == 0
 
 
 def test_the_same_seed_gives_the_same_rank_model(torch, columns, tmp_path):
@@ -125,7 +125,7 @@ def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_pat
     scores = learned.manifest.scores
     assert float(str(scores["one: accuracy"]).split()[0]) > 0.9
     assert scores["other: rows"] == 50
-    assert "one: int8 changes accuracy by" in scores
+    assert "one: rounding changes accuracy by" in scores
     assert PaperNetwork.load("pon", tmp_path / "run").layers[-1].bias.shape == (2,)
 
 

@@ -1,0 +1,1 @@
+"""Matsuda and Ito 2021, repeated; see :mod:`mjbot.experiments.matsuda2021.experiment`."""
