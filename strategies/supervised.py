@@ -1,8 +1,8 @@
 """Does what strong players did: five decisions learned from records of the Phoenix room.
 
-A network (:mod:`mjbot.models.policy`, learned by ``mjbot train policy``) says how likely a strong
-player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine terminals
-always declared.  How often it is right and how strong it is: docs/learned.md.
+A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy``) says how likely a
+strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine
+terminals always declared.  How often it is right and how strong it is: docs/learned.md.
 
 The thresholds of calls were tuned on walls of their own (docs/learned.md).  What can be done twice
 in the same words is done so: a call gives up a red five rather than a plain one (in the meld it
@@ -11,10 +11,18 @@ is a dora for good), a discard does not, and of equal tiles the drawn one goes.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from mjbot.models.encoding import ACCEPTS, CHANCE, KEEPS, MOST_TILES, OF_OPPONENT, OPPONENT, RATING
-from mjbot.models.policy import SURE, Opinion, Policy
+from mjbot.models.networks.encoding import (
+    ACCEPTS,
+    CHANCE,
+    KEEPS,
+    MOST_TILES,
+    OF_OPPONENT,
+    OPPONENT,
+    RATING,
+)
+from mjbot.models.networks.policy import SURE, Opinion, Policy
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -40,7 +48,7 @@ class Supervised(Strategy):
     sure: float = _chance("chance at which the early head is believed; 2: never", SURE)
 
     def __post_init__(self) -> None:
-        self._policy: Final = Policy.load()
+        self._policy = Policy.load()
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.paper_networks import paper_network
+from mjbot.models.networks.paper_networks import paper_network
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action

@@ -217,7 +217,7 @@ def _asked(request: Any, args: argparse.Namespace) -> Any:
 
 
 def _train_data(args: argparse.Namespace) -> None:
-    from mjbot.training.decisions import write_decisions
+    from mjbot.training.networks.decisions import write_decisions
 
     if args.jobs < 1:
         raise ArgumentError("--jobs: at least 1")
@@ -236,7 +236,7 @@ def _train_data(args: argparse.Namespace) -> None:
 
 
 def _train_rank(args: argparse.Namespace) -> None:
-    from mjbot.training.rank import RankRequest, train
+    from mjbot.training.networks.rank import RankRequest, train
 
     if min(args.nets, args.passes) < 1:
         raise ArgumentError("--nets and --passes: at least 1")
@@ -246,8 +246,8 @@ def _train_rank(args: argparse.Namespace) -> None:
 
 
 def _train_networks_paper(args: argparse.Namespace) -> None:
-    from mjbot.training.decisions import Kind as Decided
-    from mjbot.training.paper_networks import PaperRequest, train
+    from mjbot.training.networks.decisions import Kind as Decided
+    from mjbot.training.networks.paper_networks import PaperRequest, train
 
     if args.rows < 0 or args.check_rows < 1:
         raise ArgumentError("--rows: not below 0; --check-rows: at least 1")
@@ -259,7 +259,7 @@ def _train_networks_paper(args: argparse.Namespace) -> None:
 
 def _train_policy(args: argparse.Namespace) -> None:
     torch()
-    from mjbot.training.policy import Plan, PolicyRequest, train
+    from mjbot.training.networks.policy import Plan, PolicyRequest, train
 
     if min(args.channels, args.blocks - 1, args.rows, args.batch, args.held_out) < 1:
         raise ArgumentError("--channels, --rows, --batch, --held-out: at least 1; --blocks: 2")

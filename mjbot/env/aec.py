@@ -7,10 +7,10 @@ do one thing only is not asked.
 
 Actions are Mortal's 46 (:mod:`mjbot.env.actions`), the legal ones in ``info["action_mask"]`` as
 int8[46].  While the kind of a kan is chosen the mask is among 0..33.  Observations are flat:
-float32[34 * N_PLANES + N_SCALARS] of :mod:`mjbot.models.encoding`, planes first, to be taken apart
-with ``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in -1..1.  An
-agent that is not asked sees what it saw at its last decision, zeros before the first.  Rewards come
-at the ends of kyoku (:mod:`mjbot.env.rewards`).
+float32[34 * N_PLANES + N_SCALARS] of :mod:`mjbot.models.networks.encoding`, planes first, to be
+taken apart with ``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in
+-1..1.  An agent that is not asked sees what it saw at its last decision, zeros before the first.
+Rewards come at the ends of kyoku (:mod:`mjbot.env.rewards`).
 
 ``reset(seed=...)`` plays the walls of :class:`mjbot.referee.Referee` of that seed, later resets
 without a seed those of the seeds that follow; without any seed the first one is taken at random.
@@ -26,7 +26,7 @@ from mjbot.env.actions import N_ACTIONS
 from mjbot.env.batch import BatchEnv
 from mjbot.env.rewards import RewardName, Worth
 from mjbot.errors import MjbotError
-from mjbot.models.encoding import N_PLANES, N_SCALARS
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.rules.ruleset import Length
 from protocol.tiles import N_KINDS, TILE_NAMES
 

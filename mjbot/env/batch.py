@@ -38,7 +38,7 @@ from mjbot.env.tables import (
     Worths,
 )
 from mjbot.errors import ArgumentError
-from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
 from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
 from mjbot.table.actions import WANTS_ALL
 from mjbot.table.state import IDLE
@@ -165,7 +165,7 @@ class BatchEnv:
     def observe(
         self, planes: Planes | None = None, scalars: Planes | None = None
     ) -> tuple[Planes, Planes]:
-        """Return what the seats of the rows see, by :func:`mjbot.models.encoding.encode`.
+        """Return what the seats of the rows see, by :func:`mjbot.models.networks.encoding.encode`.
 
         float32[rows, 34, N_PLANES] and float32[rows, N_SCALARS]; arrays with at least so many rows
         are filled if given.

@@ -11,7 +11,7 @@ from mjbot.env import env, raw_env
 from mjbot.env.actions import N_ACTIONS, PASS
 from mjbot.env.batch import IllegalActionError
 from mjbot.errors import MjbotError
-from mjbot.models.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.referee import Referee
 
 

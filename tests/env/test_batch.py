@@ -11,7 +11,7 @@ from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, PON
 from mjbot.env.batch import IllegalActionError
 from mjbot.env.rewards import WORTHS
 from mjbot.errors import ArgumentError
-from mjbot.models.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.referee import Referee, bulk
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import WANTS_ALL, WANTS_TURNS, Action

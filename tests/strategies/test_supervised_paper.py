@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.models import paper_networks
+from mjbot.models.networks import paper_networks
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME, tile_kind

@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 
 from mjbot.experiments.contract import ExperimentError, Request
-from mjbot.models.paper_networks import CLASSES, weights_name
-from mjbot.models.rank import NAME as RANK
+from mjbot.models.networks.paper_networks import CLASSES, weights_name
+from mjbot.models.networks.rank import NAME as RANK
 from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, play_games

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mjbot.statistics.estimates import NOTHING, Estimate, around, mean_of_ratios, rate, ratio
 from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.decisions import N_CHOICES, Kind, Records
+from mjbot.training.networks.decisions import N_CHOICES, Kind, Records
 
 Scores = dict[str, Estimate | float]
 Probabilities = NDArray[Any]

@@ -7,8 +7,8 @@ import pytest
 
 from mjbot.statistics.estimates import Estimate
 from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.decisions import DECISION, Kind
-from mjbot.training.scores import auc, parts_of, scores_of, told
+from mjbot.training.networks.decisions import DECISION, Kind
+from mjbot.training.networks.scores import auc, parts_of, scores_of, told
 
 
 def made(choices, games=None, legal=3):

@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models import encoding
-from mjbot.models.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.models.hand import HandEvaluator
+from mjbot.models.networks import encoding
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.records.sources import open_games
 from mjbot.rules.acceptance import acceptance_many
 from mjbot.table.assume import hide
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
-from mjbot.training.decisions import KINDS, decisions_of
+from mjbot.training.networks.decisions import KINDS, decisions_of
 from mjbot.training.positions import index_games, steps
 from protocol.masking import masked
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 ENCODER = new_encoder()
 

@@ -25,7 +25,7 @@ from rich.console import Console
 from mjbot.compiler.compiled import source_digest
 from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
-from mjbot.models.paper_networks import (
+from mjbot.models.networks.paper_networks import (
     AT_ONCE,
     COLUMNS,
     N_CONVOLUTIONS,
@@ -37,12 +37,12 @@ from mjbot.models.paper_networks import (
     unpacked,
     weights_name,
 )
-from mjbot.models.paper_planes import PLANES_SHAPE, write_paper_batch
+from mjbot.models.networks.paper_planes import PLANES_SHAPE, write_paper_batch
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.training.decisions import N_CHOICES, Decisions, Kind, check_data, open_decisions
+from mjbot.training.networks.decisions import N_CHOICES, Decisions, Kind, check_data, open_decisions
+from mjbot.training.networks.scores import Scores, scores_of, told
 from mjbot.training.runs import RUNS, GameRange, Learned, RunFolder, claim_weights, erase_run, torch
-from mjbot.training.scores import Scores, scores_of, told
 
 BATCH: Final = 256
 LEARNING_RATE: Final = 1e-3

@@ -5,15 +5,24 @@ import numpy as np
 import pytest
 
 from mjbot.errors import ArgumentError
-from mjbot.models.paper_networks import PaperNetwork
-from mjbot.models.rank import RankModel, Situation
+from mjbot.models.networks.paper_networks import PaperNetwork
+from mjbot.models.networks.rank import RankModel, Situation
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import STATE
-from mjbot.training import paper_networks, rank, runs
-from mjbot.training.decisions import DECISION, KINDS, KYOKU, DataError, DataInfo, Kind, layout
-from mjbot.training.paper_networks import PaperRequest
-from mjbot.training.rank import RankRequest
-from mjbot.training.rank_controls import paper_bins
+from mjbot.training import runs
+from mjbot.training.networks import paper_networks, rank
+from mjbot.training.networks.decisions import (
+    DECISION,
+    KINDS,
+    KYOKU,
+    DataError,
+    DataInfo,
+    Kind,
+    layout,
+)
+from mjbot.training.networks.paper_networks import PaperRequest
+from mjbot.training.networks.rank import RankRequest
+from mjbot.training.networks.rank_controls import paper_bins
 from mjbot.training.runs import GameRange, TrainingError
 
 N_GAMES = 40

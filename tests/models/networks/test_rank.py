@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mjbot.models.rank import (
+from mjbot.models.networks.rank import (
     GAME_OVER,
     N_FEATURES,
     RankModel,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.models.paper_networks import (
+from mjbot.models.networks.paper_networks import (
     CLASSES,
     Layer,
     PaperNetwork,
@@ -12,7 +12,7 @@ from mjbot.models.paper_networks import (
     unpacked,
     weights_name,
 )
-from mjbot.models.paper_planes import PLANES_SHAPE, write_paper_batch, write_paper_planes
+from mjbot.models.networks.paper_planes import PLANES_SHAPE, write_paper_batch, write_paper_planes
 from mjbot.models.weights import Manifest, WeightsError, save_weights
 from mjbot.table.assume import hide
 from mjbot.table.state import STATE, copy_state

@@ -1,4 +1,4 @@
-"""``mjbot train rank``: the rank model of :mod:`mjbot.models.rank`, and what it is weighed against.
+"""``mjbot train rank``: the rank model, and what it is weighed against.
 
 How ours is learned.  4,000 games end 4,000 times only, so the ranks at the end are noisy labels of
 ten kyoku starts each.  After a first stage of :data:`WARM_UP` passes each kyoku's label is what the
@@ -31,7 +31,7 @@ from rich.console import Console
 from mjbot.compiler.compiled import compiled
 from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
-from mjbot.models.rank import (
+from mjbot.models.networks.rank import (
     N_FEATURES,
     NAME,
     SWEEPS,
@@ -45,8 +45,8 @@ from mjbot.progress import progress
 from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.table.settle import seats_ahead
-from mjbot.training import rank_controls
-from mjbot.training.decisions import Records, check_data, open_kyoku
+from mjbot.training.networks import rank_controls
+from mjbot.training.networks.decisions import Records, check_data, open_kyoku
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingError, torch
 
 UNITS: Final = 64

@@ -3,14 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.encoding import N_PLANES, N_SCALARS
-from mjbot.models.policy import HIDDEN, N_OTHERS, NAME, Policy
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.models.networks.policy import HIDDEN, N_OTHERS, NAME, Policy
 from mjbot.models.weights import Manifest, WeightsError, save_weights
 from mjbot.table.view import View
-from mjbot.training.decisions import decisions_of
+from mjbot.training.networks.decisions import decisions_of
 from mjbot.training.positions import index_games, steps
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 MANIFEST = Manifest(data="chance", command="none", seed=0, scores={})
 CHANNELS = 8
 
@@ -150,7 +150,6 @@ def test_saved_weights_are_loaded(tmp_path):
         lambda arrays: arrays.update({"late.hidden.weight": arrays["late.hidden.weight"][:, :-1]}),
         lambda arrays: arrays.update({"early.others.bias": np.zeros(3, np.float32)}),
         lambda arrays: arrays.update({"blocks.0.board.weight": np.zeros((3, 3), np.float32)}),
-        lambda arrays: arrays.update({"blocks.x.board.weight": np.zeros((3, 3), np.float32)}),
         lambda arrays: [arrays.pop(name) for name in [*arrays] if name.startswith("blocks")],
     ],
 )

@@ -6,9 +6,10 @@
     said = policy.ask(view.state, view.seat)   # None where there is nothing to decide
     said.discards[kind], said.riichi, said.pon, said.chi[place], said.kan
 
-The network (:mod:`mjbot.training.policy_network` has its form and learns it) is computed by numpy:
-a board is 41 cells in one line, four rows of nine cells between five that stay zero, so that a
-convolution over three neighbours is one product with all three weights and a sum of shifted parts.
+The network (:mod:`mjbot.training.networks.policy_network` has its form and learns it) is computed
+by numpy: a board is 41 cells in one line, four rows of nine cells between five that stay zero, so
+that a convolution over three neighbours is one product with all three weights and a sum of shifted
+parts.
 
 Two heads read the board after two blocks and after all.  If the first is sure of all that is asked
 (:data:`SURE`), the rest is not computed; what that costs in accuracy is told in docs/learned.md.
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.models.encoding import (
+from mjbot.models.networks.encoding import (
     CLAIM,
     LEGAL,
     N_PLANES,
@@ -99,12 +100,11 @@ class Policy:
 
     def __init__(self, arrays: dict[str, Floats]) -> None:
         read = _Reader(arrays)
-        self._stem: Final = read.layer("stem")
-        self._table: Final = read.matrix("table")
-        n_blocks = 1 + max(int(name.split(".")[1]) for name in arrays if name.startswith("blocks"))
-        self._blocks: Final = [read.block(f"blocks.{place}") for place in range(n_blocks)]
-        self._heads: Final = {EARLY_BLOCKS: read.head("early"), n_blocks: read.head("late")}
+        self._stem: Final = read.layer("stem", N_PLANES)
         self.channels: Final = len(self._stem.bias)
+        self._table: Final = read.matrix("table", N_SCALARS, self.channels)
+        self._blocks: Final = [read.block(f"blocks.{place}") for place in range(read.n_blocks)]
+        self._heads: Final = {EARLY_BLOCKS: read.head("early"), read.n_blocks: read.head("late")}
         self._encoder: Final = new_encoder()
         self.planes: Final = np.zeros((34, N_PLANES), np.float32)
         self.scalars: Final = np.zeros(N_SCALARS, np.float32)
@@ -166,36 +166,45 @@ class _Reader:
 
     def __init__(self, arrays: dict[str, Floats]) -> None:
         self._arrays = arrays
+        self._channels = len(arrays["stem.bias"])
+        self.n_blocks = sum(name.endswith("first.bias") for name in arrays)
+        if self.n_blocks < EARLY_BLOCKS:
+            raise ValueError(f"{self.n_blocks} blocks")
 
-    def matrix(self, name: str) -> Floats:
+    def _array(self, name: str, *shape: int) -> Floats:
+        array = self._arrays[name].astype(np.float32)
+        if array.shape != shape:
+            raise ValueError(f"{name} is {array.shape}, expected {shape}")
+        return array
+
+    def matrix(self, name: str, inputs: int, outputs: int) -> Floats:
         """Return the weights of a dense layer [in, out]."""
-        return np.ascontiguousarray(self._arrays[f"{name}.weight"].astype(np.float32).T)
+        return np.ascontiguousarray(self._array(f"{name}.weight", outputs, inputs).T)
 
-    def bias(self, name: str) -> Floats:
-        return self._arrays[f"{name}.bias"].astype(np.float32)
-
-    def layer(self, name: str) -> _Layer:
-        weight = self._arrays[f"{name}.weight"].astype(np.float32)  # [out, in, 1, 3]
+    def layer(self, name: str, inputs: int) -> _Layer:
+        weight = self._array(f"{name}.weight", self._channels, inputs, 1, 3)
         parts = [weight[:, :, 0, place].T for place in range(3)]
-        return _Layer(np.ascontiguousarray(np.concatenate(parts, 1)), self.bias(name))
+        bias = self._array(f"{name}.bias", self._channels)
+        return _Layer(np.ascontiguousarray(np.concatenate(parts, 1)), bias)
 
     def block(self, name: str) -> _Block:
-        has_context = f"{name}.board.weight" in self._arrays
+        n, has_context = self._channels, f"{name}.board.weight" in self._arrays
         return _Block(
-            self.layer(f"{name}.first"),
-            self.layer(f"{name}.second"),
-            self.matrix(f"{name}.board") if has_context else None,
-            self.matrix(f"{name}.suits") if has_context else None,
+            self.layer(f"{name}.first", n),
+            self.layer(f"{name}.second", n),
+            self.matrix(f"{name}.board", n, n) if has_context else None,
+            self.matrix(f"{name}.suits", n, n) if has_context else None,
         )
 
     def head(self, name: str) -> _Head:
-        discard = self._arrays[f"{name}.discard.weight"].astype(np.float32).reshape(-1)
+        n = self._channels
+        discard = self._array(f"{name}.discard.weight", 1, n, 1, 1).reshape(-1)
         return _Head(
-            np.append(discard, self.bias(f"{name}.discard")),
-            self.matrix(f"{name}.hidden"),
-            self.bias(f"{name}.hidden"),
-            self.matrix(f"{name}.others"),
-            self.bias(f"{name}.others"),
+            np.append(discard, self._array(f"{name}.discard.bias", 1)),
+            self.matrix(f"{name}.hidden", 3 * n + N_SCALARS, HIDDEN),
+            self._array(f"{name}.hidden.bias", HIDDEN),
+            self.matrix(f"{name}.others", HIDDEN, N_OTHERS),
+            self._array(f"{name}.others.bias", N_OTHERS),
         )
 
 

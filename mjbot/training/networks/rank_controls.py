@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.progress import progress
-from mjbot.training.decisions import Records
+from mjbot.training.networks.decisions import Records
 from mjbot.training.runs import torch
 
 REGRESSION_STEPS: Final = 300

@@ -1,6 +1,7 @@
 """The five networks of Matsuda and Ito 2021, as they are asked at the table: numpy alone.
 
-One form for all five (their table 3.3), on the planes of :mod:`mjbot.models.paper_planes`::
+One form for all five (their table 3.3), on the planes of
+:mod:`mjbot.models.networks.paper_planes`::
 
     34 x 4 x 17  conv 100 of 5 x 2  ->  30 x 3 x 100  ->  26 x 2 x 100  ->  22 x 1 x 100
     flat 2,200  dense 300  dense classes
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from mjbot.models.paper_planes import N_COPIES, N_PLANES, PLANES_SHAPE, write_paper_planes
+from mjbot.models.networks.paper_planes import N_COPIES, N_PLANES, PLANES_SHAPE, write_paper_planes
 from mjbot.models.weights import SHIPPED, WeightsError, load_weights
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS

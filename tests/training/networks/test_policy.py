@@ -8,20 +8,20 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
-from mjbot.models.policy import Policy
+from mjbot.models.networks.policy import Policy
 from mjbot.models.weights import load_manifest
 from mjbot.training import runs
-from mjbot.training.decisions import KINDS, open_decisions
+from mjbot.training.networks.decisions import KINDS, open_decisions
 from mjbot.training.runs import RunFolder
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 
 
 @pytest.fixture
 def policy():
     pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
-    from mjbot.training import policy
+    from mjbot.training.networks import policy
 
     return policy
 
@@ -63,7 +63,7 @@ def test_it_learns_and_saves_what_the_table_loads(policy, columns, tmp_path, cap
 def test_numpy_says_what_torch_says(policy, columns):
     import torch
 
-    from mjbot.training.policy_network import PolicyNetwork
+    from mjbot.training.networks.policy_network import PolicyNetwork
 
     torch.manual_seed(3)
     net = PolicyNetwork(8, 3)

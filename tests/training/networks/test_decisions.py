@@ -11,7 +11,7 @@ from mjbot.records.choices import steps as choice_steps
 from mjbot.records.sources import open_games
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import KAKAN, RIICHI
-from mjbot.training.decisions import (
+from mjbot.training.networks.decisions import (
     DECISION,
     KINDS,
     N_CHOICES,
@@ -26,7 +26,7 @@ from mjbot.training.positions import index_games, steps
 from protocol.messages import Dora, ReachAccepted
 from protocol.tiles import tile_kind
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 
 

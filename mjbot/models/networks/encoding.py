@@ -14,7 +14,7 @@ say: how likely a kind deals in to each opponent and what that costs (:mod:`mjbo
 and how strong players rate each discard (:mod:`mjbot.models.hand`, feature set "plus").  In
 trials that was worth nine points of accuracy over the facts alone at equal cost (docs/learned.md).
 Networks that learn from records get these two from models that were not fitted to the same
-games (cross-fitting, :mod:`mjbot.training.policy`).
+games (cross-fitting, :mod:`mjbot.training.networks.policy`).
 """
 
 from math import exp

@@ -23,12 +23,19 @@ from torch.nn import functional
 
 from mjbot.compiler.compiled import compiled
 from mjbot.interruption import keeping
-from mjbot.models.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
-from mjbot.models.policy import CHI, KAN, NAME, PON, RIICHI
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
 from mjbot.models.weights import SHIPPED, Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.training.decisions import KINDS, N_CHOICES, Decisions, check_data, open_decisions
-from mjbot.training.policy_network import PolicyNetwork, board_of
+from mjbot.training.networks.decisions import (
+    KINDS,
+    N_CHOICES,
+    Decisions,
+    check_data,
+    open_decisions,
+)
+from mjbot.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.training.networks.scores import scores_of, told
 from mjbot.training.runs import (
     RUNS,
     GameRange,
@@ -38,7 +45,6 @@ from mjbot.training.runs import (
     claim_weights,
     erase_run,
 )
-from mjbot.training.scores import scores_of, told
 
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
@@ -221,7 +227,7 @@ class PolicyRun:
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimiser.step()
         self._move_mean()
-        return float(loss.mean())
+        return float(loss.detach().mean())
 
     @torch.no_grad()
     def _move_mean(self) -> None:

@@ -209,7 +209,8 @@ def _open(path: Path, dtype: np.dtype[Any]) -> Records:
         raise DataError(path, f"cannot be read ({error}); make the columns again") from None
     if found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")
-    return found
+    aligned: Records = found.view(dtype)  # a file does not say that
+    return aligned
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""Learned players at the table: what they are shown, and their networks without a framework."""

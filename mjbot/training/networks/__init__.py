@@ -1,0 +1,1 @@
+"""Learning the networks: records as columns of decisions, the training, how good they are."""
