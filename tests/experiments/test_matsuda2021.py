@@ -28,6 +28,13 @@ def test_an_agreement_stands_beside_the_papers_and_the_majority():
     assert cells(lines, "2024, first chance")[1:4] == ["5", "63.0 ± 1.0", ""]
 
 
+def test_our_own_network_stands_below_the_papers():
+    scores = {"2024: rows": 12, "2024: accuracy": FIGURE}
+    ours = {"2024, pon: rows": 34, "2024, pon: accuracy": "0.9 [0.88, 0.92]"}
+    lines = list(experiment.network_table("pon", manifest(**scores), manifest(**ours)))
+    assert cells(lines, "ours, 2024") == ["ours, 2024", "34", "90.0 ± 2.0", ""]
+
+
 def test_the_rank_model_stands_beside_the_papers():
     scores = {"2024: rows": 12, "2024: as it stands: squared error": "1.2 [1.1, 1.3]"}
     scores |= {"2024: the paper's form: share of as it stands": "0.64 [0.62, 0.66]"}

@@ -12,7 +12,7 @@ learned from, of whatever runs ``curve-GAMES`` are in the folder of ``--out``
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,8 @@ PARTS: Final = ("networks", "rank", "curve", "environment")
 GAMES: Final = {"networks": 1, "rank": 1, "curve": 1, "environment": 2000}
 """Hanchan to time in the last part; nothing is played in the others."""
 
+OURS: Final = "policy"
+"""The weights of our own network, if any: what ``mjbot train policy`` calls them."""
 PAPER_ACCURACY: Final[Mapping[str, float]] = {
     "discard": 63.5, "riichi": 74.4, "pon": 87.6, "chi": 83.5, "kan": 84.5,
 }  # fmt: skip
@@ -59,13 +61,17 @@ def play(request: Request) -> Iterator[str]:
         case "environment":
             yield from environment(request.games, request.seed)
         case _:
+            ours = load_manifest(OURS) if (SHIPPED / f"{OURS}.json").exists() else None
             for kind in CLASSES:
-                yield from network_table(kind, _manifest(weights_name(kind), SHIPPED))
+                yield from network_table(kind, _manifest(weights_name(kind), SHIPPED), ours)
                 yield ""
 
 
-def network_table(kind: str, manifest: Manifest) -> Iterator[str]:
-    """Return the table of one decision: a row for each set of games checked with."""
+def network_table(kind: str, manifest: Manifest, ours: Manifest | None = None) -> Iterator[str]:
+    """Return the table of one decision: a row for each set of games checked with.
+
+    ``ours`` is the manifest of ``mjbot train policy``, if there is one.
+    """
     figures = [name for name in FIGURES if _has(manifest, name)]
     yield f"{kind}: {manifest.scores.get('rows shown', '?')} positions shown ({manifest.data});"
     yield f"the paper: {PAPER_POSITIONS}"
@@ -74,13 +80,22 @@ def network_table(kind: str, manifest: Manifest) -> Iterator[str]:
     yield "|---" * (4 + len(figures)) + "|"
     for label in labels(manifest):
         for part in ("", *PARTS_OF.get(kind, ())):
-            prefix = f"{label}: {part}: " if part else f"{label}: "
-            paper = "" if part else f"{PAPER_ACCURACY[kind]}"
-            cells = [_cell(manifest, prefix, name) for name in figures]
             name = f"{label}, {part}" if part else label
-            count = str(manifest.scores.get(f"{prefix}rows", "?"))
-            first = _cell(manifest, prefix, "accuracy")
-            yield "| " + " | ".join([name, count, first, paper, *cells]) + " |"
+            before = f"{part}: " if part else ""
+            paper = "" if part else f"{PAPER_ACCURACY[kind]}"
+            yield _network_row(name, paper, manifest, f"{label}: {before}", figures)
+            if ours and f"{label}, {kind}: {before}rows" in ours.scores:
+                prefix = f"{label}, {kind}: {before}"
+                yield _network_row(f"ours, {name}", "", ours, prefix, figures)
+
+
+def _network_row(
+    name: str, paper: str, manifest: Manifest, prefix: str, figures: Sequence[str]
+) -> str:
+    cells = [name, str(manifest.scores.get(f"{prefix}rows", "?"))]
+    cells += [_cell(manifest, prefix, "accuracy"), paper]
+    cells += [_cell(manifest, prefix, figure) for figure in figures]
+    return "| " + " | ".join(cells) + " |"
 
 
 def rank_table(manifest: Manifest) -> Iterator[str]:

@@ -10,7 +10,7 @@ training too.  Several networks of other beginnings are averaged before that.
 Kyoku left count, not the name of the wind: a tonpu's East 1 is asked like a hanchan's South 1, and
 past the last scheduled kyoku each counts as the last with a mark of its own.  All of the records
 are hanchan.  A finished game (:data:`GAME_OVER`, somebody below 0, or past the last kyoku with the
-points to end) has exactly its ranks, the earlier seat's better of equal scores.
+points to end and a new dealer) has exactly its ranks, the earlier seat's better of equal scores.
 
 Which one for what: this model is for what has records' play behind it and looks at whole games
 (rewards of learning, placement in the learned strategies); :mod:`mjbot.models.placement` is a
@@ -124,13 +124,14 @@ def write_rank_features(
 
 
 @compiled
-def is_over(scores: Int32s, round_: int, last_round: int) -> bool:
-    """Return whether no kyoku can start like this."""
-    if round_ < 0 or scores.min() < 0:
+def is_over(scores: Int32s, round_: int, last_round: int, honba: int) -> bool:
+    """Return whether no kyoku can start like this.
+
+    Past the last kyoku the points to end do not end the game while the dealer stays (honba).
+    """
+    if round_ < 0 or scores.min() < 0 or round_ > last_round + EXTENSION_ROUNDS:
         return True
-    if round_ <= last_round:
-        return False
-    return bool(scores.max() >= TARGET_POINTS or round_ > last_round + EXTENSION_ROUNDS)
+    return bool(round_ > last_round and honba == 0 and scores.max() >= TARGET_POINTS)
 
 
 @compiled
@@ -148,7 +149,7 @@ def rank_chances(
 
     The arguments are those of :class:`Situation`; a finished game gives its ranks.
     """
-    if is_over(scores, round_, last_round):
+    if is_over(scores, round_, last_round, honba):
         out[:] = 0
         for seat in range(4):
             out[seat, seats_ahead(scores, seat)] = 1

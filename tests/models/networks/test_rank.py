@@ -65,6 +65,11 @@ def test_past_the_last_kyoku_without_the_points_the_game_goes_on():
     assert 0 < chances[0, 0] < 1
 
 
+def test_past_the_last_kyoku_a_dealer_that_stays_plays_on_whoever_leads():
+    chances = random_model().chances(situation((36_000, 21_000, 22_000, 21_000), 9, honba=1))
+    assert 0 < chances[0, 0] < 1
+
+
 def test_kyoku_left_count_and_not_the_wind():
     scores = (31_000, 19_000, 27_000, 23_000)
     model = random_model()
