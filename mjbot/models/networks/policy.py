@@ -109,10 +109,16 @@ class Policy:
         self.planes: Final = np.zeros((34, N_PLANES), np.float32)
         self.scalars: Final = np.zeros(N_SCALARS, np.float32)
         self._board: Final = np.zeros((N_CELLS, N_PLANES), np.float32)
-        self._cells: Final = [np.zeros((N_CELLS, self.channels), np.float32) for _ in range(2)]
-        self._products: Final = np.zeros((N_CELLS, 3 * self.channels), np.float32)
+        n = self.channels
+        self._now: Final = np.zeros((N_CELLS, n), np.float32)
+        self._other: Final = np.zeros((N_CELLS, n), np.float32)
+        self._products: Final = np.zeros((N_CELLS, 3 * n), np.float32)
+        self._none: Final = np.zeros((9, n), np.float32)
+        self._ranks: Final = np.zeros((9, n), np.float32)
+        self._mean: Final = np.zeros(n, np.float32)
+        self._pooled: Final = np.zeros(3 * n + N_SCALARS, np.float32)
+        self._chances: Final = np.zeros(N_CELLS, np.float32)
         self._logits: Final = np.zeros(34 + N_OTHERS, np.float32)
-        self._context: Final = np.zeros((9, self.channels), np.float32)
 
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> Self:
@@ -139,26 +145,35 @@ class Policy:
     def exits(self) -> Iterator[Floats]:
         """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``."""
         _lay_out(self.planes, self._board)
-        now, other = self._cells
-        extra = np.broadcast_to(self.scalars @ self._table, self._context.shape)
-        np.matmul(self._board, self._stem.weight, out=self._products)
-        _sum_up(self._products, self._stem.bias, extra, now, 0, now)
+        now, other, products, none = self._now, self._other, self._products, self._none
+        np.matmul(self._board, self._stem.weight, out=products)
+        bias = self.scalars @ self._table
+        bias += self._stem.bias
+        _sum_up(products, bias, none, now, 0, now)
         for place, block in enumerate(self._blocks, 1):
-            np.matmul(now, block.first.weight, out=self._products)
-            context = self._context
+            np.matmul(now, block.first.weight, out=products)
+            context = none
             if block.board is not None and block.suits is not None:
-                ranks, board = _means(now)
-                context = ranks @ block.suits
-                context += board @ block.board
-            else:
-                context[:] = 0
-            _sum_up(self._products, block.first.bias, context, now, 0, other)
-            np.matmul(other, block.second.weight, out=self._products)
-            self._context[:] = 0
-            _sum_up(self._products, block.second.bias, self._context, now, 1, now)
+                _average(now, self._ranks, self._mean)
+                context = self._ranks @ block.suits
+                context += self._mean @ block.board
+            _sum_up(products, block.first.bias, context, now, 0, other)
+            np.matmul(other, block.second.weight, out=products)
+            _sum_up(products, block.second.bias, none, now, 1, now)
             if place in self._heads:
-                _say(now, self.planes, self.scalars, self._heads[place], self._logits)
-                yield self._logits
+                yield self._say(self._heads[place])
+
+    def _say(self, head: _Head) -> Floats:
+        pooled, cells = self._pooled, self._now
+        _pool(cells, self.planes, self.scalars, pooled)
+        hidden = pooled @ head.hidden
+        hidden += head.hidden_bias
+        np.maximum(hidden, 0, out=hidden)
+        np.matmul(hidden, head.others, out=self._logits[34:])
+        self._logits[34:] += head.others_bias
+        np.matmul(cells, head.discard[:-1], out=self._chances)
+        _take_up(self._chances, head.discard[-1], self._logits)
+        return self._logits
 
 
 class _Reader:
@@ -237,11 +252,11 @@ def _sum_up(
 
 
 @compiled
-def _means(cells: Floats) -> tuple[Floats, Floats]:
-    """Return the mean over the suits by rank [9, channels], and over the board [channels]."""
+def _average(cells: Floats, ranks: Floats, board: Floats) -> None:
+    """Write the mean over the suits by rank [9, channels], and over the board [channels]."""
     channels = cells.shape[1]
-    ranks = np.zeros((9, channels), np.float32)
-    board = np.zeros(channels, np.float32)
+    ranks[:] = 0
+    board[:] = 0
     for row in range(4):
         for rank in range(9):
             for channel in range(channels):
@@ -249,37 +264,29 @@ def _means(cells: Floats) -> tuple[Floats, Floats]:
                 board[channel] += value / np.float32(36)
                 if row < 3:
                     ranks[rank, channel] += value / np.float32(3)
-    return ranks, board
 
 
 @compiled
-def _say(cells: Floats, planes: Floats, scalars: Floats, head: _Head, out: Floats) -> None:
-    """Write the logits of a head: 34 discards, then the others."""
+def _pool(cells: Floats, planes: Floats, scalars: Floats, pooled: Floats) -> None:
+    """Write mean and maximum of the cells, the cell of the tile on offer, and the scalars."""
     channels = cells.shape[1]
-    pooled = np.zeros(3 * channels, np.float32)
+    pooled[: 3 * channels] = 0
+    pooled[3 * channels :] = scalars
     for row in range(4):
         for rank in range(9):
             cell, kind = cells[ROW * row + 1 + rank], 9 * row + rank
             for channel in range(channels):
-                pooled[channel] += cell[channel] / np.float32(36)
+                pooled[channel] += cell[channel]
                 pooled[channels + channel] = max(pooled[channels + channel], cell[channel])
-            if kind < 34:
-                total = head.discard[channels]
-                for channel in range(channels):
-                    total += cell[channel] * head.discard[channel]
-                out[kind] = total
-                if planes[kind, CLAIM] > 0:
-                    pooled[2 * channels :] = cell
-    hidden = head.hidden_bias.copy()
-    for place in range(3 * channels):
-        hidden += pooled[place] * head.hidden[place]
-    for place in range(N_SCALARS):
-        hidden += scalars[place] * head.hidden[3 * channels + place]
-    others = head.others_bias.copy()
-    for place in range(HIDDEN):
-        if hidden[place] > 0:
-            others += hidden[place] * head.others[place]
-    out[34:] = others
+            if kind < 34 and planes[kind, CLAIM] > 0:
+                pooled[2 * channels : 3 * channels] = cell
+    pooled[:channels] /= np.float32(36)
+
+
+@compiled
+def _take_up(chances: Floats, bias: float, logits: Floats) -> None:
+    for kind in range(34):
+        logits[kind] = chances[1 + kind + kind // 9] + bias
 
 
 @compiled
