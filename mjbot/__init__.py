@@ -6,6 +6,7 @@ loaded when the first of it is asked for.
 
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from mjbot.api import *  # noqa: F403
 
     __version__: str
+
+# numpy reads it when it is first imported.  One decision's matrices are small: threads of OpenBLAS
+# took 11 ms for what one does in 0.5, and arena workers have a core each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _claim(name: str) -> None:

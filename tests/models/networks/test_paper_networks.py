@@ -1,5 +1,9 @@
 """The paper's planes, and its networks as they are asked at the table."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -136,6 +140,17 @@ def test_chances_add_up_to_one_and_do_not_depend_on_the_batch():
     assert chances.sum(axis=1) == pytest.approx(np.ones(130), abs=1e-5)
     assert network.chances(planes[100:101])[0] == pytest.approx(chances[100], abs=1e-5)
     assert network.chances(planes[:0]).shape == (0, 34)
+
+
+def test_matrices_are_multiplied_by_one_thread_unless_somebody_says_otherwise():
+    code = "import mjbot, os; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, told in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        without = {name: text for name, text in os.environ.items() if "OPENBLAS" not in name}
+        command = [sys.executable, "-c", code]
+        found = subprocess.run(
+            command, env=without | given, capture_output=True, text=True, check=True
+        )
+        assert found.stdout.strip() == told
 
 
 def test_stored_weights_are_close_to_those_that_were_learned(tmp_path):
