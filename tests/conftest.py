@@ -9,6 +9,8 @@ import pytest
 # hundreds of processes start here: each would read all our sources anew where images forbid it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# torch's threads wait for each other actively, which tests in parallel turn into minutes
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import HealthCheck, settings  # noqa: E402  pytest rewrites and keeps it, too
 
