@@ -20,7 +20,7 @@ A *chapter* lies between two looks: all tables begin anew, play, learn, and kyok
 its end are dropped.  Then the networks play greedily, on walls of their own that are the same in
 every look, and all that is needed to go on (networks, copy, Adam, memory) is saved: the same
 command goes on after a kill from the last look and ends with the same weights, on one machine with
-as many threads.
+as many threads (a GPU, which is used where there is one, does not add in the same order each time).
 """
 
 import time
@@ -135,7 +135,8 @@ def train(request: ReinforceRequest) -> list[Learned]:
     """
     torch()
     _check(request)
-    folder = request.folder or RUNS / f"train-reinforce-{request.seed}"
+    name = f"train-reinforce-{request.seed}-{request.epsilon_from:g}"
+    folder = request.folder or RUNS / name
     if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "reinforce") as run:
