@@ -73,7 +73,14 @@ def test_reinforcement_is_shown_beside_the_paper_that_had_no_result(tmp_path, ca
     assert main(command) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     assert cells(lines, "paper")[1:] == ["150000 planned", "1 to 0.01", "", "", "no result", ""]
-    assert cells(lines[4:], "one")[1:] == ["600", "0.50", "-0.200", "+0.000", "2.700 ± 0.100", "8"]
+    assert cells(lines[4:], "ours, one")[1:] == [
+        "600",
+        "0.50",
+        "-0.200",
+        "+0.000",
+        "2.700 ± 0.100",
+        "8",
+    ]
     assert "10.0 episodes/s" in lines[-1]
 
 

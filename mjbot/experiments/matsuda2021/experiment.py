@@ -153,13 +153,13 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
             reward = f"{look.reward:+.3f}" if look.episode else ""
             rank = f"{look.mean_rank:.3f} ± {(look.high - look.low) / 2:.3f}"
             yield (
-                f"| {name} | {look.episode} | {look.epsilon:.2f} | {reward}"
+                f"| ours, {name} | {look.episode} | {look.epsilon:.2f} | {reward}"
                 f" | {look.greedy_reward:+.3f} | {rank} | {look.games} |"
             )
         last = curve[-1]
         speed = last.episode / max(last.processor_s, 1e-9)
         yield (
-            f"| {name} | {last.episode} in {last.processor_s:.0f} s of processor | |"
+            f"| ours, {name} | {last.episode} in {last.processor_s:.0f} s of processor | |"
             f" | | {speed:.1f} episodes/s, looks included | |"
         )
 
