@@ -58,7 +58,7 @@ def contests() -> list[Contest]:
 
 def decided(policy: Policy, steps: int = 100) -> Callable[[], int]:
     """Return a contender that steps all tables and returns how many decisions they took."""
-    batch, at_random = BatchEnv(TABLES, seed=1, reward="rank-model"), chosen_at_random()
+    batch, at_random = BatchEnv(TABLES, seed=1, reward="rank-formula"), chosen_at_random()
 
     def play(policy: Policy, steps: int) -> int:
         decisions = 0

@@ -189,6 +189,32 @@ def _declare_policy(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_reinforce(parser: argparse.ArgumentParser) -> None:
+    for name, default, what in (
+        ("episodes", 150_000, "kyoku of the learning seat, as in the paper"),
+        ("tables", 128, "at once, a multiple of 4"),
+        ("look-every", 5000, "episodes from one look, when all is saved, to the next"),
+        ("look-games", 128, "hanchan of greedy play in a look, four on each wall"),
+        ("seed", 0, "of all chance"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
+    parser.add_argument(
+        "--epsilon-from",
+        type=float,
+        default=1.0,
+        help="chance of a random choice at first; it falls to 0.01 in 90,000 episodes (1)",
+    )
+    parser.add_argument(
+        "--weights",
+        type=Path,
+        default=SHIPPED,
+        metavar="FOLDER",
+        help="of the networks to begin with and to play against (those that ship)",
+    )
+    _add_folder_arguments(parser)
+    parser.add_argument("--out", type=Path, help="folder of the networks (the run's)")
+
+
 def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
@@ -326,6 +352,15 @@ def _train_greedy(args: argparse.Namespace) -> None:
     _tell_weights(learned)
 
 
+def _train_reinforce(args: argparse.Namespace) -> None:
+    from mjbot.training.networks.reinforcement import ReinforceRequest, train
+
+    learned = train(_asked(ReinforceRequest, args))
+    _tell_scores(learned[0])
+    for network in learned:
+        print(network.folder / f"{network.name}.npz")
+
+
 def _tell_scores(learned: Learned) -> None:
     for what, figure in learned.manifest.scores.items():
         print(f"{what}: {figure}")
@@ -379,6 +414,12 @@ KINDS: Final[dict[str, Kind]] = {
         "Train the networks of Matsuda and Ito 2021 for discard, riichi, pon, chi and kan.",
         _declare_networks_paper,
         _train_networks_paper,
+    ),
+    "reinforce": Kind(
+        "the reinforcement of Matsuda and Ito 2021, from their five networks",
+        "Let the five networks learn by play against three of themselves: deep Q-learning.",
+        _declare_reinforce,
+        _train_reinforce,
     ),
     "hand": Kind(
         "the hand evaluator, from discards before a riichi",

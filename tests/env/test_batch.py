@@ -10,12 +10,14 @@ from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, Rows, random_actions, random_
 from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, PON
 from mjbot.env.batch import IllegalActionError
 from mjbot.env.rewards import WORTHS
+from mjbot.env.tables import STANDING
 from mjbot.errors import ArgumentError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.models.networks.rank import Situation, rank_model
 from mjbot.referee import Referee, bulk
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import WANTS_ALL, WANTS_TURNS, Action
-from mjbot.table.settle import ranks_of
+from mjbot.table.settle import OVER, ranks_of
 from mjbot.table.state import DRAWN, WON, State
 from mjbot.table.state import PON as PON_MELD
 from protocol.tiles import FIVE_KINDS
@@ -166,10 +168,13 @@ def test_tables_can_share_their_walls():
     assert batch.seeds.max() >= 8
 
 
-@pytest.mark.parametrize("reward", ["score", "rank", "rank-model"])
-def test_the_rewards_of_a_game_add_up_to_its_result(reward: str):
+@pytest.mark.parametrize("reward", ["score", "rank", "rank-model", "rank-formula"])
+def test_the_rewards_of_a_game_add_up_to_its_result_less_its_beginning(reward: str):
     batch, random = BatchEnv(TABLES, 2, "tonpu", reward), random_source(7)
     rows, sums, ended = batch.reset(), np.zeros((TABLES, 4)), 0
+    opening = np.zeros(1, STANDING)
+    opening["scores"], opening["left"], opening["last_round"] = 25_000, 4, 3
+    before = WORTHS[reward](opening)[0]
     while ended < 3 * TABLES:
         rows = step_at_random(batch, rows, random)
         assert not batch.rewards[batch.kyoku_ends == 0].any()
@@ -180,14 +185,15 @@ def test_the_rewards_of_a_game_add_up_to_its_result(reward: str):
             results = (final - 25_000) / 1000
             if reward != "score":
                 results = 2.5 - np.array(ranks_of(final.tolist()))
-            assert sums[table] == pytest.approx(results, abs=1e-4)
+            assert sums[table] == pytest.approx(results - before, abs=1e-4)
             sums[table] = 0
             ended += 1
 
 
-def test_rank_comes_at_the_end_only_and_the_models_share_at_each_kyoku():
+@pytest.mark.parametrize("model", ["rank-model", "rank-formula"])
+def test_rank_comes_at_the_end_only_and_the_models_share_at_each_kyoku(model: str):
     random = random_source(3)
-    by_rank, by_model = (BatchEnv(16, 5, "tonpu", reward) for reward in ("rank", "rank-model"))
+    by_rank, by_model = (BatchEnv(16, 5, "tonpu", reward) for reward in ("rank", model))
     rows, _ = by_rank.reset(), by_model.reset()
     moved = 0
     for _ in range(900):
@@ -336,7 +342,7 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     [
         ({"n_tables": 0}, "n_tables"),
         ({"length": "east"}, "length must be one of tonpu, hanchan"),
-        ({"reward": "points"}, "reward must be .* score, rank, rank-model"),
+        ({"reward": "points"}, "reward must be .* score, rank, rank-model, rank-formula"),
         ({"seed": np.arange(3)}, "seed must be an integer or 2 of them"),
         ({"players": [0, 1]}, "players must have the shape"),
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
@@ -348,4 +354,24 @@ def test_what_cannot_be_meant_is_refused(arguments, told):
 
 
 def test_all_named_rewards_are_worths_of_standings():
-    assert set(WORTHS) == {"score", "rank", "rank-model"}
+    assert set(WORTHS) == {"score", "rank", "rank-model", "rank-formula"}
+
+
+def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
+    standings = np.zeros(3, STANDING)
+    standings["scores"] = [[31_000, 29_000, 21_000, 19_000], [25_000] * 4, [40_000, 20_000] * 2]
+    standings["round"], standings["left"], standings["last_round"] = (
+        (5, 2, 7),
+        (3, 2, OVER),
+        (7, 3, 7),
+    )
+    standings["honba"], standings["sticks"] = (2, 0, 1), (1, 0, 0)
+    worths = WORTHS["rank-model"](standings)
+    model = rank_model()
+    for worth, standing in zip(worths[:2], standings, strict=False):
+        numbers = (int(standing[name]) for name in ("round", "last_round", "honba", "sticks"))
+        expected = model.expected_ranks(
+            Situation(standing["scores"], *numbers, int(standing["round"]) & 3)
+        )
+        assert worth == pytest.approx(2.5 - expected, abs=1e-9)
+    assert worths[2].tolist() == [1.5, -0.5, 0.5, -1.5]

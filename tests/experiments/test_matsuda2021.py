@@ -1,5 +1,6 @@
 """``mjbot experiment matsuda2021``: the paper's figures beside those of manifests."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -7,6 +8,7 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.experiments.matsuda2021 import experiment
 from mjbot.models.weights import Manifest, save_weights
+from mjbot.training.networks.reinforcement import Look
 
 FIGURE = "0.6300 [0.6200, 0.6400]"
 
@@ -54,6 +56,32 @@ def test_the_curve_is_of_the_runs_that_there_are(tmp_path, capsys):
     assert main(command) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" ")[1] for line in lines[2:]] == ["100", "500"]
+
+
+def test_reinforcement_is_shown_beside_the_paper_that_had_no_result(tmp_path, capsys):
+    command = ["experiment", "matsuda2021", "--part", "reinforcement", "--out", str(tmp_path)]
+    assert main(command) == ExitCode.FAILED
+    assert "has no runs reinforce-NAME" in capsys.readouterr().err
+    point = dict.fromkeys(Look.__struct_fields__, 0.0) | {"games": 8, "batches": 3}
+    looks = [
+        Look(**(point | {"episode": 0, "mean_rank": 2.5, "low": 2.5, "high": 2.5})),
+        Look(**(point | {"episode": 600, "mean_rank": 2.7, "low": 2.6, "high": 2.8}
+                | {"epsilon": 0.5, "reward": -0.2, "processor_s": 60.0})),
+    ]  # fmt: skip
+    (tmp_path / "reinforce-one").mkdir()
+    (tmp_path / "reinforce-one" / "curve.json").write_bytes(msgspec.json.encode(looks))
+    assert main(command) == ExitCode.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert cells(lines, "paper")[1:] == ["150000 planned", "1 to 0.01", "", "", "no result", ""]
+    assert cells(lines[4:], "ours, one")[1:] == [
+        "600",
+        "0.50",
+        "-0.200",
+        "+0.000",
+        "2.700 ± 0.100",
+        "8",
+    ]
+    assert "10.0 episodes/s" in lines[-1]
 
 
 def test_the_environment_is_timed(capsys):

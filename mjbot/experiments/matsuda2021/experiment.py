@@ -8,6 +8,8 @@ the majority rate stands beside each agreement, and what else cannot be feigned.
 *networks*: the five decisions.  *rank*: the rank model.  *curve*: discards by the number of games
 learned from, of whatever runs ``curve-GAMES`` are in the folder of ``--out``
 (``mjbot train networks-paper ... --games 0:GAMES --kinds discard --out FOLDER/curve-GAMES``).
+*reinforcement*: greedy play against three of the supervised networks by the number of episodes, of
+the runs ``reinforce-NAME`` there (``mjbot train reinforce --folder FOLDER/reinforce-NAME``).
 *environment*: hanchan of our own table per second of one core, which is timed here.
 """
 
@@ -26,11 +28,12 @@ from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, play_games
 from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.strategy.registry import make_strategy
+from mjbot.training.networks.reinforcement import CURVE_FILE, read_curve
 
 SUMMARY: Final = "the five networks, rank model and environment of Matsuda and Ito 2021"
-PARTS: Final = ("networks", "rank", "curve", "environment")
-GAMES: Final = {"networks": 1, "rank": 1, "curve": 1, "environment": 2000}
-"""Hanchan to time in the last part; nothing is played in the others."""
+PARTS: Final = ("networks", "rank", "curve", "environment", "reinforcement")
+GAMES: Final = {"networks": 1, "rank": 1, "curve": 1, "environment": 2000, "reinforcement": 1}
+"""Hanchan to time in the environment; nothing is played in the other parts."""
 
 OURS: Final = "policy"
 """The weights of our own network, if any: what ``mjbot train policy`` calls them."""
@@ -41,6 +44,7 @@ PAPER_POSITIONS: Final = 800_000
 PAPER_ERROR: Final = 0.763
 PAPER_STANDS: Final = 1.119
 PAPER_HANCHAN_S: Final = 50.0
+PAPER_EPISODES: Final = 150_000
 NETWORK_SHARE: Final = 200
 """Of so many hanchan at random one by the networks is timed."""
 FIGURES: Final = ("majority", "mean recall", "log loss", "prior's log loss", "auc", "top 3")
@@ -60,6 +64,8 @@ def play(request: Request) -> Iterator[str]:
             yield from curve_table(request.folder)
         case "environment":
             yield from environment(request.games, request.seed)
+        case "reinforcement":
+            yield from reinforcement_table(request.folder)
         case _:
             ours = load_manifest(OURS) if (SHIPPED / f"{OURS}.json").exists() else None
             for kind in CLASSES:
@@ -129,6 +135,33 @@ def curve_table(folder: Path) -> Iterator[str]:
     for number, manifest in sorted(found.items()):
         cells = [_cell(manifest, f"{label}: ", "accuracy") for label in names]
         yield f"| {number} | {manifest.scores.get('rows shown', '?')} | {' | '.join(cells)} |"
+
+
+def reinforcement_table(folder: Path) -> Iterator[str]:
+    """Return how greedy play got on with the episodes, as far as there are runs."""
+    runs = sorted(path.parent for path in folder.glob(f"reinforce-*/{CURVE_FILE}"))
+    if not runs:
+        problem = "has no runs reinforce-NAME; docs/learned.md says how they are made"
+        raise ExperimentError(f"{folder}: {problem}")
+    yield "| run | episodes | epsilon | reward | greedy: reward | mean rank | games |"
+    yield "|---" * 7 + "|"
+    yield f"| paper | {PAPER_EPISODES} planned | 1 to 0.01 | | | no result | |"
+    for run in runs:
+        name = run.name.removeprefix("reinforce-")
+        curve = read_curve(run)
+        for look in curve:
+            reward = f"{look.reward:+.3f}" if look.episode else ""
+            rank = f"{look.mean_rank:.3f} ± {(look.high - look.low) / 2:.3f}"
+            yield (
+                f"| ours, {name} | {look.episode} | {look.epsilon:.2f} | {reward}"
+                f" | {look.greedy_reward:+.3f} | {rank} | {look.games} |"
+            )
+        last = curve[-1]
+        speed = last.episode / max(last.processor_s, 1e-9)
+        yield (
+            f"| ours, {name} | {last.episode} in {last.processor_s:.0f} s of processor | |"
+            f" | | {speed:.1f} episodes/s, looks included | |"
+        )
 
 
 def environment(games: int, seed: int) -> Iterator[str]:

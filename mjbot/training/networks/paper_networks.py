@@ -327,7 +327,15 @@ def first_layers(classes: int, seed: int) -> list[Layer]:
 
 
 def forward(parameters: Sequence[Any], planes: Any, dice: np.random.Generator | None) -> Any:
-    """Return the logits of planes [n, 34, 4, 17]; without dice nothing is dropped.
+    """Return the logits of planes [n, 34, 4, 17]; without dice nothing is dropped."""
+    last, last_bias = parameters[-2:]
+    return _dropped(hidden_values(parameters, planes, dice), dice) @ last + last_bias
+
+
+def hidden_values(
+    parameters: Sequence[Any], planes: Any, dice: np.random.Generator | None = None
+) -> Any:
+    """Return what the last layer is given: [n, 300].
 
     A convolution of 5 x 2 is one of 5 over each pair of neighbouring columns.
     """
@@ -343,9 +351,8 @@ def forward(parameters: Sequence[Any], planes: Any, dice: np.random.Generator | 
         found = torch().nn.functional.conv1d(flat, kernel, bias).relu().transpose(1, 2)
         found = found.reshape(n, width - 1, height - ROWS + 1, -1).permute(0, 2, 1, 3)
         values = _dropped(found, dice)
-    dense, dense_bias, last, last_bias = parameters[2 * N_CONVOLUTIONS :]
-    hidden = (values.reshape(len(planes), -1) @ dense + dense_bias).relu()
-    return _dropped(hidden, dice) @ last + last_bias
+    dense, dense_bias = parameters[2 * N_CONVOLUTIONS : 2 * N_CONVOLUTIONS + 2]
+    return (values.reshape(len(planes), -1) @ dense + dense_bias).relu()
 
 
 def _dropped(values: Any, dice: np.random.Generator | None) -> Any:
