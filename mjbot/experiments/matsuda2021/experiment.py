@@ -47,8 +47,16 @@ PAPER_HANCHAN_S: Final = 50.0
 PAPER_EPISODES: Final = 150_000
 NETWORK_SHARE: Final = 200
 """Of so many hanchan at random one by the networks is timed."""
-FIGURES: Final = ("majority", "mean recall", "log loss", "prior's log loss", "auc", "top 3")
-PERCENT: Final = ("accuracy", "majority", "mean recall", "top 3")
+FIGURES: Final = (
+    "majority",
+    "mean recall",
+    "balanced recall",
+    "log loss",
+    "prior's log loss",
+    "auc",
+    "top 3",
+)
+PERCENT: Final = ("accuracy", "majority", "mean recall", "balanced recall", "top 3")
 PARTS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "riichi": ("first chance",),
     "kan": ("ankan", "kakan", "daiminkan"),
@@ -78,7 +86,8 @@ def network_table(kind: str, manifest: Manifest, ours: Manifest | None = None) -
 
     ``ours`` is the manifest of ``mjbot train policy``, if there is one.
     """
-    figures = [name for name in FIGURES if _has(manifest, name)]
+    there = [_has(manifest, name) or bool(ours and _has(ours, name, kind)) for name in FIGURES]
+    figures = [name for name, known in zip(FIGURES, there, strict=True) if known]
     yield f"{kind}: {manifest.scores.get('rows shown', '?')} positions shown ({manifest.data});"
     yield f"the paper: {PAPER_POSITIONS}"
     yield ""
@@ -220,8 +229,9 @@ def _manifest(name: str, folder: Path) -> Manifest:
         raise ExperimentError(str(error)) from None
 
 
-def _has(manifest: Manifest, figure: str) -> bool:
-    return any(f"{label}: {figure}" in manifest.scores for label in labels(manifest))
+def _has(manifest: Manifest, figure: str, kind: str = "") -> bool:
+    ending = f", {kind}: {figure}" if kind else f": {figure}"
+    return any(name.endswith(ending) and name.count(":") == 1 for name in manifest.scores)
 
 
 def _cell(manifest: Manifest, prefix: str, figure: str) -> str:

@@ -5,6 +5,8 @@ beside the *majority rate*, that of always giving the commonest answer.  Beside 
 
 * the *mean recall*: the mean over the classes of the share recognised of each, which is the
   agreement on a set where all classes are as common; always "no" has 1 / classes;
+* the *balanced recall*: the same of the answer that is best on such a set, the one with the most
+  chance in proportion to the prior's;
 * the *log loss*: the mean of -log(probability given to what was chosen), and that of the *prior*,
   which gives each class its share among these very rows;
 * the *AUC*: the chance that a "yes" (for chi: of any form) is given more than a "no".
@@ -39,9 +41,10 @@ TOP: Final = 3
 def scores_of(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores:
     """Return all figures of a kind of decision; ``rows`` are DECISION[n].
 
-    Names: ``rows``, ``accuracy``, ``majority``, ``mean recall``, ``log loss``, ``prior's log
-    loss`` and ``auc``; of discards, which have no yes and no, ``top 3`` in its stead; and the
-    same of some parts (:func:`parts_of`), such as ``first chance: accuracy``.
+    Names: ``rows``, ``accuracy``, ``majority``, ``mean recall``, ``balanced recall``,
+    ``log loss``, ``prior's log loss`` and ``auc``; of discards, which have no yes and no,
+    ``top 3`` in its stead; and the same of some parts (:func:`parts_of`), such as
+    ``first chance: accuracy``.
     """
     if probabilities.shape != (len(rows), N_CHOICES[kind]):
         said = f"{probabilities.shape} probabilities for {len(rows)} {kind} rows"
@@ -97,25 +100,27 @@ def _scores(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores:
         return {"rows": 0}
     games, game = np.unique(rows["game"], return_inverse=True)
     choice = rows["choice"].astype(np.int64)
+    counts = np.bincount(choice, minlength=probabilities.shape[1])
 
     def by_game(values: Any) -> Floats:
         return np.bincount(game, values, len(games)).astype(np.float64)
 
+    def recall(said: NDArray[np.int64]) -> Estimate:
+        hits = [(said == choice) & (choice == class_) for class_ in np.flatnonzero(counts)]
+        of_class = [choice == class_ for class_ in np.flatnonzero(counts)]
+        pairs = zip(map(by_game, hits), map(by_game, of_class), strict=True)
+        return mean_of_ratios([*pairs])
+
     n = by_game(np.ones(len(rows)))
     chances = legal_chances(probabilities, rows)
     right = chances.argmax(axis=1) == choice
-    counts = np.bincount(choice, minlength=probabilities.shape[1])
     prior = legal_chances(np.tile(counts / len(rows), (len(rows), 1)), rows)
     scores: Scores = {
         "rows": len(rows),
         "accuracy": rate(by_game(right), n),
         "majority": rate(by_game(prior.argmax(axis=1) == choice), n),
-        "mean recall": mean_of_ratios(
-            [
-                (by_game(right & (choice == class_)), by_game(choice == class_))
-                for class_ in np.flatnonzero(counts)
-            ]
-        ),
+        "mean recall": recall(chances.argmax(axis=1)),
+        "balanced recall": recall((chances / np.maximum(counts, 1)).argmax(axis=1)),
         "log loss": ratio(by_game(_losses(chances, choice)), n),
         "prior's log loss": ratio(by_game(_losses(prior, choice)), n),
     }

@@ -37,6 +37,13 @@ def test_always_no_agrees_at_the_majority_rate_and_recalls_one_class_of_two():
     assert value(scores, "prior's log loss") == pytest.approx(entropy, abs=1e-6)
 
 
+def test_a_balanced_answer_weighs_chances_by_how_common_the_classes_are():
+    scores = scores_of(Kind.PON, yes(0.1, 0.1, 0.3, 0.4), made([0, 0, 0, 1]))
+    assert value(scores, "accuracy") == 0.75
+    assert value(scores, "mean recall") == 0.5
+    assert value(scores, "balanced recall") == pytest.approx((2 / 3 + 1) / 2)
+
+
 def test_only_legal_classes_count():
     rows = made([1, 0, 1, 0], legal=0b11)
     spread = np.array([[0.1, 0.2, 0.7, 0.0]] * 4)
