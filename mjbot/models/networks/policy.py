@@ -15,7 +15,7 @@ Two heads read the board after two blocks and after all.  If the first is sure o
 (:data:`SURE`), the rest is not computed; what that costs in accuracy is told in docs/learned.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,16 +95,35 @@ class _Head(NamedTuple):
     others_bias: Floats
 
 
-class Policy:
-    """The network and its scratch space: one serves one thread."""
+@dataclass(frozen=True)
+class Network:
+    """The weights, laid out for products; all players of a process share them."""
 
-    def __init__(self, arrays: dict[str, Floats]) -> None:
+    stem: _Layer
+    table: Floats  # [N_SCALARS, channels]
+    blocks: tuple[_Block, ...]
+    heads: Mapping[int, _Head]
+    """By the blocks before them."""
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Take the arrays of a network apart; KeyError and ValueError for what does not fit."""
         read = _Reader(arrays)
-        self._stem: Final = read.layer("stem", N_PLANES)
-        self.channels: Final = len(self._stem.bias)
-        self._table: Final = read.matrix("table", N_SCALARS, self.channels)
-        self._blocks: Final = [read.block(f"blocks.{place}") for place in range(read.n_blocks)]
-        self._heads: Final = {EARLY_BLOCKS: read.head("early"), read.n_blocks: read.head("late")}
+        n = read.n_blocks
+        return cls(
+            read.layer("stem", N_PLANES),
+            read.matrix("table", N_SCALARS, read.channels),
+            tuple(read.block(f"blocks.{place}") for place in range(n)),
+            {EARLY_BLOCKS: read.head("early"), n: read.head("late")},
+        )
+
+
+class Policy:
+    """The network and scratch space: one serves one thread."""
+
+    def __init__(self, network: Network) -> None:
+        self._network: Final = network
+        self.channels: Final = len(network.stem.bias)
         self._encoder: Final = new_encoder()
         self.planes: Final = np.zeros((34, N_PLANES), np.float32)
         self.scalars: Final = np.zeros(N_SCALARS, np.float32)
@@ -123,12 +142,7 @@ class Policy:
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> Self:
         """Load the weights; :class:`WeightsError` if they cannot be used."""
-        arrays = _load(folder)
-        try:
-            return cls(arrays)
-        except (KeyError, ValueError) as error:
-            problem = f"is no network of this version ({error}); train it again"
-            raise WeightsError(folder / f"{NAME}.npz", problem) from None
+        return cls(_load(folder))
 
     def ask(self, state: State, seat: int, sure: float = SURE) -> Opinion | None:
         """Return what strong players would do; ``None`` where there is nothing to decide."""
@@ -144,13 +158,14 @@ class Policy:
 
     def exits(self) -> Iterator[Floats]:
         """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``."""
+        network = self._network
         _lay_out(self.planes, self._board)
         now, other, products, none = self._now, self._other, self._products, self._none
-        np.matmul(self._board, self._stem.weight, out=products)
-        bias = self.scalars @ self._table
-        bias += self._stem.bias
+        np.matmul(self._board, network.stem.weight, out=products)
+        bias = self.scalars @ network.table
+        bias += network.stem.bias
         _sum_up(products, bias, none, now, 0, now)
-        for place, block in enumerate(self._blocks, 1):
+        for place, block in enumerate(network.blocks, 1):
             np.matmul(now, block.first.weight, out=products)
             context = none
             if block.board is not None and block.suits is not None:
@@ -160,8 +175,8 @@ class Policy:
             _sum_up(products, block.first.bias, context, now, 0, other)
             np.matmul(other, block.second.weight, out=products)
             _sum_up(products, block.second.bias, none, now, 1, now)
-            if place in self._heads:
-                yield self._say(self._heads[place])
+            if place in network.heads:
+                yield self._say(network.heads[place])
 
     def _say(self, head: _Head) -> Floats:
         pooled, cells = self._pooled, self._now
@@ -177,11 +192,9 @@ class Policy:
 
 
 class _Reader:
-    """Takes the arrays of a network apart; KeyError and ValueError for what does not fit."""
-
-    def __init__(self, arrays: dict[str, Floats]) -> None:
+    def __init__(self, arrays: Mapping[str, Floats]) -> None:
         self._arrays = arrays
-        self._channels = len(arrays["stem.bias"])
+        self.channels = len(arrays["stem.bias"])
         self.n_blocks = sum(name.endswith("first.bias") for name in arrays)
         if self.n_blocks < EARLY_BLOCKS:
             raise ValueError(f"{self.n_blocks} blocks")
@@ -197,13 +210,13 @@ class _Reader:
         return np.ascontiguousarray(self._array(f"{name}.weight", outputs, inputs).T)
 
     def layer(self, name: str, inputs: int) -> _Layer:
-        weight = self._array(f"{name}.weight", self._channels, inputs, 1, 3)
+        weight = self._array(f"{name}.weight", self.channels, inputs, 1, 3)
         parts = [weight[:, :, 0, place].T for place in range(3)]
-        bias = self._array(f"{name}.bias", self._channels)
+        bias = self._array(f"{name}.bias", self.channels)
         return _Layer(np.ascontiguousarray(np.concatenate(parts, 1)), bias)
 
     def block(self, name: str) -> _Block:
-        n, has_context = self._channels, f"{name}.board.weight" in self._arrays
+        n, has_context = self.channels, f"{name}.board.weight" in self._arrays
         return _Block(
             self.layer(f"{name}.first", n),
             self.layer(f"{name}.second", n),
@@ -212,7 +225,7 @@ class _Reader:
         )
 
     def head(self, name: str) -> _Head:
-        n = self._channels
+        n = self.channels
         discard = self._array(f"{name}.discard.weight", 1, n, 1, 1).reshape(-1)
         return _Head(
             np.append(discard, self._array(f"{name}.discard.bias", 1)),
@@ -224,8 +237,13 @@ class _Reader:
 
 
 @cache
-def _load(folder: Path) -> dict[str, Floats]:
-    return dict(load_weights(NAME, folder))
+def _load(folder: Path) -> Network:
+    arrays = load_weights(NAME, folder)
+    try:
+        return Network.of(arrays)
+    except (KeyError, ValueError) as error:
+        problem = f"is no network of this version ({error}); train it again"
+        raise WeightsError(folder / f"{NAME}.npz", problem) from None
 
 
 @compiled

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.models.networks.policy import HIDDEN, N_OTHERS, NAME, Policy
+from mjbot.models.networks.policy import HIDDEN, N_OTHERS, NAME, Network, Policy
 from mjbot.models.weights import Manifest, WeightsError, save_weights
 from mjbot.table.view import View
 from mjbot.training.networks.decisions import decisions_of
@@ -90,7 +90,7 @@ def by_hand(arrays, blocks, planes, scalars):
 
 def test_the_network_is_computed_as_it_is_written(choices):
     arrays = network()
-    policy = Policy(arrays)
+    policy = Policy(Network.of(arrays))
     for state, row in choices[::9]:
         assert policy.ask(state, int(row["seat"]), sure=2) is not None
         *_, late = policy.exits()
@@ -99,7 +99,7 @@ def test_the_network_is_computed_as_it_is_written(choices):
 
 
 def test_chances_are_those_of_what_is_legal(choices):
-    policy = Policy(network())
+    policy = Policy(Network.of(network()))
     for state, row in choices[::3]:
         seat = int(row["seat"])
         said = policy.ask(state, seat, sure=2)
@@ -119,14 +119,14 @@ def test_chances_are_those_of_what_is_legal(choices):
 
 def test_there_is_nothing_to_say_where_there_is_nothing_to_decide(choices):
     state, row = choices[0]
-    assert Policy(network()).ask(state, (int(row["seat"]) + 1) % 4) is None
+    assert Policy(Network.of(network())).ask(state, (int(row["seat"]) + 1) % 4) is None
 
 
 def test_a_sure_early_head_spares_the_rest(choices):
     arrays = network()
     for name in ("discard", "others"):
         arrays[f"early.{name}.weight"] *= 1000  # very sure of whatever it says
-    policy = Policy(arrays)
+    policy = Policy(Network.of(arrays))
     differ = 0
     for state, row in choices[:40]:
         quick = policy.ask(state, int(row["seat"]), sure=0.9)

@@ -8,7 +8,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
-from mjbot.models.networks.policy import Policy
+from mjbot.models.networks.policy import Network, Policy
 from mjbot.models.weights import load_manifest
 from mjbot.training import runs
 from mjbot.training.networks.decisions import KINDS, open_decisions
@@ -69,7 +69,7 @@ def test_numpy_says_what_torch_says(policy, columns):
     net = PolicyNetwork(8, 3)
     for parameter in net.parameters():
         torch.nn.init.normal_(parameter, 0, 0.3)
-    played = Policy(net.arrays())
+    played = Policy(Network.of(net.arrays()))
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.Source(parts, [policy.new_encoder()])
     some = np.arange(0, len(source), 50)
