@@ -4,8 +4,7 @@ A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy`
 strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine
 terminals always declared.  How often it is right and how strong it is: docs/learned.md.
 
-From the thresholds of pon, chi and kan on it does these as often as the teachers on held-out games;
-that of riichi was tried on walls of its own (docs/learned.md).  What can be done twice
+The thresholds of calls were tuned on walls of their own (docs/learned.md).  What can be done twice
 in the same words is done so: a call gives up a red five rather than a plain one (in the meld it
 is a dora for good), a discard does not, and of equal tiles the drawn one goes.
 """
@@ -31,7 +30,7 @@ from mjbot.table.view import View
 from protocol.tiles import tile_kind
 
 
-def _chance(unit: str, default: float) -> float:
+def _chance(unit: str, default: float = 0.5) -> float:
     chance: float = field(default=default, metadata={"unit": unit})
     return chance
 
@@ -42,10 +41,10 @@ class Supervised(Strategy):
 
     worth_unit: ClassVar[str] = "% of strong players"
 
-    riichi_from: float = _chance("chance from which riichi is declared", 0.4)
-    pon_from: float = _chance("the same of a pon", 0.42)
-    chi_from: float = _chance("the same of a chi, all three together", 0.32)
-    kan_from: float = _chance("the same of a kan", 0.35)
+    riichi_from: float = _chance("chance from which riichi is declared")
+    pon_from: float = _chance("the same of a pon")
+    chi_from: float = _chance("the same of a chi, all three together")
+    kan_from: float = _chance("the same of a kan")
     sure: float = _chance("chance at which the early head is believed; 2: never", SURE)
 
     def __post_init__(self) -> None:
