@@ -51,7 +51,7 @@ CHI: Final = 4
 KAN: Final = 8
 N_OTHERS: Final = 10
 
-SURE: Final = 0.7
+SURE: Final = 0.6
 """Chance at which the early head's first choice is believed."""
 N_CELLS: Final = 41
 ROW: Final = 10
