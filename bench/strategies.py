@@ -37,6 +37,7 @@ LIMITS_MS = {
     "yaku-evaluation": 20.0,
     "combo-partner": 20.0,
     "collusion-mc": 300.0,
+    "supervised-paper": 4.0,
     "supervised": 2.0,
 }
 """Beginning of a name -> what its 99th percentile may be (issues 5 to 7 and 14)."""

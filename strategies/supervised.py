@@ -98,19 +98,19 @@ class Supervised(Strategy):
                 share, terms = 1.0, {}
             else:
                 share, terms = float(shares.get(action.name, said.kan)), {}
-            yield Rated(action, 100 * share, action == choice, terms=terms)
+            yield Rated(action, round(100 * share, 2), action == choice, terms=terms)
 
     def _terms(self, kind: int) -> dict[str, float]:
         """Return what the network was told of a discard."""
         seen = self._policy.planes[kind]
         terms = {
             "behind the best, shanten": float(seen[KEEPS + 1] + 2 * seen[KEEPS + 2]),
-            "tiles accepted": float(seen[ACCEPTS] * MOST_TILES),
-            "evaluator, % of best": 100 * float(seen[RATING + 1]),
+            "tiles accepted": round(float(seen[ACCEPTS] * MOST_TILES)),
+            "evaluator, % of best": round(100 * float(seen[RATING + 1]), 1),
         }
-        for step, name in enumerate(("right", "across", "left")):
+        for step, name in enumerate(("right", "opposite", "left")):
             chance = float(seen[OPPONENT + OF_OPPONENT * step + CHANCE]) ** 4
-            terms[f"deals in to the {name}, %"] = 100 * chance
+            terms[f"danger from the {name}, %"] = round(100 * chance, 2)
         return terms
 
 

@@ -59,10 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "--strategy",
         "--option",
-        "fold-recognition-plus",
-        "who thinks (fold-recognition-plus, the strongest; as fast-riichi-* and"
-        " fold-recognition it rates its discards; collusion-mc tells its playouts and what"
-        " everybody fears, others their choice only)",
+        "supervised",
+        "who thinks (supervised, the strongest, by shares of strong players;"
+        " fold-recognition-plus, fast-riichi-* and fold-recognition rate their discards;"
+        " collusion-mc tells its playouts and what everybody fears, others their choice only)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 

@@ -78,8 +78,8 @@ def test_it_explains_its_discards_by_shares_and_what_the_network_saw(bot, positi
     assert max(shares, key=shares.__getitem__) == told.choice.tile
     assert [rated.action for rated in told.rated if rated.is_chosen] == [told.choice]
     terms = next(rated.terms for rated in told.rated if rated.is_chosen)
-    assert {"tiles accepted", "deals in to the right, %"} <= set(terms)
-    risky = np.array([rated.terms["deals in to the right, %"] for rated in told.rated])
+    assert {"tiles accepted", "danger from the right, %"} <= set(terms)
+    risky = np.array([rated.terms["danger from the right, %"] for rated in told.rated])
     assert risky.max() > 1
 
 
