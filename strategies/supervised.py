@@ -52,16 +52,14 @@ class Supervised(Strategy):
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
-        for action in reversed(view.legal):
-            if action.is_win or action.is_nine_terminals:
-                return action
-        said = self._policy.ask(view.state, view.seat, self.sure)
-        return self._choice(view, said) if said else view.default_action
+        if win := self._win(view):
+            return win
+        return self._choice(view, self._policy.ask(view.state, view.seat, self.sure))
 
     def explain(self, view: View) -> Explanation:
         """Tell how likely strong players are to do each thing, and what the network was shown."""
         said = self._policy.ask(view.state, view.seat, self.sure)
-        choice = self.decide(view)
+        choice = self._win(view) or self._choice(view, said)
         if said is None:
             return Explanation(choice)
         rated = [*self._rated(view, said, choice)]
@@ -69,7 +67,13 @@ class Supervised(Strategy):
             choice, self.worth_unit, rated, ("riichi, calls and kans are asked first",)
         )
 
-    def _choice(self, view: View, said: Opinion) -> Action:
+    def _win(self, view: View) -> Action | None:
+        wins = (action for action in reversed(view.legal) if _ends_it(action))
+        return next(wins, None)
+
+    def _choice(self, view: View, said: Opinion | None) -> Action:
+        if said is None:
+            return view.default_action
         for action in reversed(view.legal):  # kans before calls before riichi, red before plain
             if action.is_kan and said.kan >= self.kan_from:
                 return action
@@ -94,7 +98,7 @@ class Supervised(Strategy):
                 share, terms = float(said.chi[action.offset]), {}
             elif action.is_pass:
                 share, terms = 1 - max(said.pon, float(said.chi.sum()), said.kan), {}
-            elif action.is_win or action.is_nine_terminals:
+            elif _ends_it(action):
                 share, terms = 1.0, {}
             else:
                 share, terms = float(shares.get(action.name, said.kan)), {}
@@ -112,6 +116,10 @@ class Supervised(Strategy):
             chance = float(seen[OPPONENT + OF_OPPONENT * step + CHANCE]) ** 4
             terms[f"danger from the {name}, %"] = round(100 * chance, 2)
         return terms
+
+
+def _ends_it(action: Action) -> bool:
+    return action.is_win or action.is_nine_terminals
 
 
 def _preferred(action: Action, said: Opinion) -> tuple[float, bool, bool]:

@@ -267,8 +267,7 @@ def _train_rank(args: argparse.Namespace) -> None:
     if min(args.nets, args.passes) < 1:
         raise ArgumentError("--nets and --passes: at least 1")
     learned = train(_asked(RankRequest, args))
-    _tell_scores(learned)
-    _tell_weights(learned)
+    _tell(learned)
 
 
 def _train_networks_paper(args: argparse.Namespace) -> None:
@@ -279,8 +278,7 @@ def _train_networks_paper(args: argparse.Namespace) -> None:
         raise ArgumentError("--rows: not below 0; --check-rows: at least 1")
     args.kinds = [Decided(kind) for kind in args.kinds]
     for learned in train(_asked(PaperRequest, args)):
-        _tell_scores(learned)
-        _tell_weights(learned)
+        _tell(learned)
 
 
 def _train_policy(args: argparse.Namespace) -> None:
@@ -296,8 +294,7 @@ def _train_policy(args: argparse.Namespace) -> None:
         args.crossed = int(number), Path(before), Path(since)
     args.plan = _asked(Plan, args)
     learned = train(_asked(PolicyRequest, args))
-    _tell_scores(learned)
-    _tell_weights(learned)
+    _tell(learned)
 
 
 def _train_hand(args: argparse.Namespace) -> None:
@@ -319,8 +316,7 @@ def _train_fold(args: argparse.Namespace) -> None:
     if min(args.per_game, args.grid, args.jobs) < 1:
         raise ArgumentError("--per-game, --grid and --jobs: at least 1")
     learned = train(_asked(FoldRequest, args))
-    _tell_scores(learned)
-    _tell_weights(learned)
+    _tell(learned)
 
 
 def _train_danger(args: argparse.Namespace) -> None:
@@ -329,8 +325,7 @@ def _train_danger(args: argparse.Namespace) -> None:
     learned, calibration = train(_asked(TrainingRequest, args))
     for line in calibration:
         print(line)
-    _tell_scores(learned)
-    _tell_weights(learned)
+    _tell(learned)
 
 
 def _train_greedy(args: argparse.Namespace) -> None:
@@ -359,6 +354,11 @@ def _train_reinforce(args: argparse.Namespace) -> None:
     _tell_scores(learned[0])
     for network in learned:
         print(network.folder / f"{network.name}.npz")
+
+
+def _tell(learned: Learned) -> None:
+    _tell_scores(learned)
+    _tell_weights(learned)
 
 
 def _tell_scores(learned: Learned) -> None:

@@ -396,8 +396,8 @@ class _Collector:
             kyoku["change"][-1:] = end["scores"] - kyoku["scores"][-1:]
         places = [np.flatnonzero(rows["kind"] == kind) for kind in range(len(KINDS))]
         return Found(
-            tuple(_taken(states, chosen) for chosen in places),
-            tuple(_taken(rows, chosen) for chosen in places),
+            tuple(taken(states, chosen) for chosen in places),
+            tuple(taken(rows, chosen) for chosen in places),
             kyoku,
         )
 
@@ -408,11 +408,15 @@ def _twice(records: Records) -> Records:
     return larger
 
 
-def _taken(records: Records, places: NDArray[np.int64]) -> Records:
-    """Return ``records[places]``, as bytes: numpy copies records field by field."""
-    size = records.dtype.itemsize
-    taken: Records = records.view(np.uint8).reshape(-1, size)[places].view(records.dtype)[:, 0]
-    return taken
+def taken(records: Records, places: NDArray[np.int64]) -> Records:
+    """Return ``records[places]``, copied as bytes: numpy copies records field by field."""
+    found: Records = bytes_of(records)[places].view(records.dtype)[:, 0]
+    return found
+
+
+def bytes_of(records: Records) -> NDArray[np.uint8]:
+    """Return the same memory as uint8[n, bytes of a record]."""
+    return records.view(np.uint8).reshape(len(records), records.dtype.itemsize)
 
 
 # --- in compiled code --------------------------------------------------------------------------

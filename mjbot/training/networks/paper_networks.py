@@ -40,7 +40,14 @@ from mjbot.models.networks.paper_networks import (
 from mjbot.models.networks.paper_planes import PLANES_SHAPE, write_paper_batch
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.training.networks.decisions import N_CHOICES, Decisions, Kind, check_data, open_decisions
+from mjbot.training.networks.decisions import (
+    N_CHOICES,
+    Decisions,
+    Kind,
+    check_data,
+    open_decisions,
+    taken,
+)
 from mjbot.training.networks.scores import Scores, scores_of, told
 from mjbot.training.runs import RUNS, GameRange, Learned, RunFolder, claim_weights, erase_run, torch
 
@@ -183,14 +190,9 @@ def check_network(network: PaperNetwork, check: Decisions, most: int, seed: int)
 def _planes(decisions: Decisions, places: NDArray[np.int64]) -> NDArray[np.uint8]:
     planes = np.empty((len(places), *PLANES_SHAPE), np.uint8)
     seats = np.ascontiguousarray(decisions.rows["seat"][places])
-    states = _taken(np.asarray(decisions.states), places)
+    states = taken(np.asarray(decisions.states), places)
     write_paper_batch(states, seats, np.arange(len(places)), planes)
     return planes
-
-
-def _taken(records: Any, places: NDArray[np.int64]) -> Any:
-    size = records.dtype.itemsize
-    return records.view(np.uint8).reshape(-1, size)[places].view(records.dtype)[:, 0]
 
 
 # --- learning ----------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from mjbot.training.networks.decisions import (
     KINDS,
     N_CHOICES,
     Decisions,
+    bytes_of,
     check_data,
     open_decisions,
 )
@@ -91,7 +92,7 @@ class Source:
     def __init__(
         self, parts: Sequence[Decisions], encoders: Sequence[Encoder], crossed: int = 0
     ) -> None:
-        self._bytes = [_bytes_of(part.states) for part in parts]
+        self._bytes = [bytes_of(part.states) for part in parts]
         self._rows = [np.asarray(part.rows) for part in parts]
         self._ends = np.cumsum([len(rows) for rows in self._rows])
         self._encoders = encoders
@@ -118,10 +119,6 @@ class Source:
             of_it = np.flatnonzero(second == bool(which))
             encode_rows(tables, chosen["seat"].astype(np.int64), of_it, encoder, planes, scalars)
         return Batch(board_of(planes), torch.from_numpy(scalars), chosen)
-
-
-def _bytes_of(states: NDArray[np.void]) -> NDArray[np.uint8]:
-    return states.view(np.uint8).reshape(len(states), states.dtype.itemsize)
 
 
 @compiled
