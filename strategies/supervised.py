@@ -17,11 +17,11 @@ from mjbot.models.networks.encoding import (
     ACCEPTS,
     CHANCE,
     KEEPS,
-    MOST_TILES,
     OF_OPPONENT,
     OPPONENT,
     RATING,
 )
+from mjbot.models.networks.look_ahead import MOST_TILES
 from mjbot.models.networks.policy import SURE, Opinion, Policy
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy

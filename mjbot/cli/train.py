@@ -186,6 +186,17 @@ def _declare_policy(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
     parser.add_argument("--rate", type=float, default=2e-3, help="of AdamW at most (0.002)")
     parser.add_argument("--decay", type=float, default=1e-2, help="of weights in AdamW (0.01)")
+    parser.add_argument(
+        "--shares",
+        type=float,
+        nargs=5,
+        default=(0.47, 0.10, 0.16, 0.19, 0.08),
+        metavar="SHARE",
+        help="of discard, riichi, pon, chi and kan in each batch (0.47 0.1 0.16 0.19 0.08)",
+    )
+    parser.add_argument(
+        "--start", type=Path, metavar="FOLDER", help="go on from the weights in a folder"
+    )
     _add_folder_arguments(parser)
 
 
@@ -287,6 +298,9 @@ def _train_policy(args: argparse.Namespace) -> None:
 
     if min(args.channels, args.blocks - 1, args.rows, args.batch, args.held_out) < 1:
         raise ArgumentError("--channels, --rows, --batch, --held-out: at least 1; --blocks: 2")
+    if min(args.shares) < 0 or not args.shares[0] > 0:
+        raise ArgumentError("--shares: none below 0, and some discards")
+    args.shares = tuple(args.shares)
     if args.crossed:
         number, before, since = args.crossed
         if not number.isdecimal():

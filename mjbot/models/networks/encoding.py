@@ -29,8 +29,27 @@ from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
 from mjbot.models.danger_features import honour_value, shown_han
 from mjbot.models.hand import HandEvaluator, Model, new_position, score_discards
 from mjbot.models.hand_position import HandPosition, observe
+from mjbot.models.networks.look_ahead import (
+    CALL_RISK,
+    CALL_WAIT,
+    KAN_DRAWN,
+    KAN_RISK,
+    MOST_TILES,
+    MOST_WAITS,
+    OF_CALL,
+    OF_KAN,
+    OF_PLANS,
+    OF_RIICHI,
+    POINTS,
+    RIICHI_RISK,
+    Holding,
+    wait_of,
+    write_kan,
+    write_plans,
+    write_riichi,
+)
 from mjbot.models.weights import SHIPPED
-from mjbot.models.win_value import hand_dora, read_holding, win_points
+from mjbot.models.win_value import add_meld, hand_dora, read_holding, win_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.wins import WIN
 from mjbot.table.actions import (
@@ -51,8 +70,11 @@ from mjbot.table.legal import is_furiten, kuikae_kinds, legal_codes
 from mjbot.table.observe import genbutsu
 from mjbot.table.settle import seats_ahead
 from mjbot.table.state import (
+    ANKAN,
     CALLED,
     CHI,
+    DAIMINKAN,
+    KAKAN,
     PON,
     REACTION,
     RIICHI,
@@ -111,15 +133,17 @@ SHANTEN: Final = 43  # one-hot 0..6 after the best discard, tiles accepted / 40
 CALLS: Final = 51  # pon, chi low, middle, high: shanten won, accepted / 40, dora, value
 OPPONENTS: Final = 67  # for each: see _write_opponent
 OF_ONE: Final = 9
-N_SCALARS: Final = OPPONENTS + 3 * OF_ONE
+DECLARE: Final = OPPONENTS + 3 * OF_ONE  # riichi on offer: what it leaves (look_ahead)
+PLANS: Final = DECLARE + OF_RIICHI  # something on offer: the hand's plans as it is
+AFTER: Final = PLANS + OF_PLANS  # after pon, chi low, middle, high
+AFTER_KAN: Final = AFTER + 4 * OF_CALL
+N_SCALARS: Final = AFTER_KAN + OF_KAN
 
 EARLY_DISCARDS: Final = 6
 NEAR: Final = 25.0
 FAR: Final = 60.0
 """Differences of ratings that are one e-fold in the two planes; the second is that of
 fold-recognition-plus."""
-MOST_TILES: Final = 40.0
-POINTS: Final = 8000.0
 
 
 class Encoder(NamedTuple):
@@ -176,6 +200,10 @@ def encode(state: State, seat: int, encoder: Encoder, planes: Floats, scalars: F
         _write_calls(state, seat, encoder, planes, scalars)
     elif state.turn == seat:
         _write_discards(state, seat, encoder, planes, scalars)
+        if scalars[OPTIONS]:
+            _write_riichi(state, seat, encoder, planes, scalars)
+    if scalars[OPTIONS + 1] or scalars[OPTIONS + 2] or scalars[OPTIONS + 3]:
+        _write_kan(state, seat, encoder, n_codes, planes, scalars)
     return n_codes
 
 
@@ -416,6 +444,76 @@ def _write_waits(state: State, seat: int, encoder: Encoder, planes: Floats) -> N
 
 
 @compiled
+def _holding(state: State, seat: int, encoder: Encoder) -> Holding:
+    """Return the hand as it is, in arrays of its own."""
+    position = encoder.positions[0]
+    context = read_holding(state, seat, encoder.wins, encoder.dora)
+    hand = position.hand.copy()
+    return Holding(hand, position.unseen.copy(), hand_dora(hand, context), context)
+
+
+@compiled
+def _write_riichi(
+    state: State, seat: int, encoder: Encoder, planes: Floats, scalars: Floats
+) -> None:
+    near, position, best = encoder.rating.choices.nearness, encoder.positions[0], -1
+    for kind in range(34):
+        better = best < 0 or encoder.scores[kind] > encoder.scores[best]
+        if position.hand[kind] and near.shantens[kind] == 0 and better:
+            best = kind
+    out = scalars[DECLARE : DECLARE + OF_RIICHI]
+    out[RIICHI_RISK] = planes[best, ALL_LOSS] ** 0.5
+    write_riichi(_holding(state, seat, encoder), best, position.own, out)
+
+
+@compiled
+def _write_kan(
+    state: State, seat: int, encoder: Encoder, n_codes: int, planes: Floats, scalars: Floats
+) -> None:
+    """What the first kan on offer leaves; before it the best-rated discard goes."""
+    holding = _holding(state, seat, encoder)
+    hand, context, dora = holding.hand, holding.context, holding.dora
+    melds, out = state.n_melds[seat], scalars[AFTER_KAN:]
+    kind, type_ = -1, ANKAN
+    for place in range(n_codes):
+        code = encoder.codes[place]
+        if code >= ADDED_KAN:
+            kind, type_ = code - ADDED_KAN, KAKAN
+        elif code >= CONCEALED_KAN:
+            kind, type_ = code - CONCEALED_KAN, ANKAN
+        elif code == CALL_KAN:
+            kind, type_ = kind_of(state.last_tile), DAIMINKAN
+    after = hand.copy()
+    if type_ == DAIMINKAN:
+        after[kind] = 0
+        dora_after = dora + context.dora[kind] + (state.last_tile != kind)
+    else:
+        out[KAN_DRAWN] = kind_of(state.drawn) == kind
+        out[KAN_RISK] = planes[kind, ALL_LOSS] ** 0.5 if type_ == KAKAN else 0.0
+        after[kind] -= 1 if type_ == KAKAN else 4
+        dora_after = dora
+        discard = _best_discard(state, seat, encoder)
+        hand[discard] -= 1
+        dora -= context.dora[discard]
+    if type_ != KAKAN:
+        add_meld(context, type_, kind)
+    before = Holding(hand, holding.unseen, dora, context)
+    left = Holding(after, holding.unseen, dora_after, context)
+    write_kan(state, seat, before, left, (kind, melds, melds + (type_ != KAKAN)), out)
+
+
+@compiled
+def _best_discard(state: State, seat: int, encoder: Encoder) -> int:
+    best = kind_of(state.drawn)
+    if state.riichi[seat]:
+        return best
+    for kind in range(34):
+        if encoder.scores[kind] > encoder.scores[best]:
+            best = kind
+    return best
+
+
+@compiled
 def _write_calls(
     state: State, seat: int, encoder: Encoder, planes: Floats, scalars: Floats
 ) -> None:
@@ -426,49 +524,60 @@ def _write_calls(
     for kind in range(34):
         planes[kind, ACCEPTED] = mask >> kind & 1
     claimed = kind_of(state.last_tile)
+    holding = _holding(state, seat, encoder)
+    write_plans(state, seat, holding, scalars[PLANS:AFTER])
+    dora = holding.dora + position.dora[claimed] + (state.last_tile != claimed)
     for option in range(4):
         if not scalars[OPTIONS + 4 + option]:
             continue
         hand = position.hand.copy()
         low = claimed - max(option - 1, 0)
-        for step in range(3):
-            kind = claimed if option == 0 else low + step
-            hand[kind] -= 1
-        hand[claimed] += 1
-        banned = kuikae_kinds(CHI if option else PON, claimed, low)
-        _write_call(shanten, hand, banned, option, encoder, planes, scalars)
         at = CALLS + 4 * option
         for step in range(3):
             kind = claimed if option == 0 else low + step
+            hand[kind] -= 1
             scalars[at + 2] += 0.25 * position.dora[kind]
+        hand[claimed] += 1
         scalars[at + 3] = honour_value(state, seat, claimed) / 2 if claimed >= FIRST_HONOUR else 0.0
+        add_meld(holding.context, CHI if option else PON, low)
+        called = Holding(hand, holding.unseen, dora, holding.context)
+        write_plans(state, seat, called, scalars[AFTER + OF_CALL * option :])
+        banned = kuikae_kinds(CHI if option else PON, claimed, low)
+        _write_call(shanten, called, banned, option, planes, scalars)
+        holding.context.win[0].n_melds -= 1
 
 
 @compiled
 def _write_call(
-    shanten: int,
-    hand: Counts,
-    banned: int,
-    option: int,
-    encoder: Encoder,
-    planes: Floats,
-    scalars: Floats,
+    shanten: int, called: Holding, banned: int, option: int, planes: Floats, scalars: Floats
 ) -> None:
-    position = encoder.positions[0]
-    best, tiles, accepted = 99, -1, 0
+    """What is left after the discard that accepts most; ``called`` has 3n+2 tiles."""
+    hand, n_melds = called.hand, called.context.win[0].n_melds
+    best, tiles, accepted, discard = 99, -1, 0, -1
+    safest = np.float32(9)
     for kind in range(34):
         if hand[kind] == 0 or banned >> kind & 1:
             continue
+        safest = min(safest, planes[kind, ALL_LOSS])
         hand[kind] -= 1
-        after, mask = shanten_and_acceptance(hand, position.n_melds + 1)
+        after, mask = shanten_and_acceptance(hand, n_melds)
         hand[kind] += 1
         if after > best:
             continue
-        count = count_tiles(mask, position.unseen)
+        count = count_tiles(mask, called.unseen)
         if after < best or count > tiles:
-            best, tiles, accepted = after, count, mask
+            best, tiles, accepted, discard = after, count, mask, kind
     at = CALLS + 4 * option
     scalars[at] = _bounded(float(shanten - best))
     scalars[at + 1] = tiles / MOST_TILES
     for kind in range(34):
         planes[kind, AFTER_CALL + option] = accepted >> kind & 1
+    out = scalars[AFTER + OF_CALL * option :]
+    out[CALL_RISK] = planes[discard, ALL_LOSS] ** 0.5
+    out[CALL_RISK + 1] = safest**0.5
+    if best == 0:
+        hand[discard] -= 1
+        wait = wait_of(called, accepted, called.dora - called.context.dora[discard], False)
+        hand[discard] += 1
+        out[CALL_WAIT] = wait.winning / MOST_WAITS
+        out[CALL_WAIT + 1] = wait.points / POINTS

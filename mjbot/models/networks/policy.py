@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.models.networks.encoding import (
     CLAIM,
+    CLOCK,
     LEGAL,
     N_PLANES,
     N_SCALARS,
@@ -71,8 +72,7 @@ class Opinion(NamedTuple):
     kan: float
 
 
-@dataclass(frozen=True)
-class _Layer:
+class _Layer(NamedTuple):
     """A convolution: ``weight`` [in, 3 * out], ``bias`` [out]."""
 
     weight: Floats
@@ -127,8 +127,8 @@ class Policy:
         self._encoder: Final = new_encoder()
         self.planes: Final = np.zeros((34, N_PLANES), np.float32)
         self.scalars: Final = np.zeros(N_SCALARS, np.float32)
-        self._board: Final = np.zeros((N_CELLS, N_PLANES), np.float32)
         n = self.channels
+        self._bias: Final = np.zeros(n, np.float32)
         self._now: Final = np.zeros((N_CELLS, n), np.float32)
         self._other: Final = np.zeros((N_CELLS, n), np.float32)
         self._products: Final = np.zeros((N_CELLS, 3 * n), np.float32)
@@ -149,22 +149,23 @@ class Policy:
         if encode(state, seat, self._encoder, self.planes, self.scalars) == 0:
             return None
         chances = np.empty(34 + N_OTHERS, np.float32)
-        for logits in self.exits():
+        on_offer = bool(self.scalars[OPTIONS:CLOCK].any())
+        for logits in self.exits(on_offer):
             if _judge(self.planes, self.scalars, logits, sure, chances):
                 break
         said = chances[34:]
         chi = said[CHI + 1 : CHI + 4]
         return Opinion(chances[:34], said[RIICHI + 1], said[PON + 1], chi, said[KAN + 1])
 
-    def exits(self) -> Iterator[Floats]:
-        """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``."""
+    def exits(self, others: bool = True) -> Iterator[Floats]:
+        """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``.
+
+        Without ``others`` only the discards are computed.
+        """
         network = self._network
-        _lay_out(self.planes, self._board)
         now, other, products, none = self._now, self._other, self._products, self._none
-        np.matmul(self._board, network.stem.weight, out=products)
-        bias = self.scalars @ network.table
-        bias += network.stem.bias
-        _sum_up(products, bias, none, now, 0, now)
+        _begin(self.planes, self.scalars, network.stem, network.table, products, self._bias)
+        _sum_up(products, self._bias, none, now, 0, now)
         for place, block in enumerate(network.blocks, 1):
             np.matmul(now, block.first.weight, out=products)
             context = none
@@ -176,16 +177,17 @@ class Policy:
             np.matmul(other, block.second.weight, out=products)
             _sum_up(products, block.second.bias, none, now, 1, now)
             if place in network.heads:
-                yield self._say(network.heads[place])
+                yield self._say(network.heads[place], others)
 
-    def _say(self, head: _Head) -> Floats:
-        pooled, cells = self._pooled, self._now
-        _pool(cells, self.planes, self.scalars, pooled)
-        hidden = pooled @ head.hidden
-        hidden += head.hidden_bias
-        np.maximum(hidden, 0, out=hidden)
-        np.matmul(hidden, head.others, out=self._logits[34:])
-        self._logits[34:] += head.others_bias
+    def _say(self, head: _Head, others: bool) -> Floats:
+        cells = self._now
+        if others:
+            _pool(cells, self.planes, self.scalars, self._pooled)
+            hidden = self._pooled @ head.hidden
+            hidden += head.hidden_bias
+            np.maximum(hidden, 0, out=hidden)
+            np.matmul(hidden, head.others, out=self._logits[34:])
+            self._logits[34:] += head.others_bias
         np.matmul(cells, head.discard[:-1], out=self._chances)
         _take_up(self._chances, head.discard[-1], self._logits)
         return self._logits
@@ -247,10 +249,35 @@ def _load(folder: Path) -> Network:
 
 
 @compiled
-def _lay_out(planes: Floats, board: Floats) -> None:
-    """Put the kinds into their cells; the two cells behind the honours stay empty."""
+def _begin(
+    planes: Floats, scalars: Floats, stem: _Layer, table: Floats, products: Floats, bias: Floats
+) -> None:
+    """Write the products of the first layer, and its bias with what the scalars add.
+
+    Most numbers are 0: only the others are multiplied, four planes of a kind at a time.
+    """
+    weight = stem.weight
+    products[:] = 0
     for kind in range(34):
-        board[1 + kind + kind // 9] = planes[kind]
+        row, numbers = products[1 + kind + kind // 9], planes[kind]
+        held = np.flatnonzero(numbers)
+        fours = len(held) - len(held) % 4
+        for at in range(0, fours, 4):
+            one, two, three, four = held[at], held[at + 1], held[at + 2], held[at + 3]
+            a, b, c, d = numbers[one], numbers[two], numbers[three], numbers[four]
+            for place in range(len(row)):
+                first = a * weight[one, place] + b * weight[two, place]
+                row[place] += first + c * weight[three, place] + d * weight[four, place]
+        for at in range(fours, len(held)):
+            plane = held[at]
+            for place in range(len(row)):
+                row[place] += numbers[plane] * weight[plane, place]
+    bias[:] = stem.bias
+    for number in range(N_SCALARS):
+        value = scalars[number]
+        if value != 0:
+            for channel in range(len(bias)):
+                bias[channel] += value * table[number, channel]
 
 
 @compiled

@@ -1,7 +1,8 @@
 """``mjbot train policy COLUMNS``: the learned player's network, from columns of decisions.
 
 All five decisions are learned at once, each row by the cross-entropy of its own head over what was
-legal.  AdamW, a rate that rises over the first fiftieth of the rows and falls along half a cosine,
+legal; how many rows of a batch ask which is fixed (``Plan.shares``), pass after pass over each.
+AdamW, a rate that rises over the first fiftieth of the rows and falls along half a cosine,
 and the mean of the last weights (an exponential one, ``EMA_STEPS`` long) as the result.
 
 A run can be taken up after a kill: every ``STEPS_KEPT`` steps all that the next step needs is
@@ -25,7 +26,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.interruption import keeping
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
 from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
-from mjbot.models.weights import SHIPPED, Manifest, save_weights
+from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
 from mjbot.progress import progress
 from mjbot.training.networks.decisions import (
     KINDS,
@@ -58,7 +59,11 @@ KEPT: Final = "policy.pt"
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is learned how; ``rows`` to learn from in all, several times over if that is more."""
+    """What is learned how; ``rows`` to learn from in all, several times over if that is more.
+
+    ``shares`` of discard, riichi, pon, chi, kan in each batch; in the records they are 0.76, 0.03,
+    0.075, 0.13, 0.01, by which a kan would be asked about once in a hundred rows.
+    """
 
     channels: int = 64
     blocks: int = 6
@@ -66,6 +71,7 @@ class Plan:
     batch: int = 512
     rate: float = 2e-3
     decay: float = 1e-2
+    shares: tuple[float, ...] = (0.47, 0.10, 0.16, 0.19, 0.08)
     seed: int = 0
 
     @property
@@ -101,6 +107,11 @@ class Source:
 
     def __len__(self) -> int:
         return int(self._ends[-1])
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many rows of each kind there are, in the order of the numbering."""
+        return [len(rows) for rows in self._rows]
 
     def batch(self, numbers: NDArray[np.int64]) -> Batch:
         """Encode some rows, kind by kind."""
@@ -157,20 +168,25 @@ def losses(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
 class PolicyRun:
     """One plan in its folder."""
 
-    def __init__(self, plan: Plan, source: Source, check: Source, folder: RunFolder) -> None:
+    def __init__(
+        self, plan: Plan, source: Source, check: Source, folder: RunFolder, start: Path | None
+    ) -> None:
         torch.manual_seed(plan.seed)
         self._plan: Final = plan
         self._source: Final = source
         self._check: Final = check
         self._folder: Final = folder
         self._net: Final = PolicyNetwork(plan.channels, plan.blocks)
+        if start:
+            self._net.load_state_dict(_grown(self._net, start))
         self._net.to(memory_format=torch.channels_last)
         self._mean: Final = copy.deepcopy(self._net)
         self._optimiser: Final = torch.optim.AdamW(
             self._net.parameters(), plan.rate, weight_decay=plan.decay, fused=True
         )
         self._step = 0
-        self._orders: dict[int, NDArray[np.int64]] = {}
+        self._counts: Final = _counts(plan, source.sizes)
+        self._orders: dict[int, tuple[int, NDArray[np.int64]]] = {}
 
     def learn(self) -> PolicyNetwork:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
@@ -195,19 +211,20 @@ class PolicyRun:
         return f"kept in {self._folder.folder}: {rows} rows learned; the same command goes on"
 
     def _numbers(self, step: int) -> NDArray[np.int64]:
-        """Return the rows of a step: pass after pass over all, each in an order of its own."""
-        first = step * self._plan.batch
-        n = len(self._source)
-        at = np.arange(first, first + self._plan.batch)
-        passes = at // n
-        found = np.empty(len(at), np.int64)
-        for number in np.unique(passes):
-            if number not in self._orders:
-                dice = np.random.default_rng([self._plan.seed, number])
-                self._orders = {int(number): dice.permutation(n)}
-            of_it = passes == number
-            found[of_it] = self._orders[int(number)][at[of_it] % n]
-        return found
+        """Return the rows of a step: of each kind pass after pass, each in an order of its own."""
+        found, start = [], 0
+        for kind, n in enumerate(self._source.sizes):
+            at = np.arange(step * self._counts[kind], (step + 1) * self._counts[kind])
+            for number in np.unique(at // max(n, 1)):
+                found.append(start + self._order(kind, int(number))[at[at // n == number] % n])
+            start += n
+        return np.concatenate(found)
+
+    def _order(self, kind: int, number: int) -> NDArray[np.int64]:
+        if self._orders.get(kind, (-1,))[0] != number:
+            dice = np.random.default_rng([self._plan.seed, kind, number])
+            self._orders[kind] = number, dice.permutation(self._source.sizes[kind])
+        return self._orders[kind][1]
 
     def _learn_from(self, batch: Batch) -> float:
         plan = self._plan
@@ -256,6 +273,29 @@ class PolicyRun:
             self._optimiser.load_state_dict(state["optimiser"])
 
 
+def _counts(plan: Plan, sizes: Sequence[int]) -> list[int]:
+    """Return how many rows of a batch each kind has: none where there are no rows."""
+    shares = [share if n else 0.0 for share, n in zip(plan.shares, sizes, strict=True)]
+    ends = np.round(np.cumsum(shares) / sum(shares) * plan.batch).astype(int)
+    return [int(count) for count in np.diff(ends, prepend=0)]
+
+
+def _grown(net: PolicyNetwork, folder: Path) -> dict[str, Tensor]:
+    """Return the weights in a folder for ``net``: inputs that they do not know begin at zero."""
+    arrays, found = load_weights(NAME, folder), {}
+    for name, value in net.state_dict().items():
+        array = arrays.get(name)
+        if array is None or array.shape[0] != value.shape[0] or array.ndim != value.ndim:
+            raise TrainingError(f"--start {folder}: {NAME}.npz has another form ({name})")
+        kept = torch.from_numpy(array.astype(np.float32))
+        known = tuple(slice(size) for size in kept.shape)
+        if any(size > own for size, own in zip(kept.shape, value.shape, strict=True)):
+            raise TrainingError(f"--start {folder}: {NAME}.npz has more inputs ({name})")
+        found[name] = torch.zeros_like(value)
+        found[name][known] = kept
+    return found
+
+
 def answers(
     net: PolicyNetwork, source: Source, batch: int = 2048
 ) -> Iterator[tuple[tuple[Tensor, Tensor], NDArray[np.void]]]:
@@ -277,7 +317,8 @@ class PolicyRequest:
 
     ``crossed``: a game's number, and two folders of weights (hand evaluator and danger) that were
     fitted to the games before it and from it on: each row is shown those that do not know it.
-    ``held_out`` of the games, the last, only tell how the learning gets on.
+    ``held_out`` of the games, the last, only tell how the learning gets on.  ``start``: a folder
+    of weights to go on from, of this form or with fewer inputs.
     """
 
     data: Sequence[Path]
@@ -285,6 +326,7 @@ class PolicyRequest:
     crossed: tuple[int, Path, Path] | None
     held_out: int
     plan: Plan
+    start: Path | None
     folder: Path | None
     fresh: bool
     out: Path | None
@@ -308,7 +350,7 @@ def train(request: PolicyRequest) -> Learned:
     if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "policy") as run_folder:
-        run = PolicyRun(request.plan, source, held_out, run_folder)
+        run = PolicyRun(request.plan, source, held_out, run_folder, request.start)
         with keeping(run.kept):
             net = run.learn()
             scores = _scores(net, request, stop)
@@ -357,7 +399,11 @@ def _manifest(request: PolicyRequest, stop: int, scores: dict[str, Any]) -> Mani
     options = [f"--games {request.games}", f"--held-out {request.held_out}"]
     if request.crossed:
         options.append("--crossed " + " ".join(map(str, request.crossed)))
-    options += [f"--{name} {value}" for name, value in vars(plan).items()]
+    if request.start:
+        options.append(f"--start {request.start.name}")
+    shares = " ".join(map(str, plan.shares))
+    plain = {name: value for name, value in vars(plan).items() if name != "shares"}
+    options += [f"--shares {shares}", *(f"--{name} {value}" for name, value in plain.items())]
     return Manifest(
         data=f"games {request.games.start}:{stop} of {info.data}, all five decisions",
         command=f"mjbot train policy {folders} {' '.join(options)}",

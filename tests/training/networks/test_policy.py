@@ -9,7 +9,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.models.networks.policy import Network, Policy
-from mjbot.models.weights import load_manifest
+from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.training import runs
 from mjbot.training.networks.decisions import KINDS, open_decisions
 from mjbot.training.runs import RunFolder
@@ -92,7 +92,7 @@ def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_pa
 
     def run(folder, stop_after=None):
         with RunFolder(tmp_path / folder, "policy") as opened:
-            course = policy.PolicyRun(plan, source, source, opened)
+            course = policy.PolicyRun(plan, source, source, opened, None)
             if stop_after:
                 real, steps = course._learn_from, iter(range(stop_after))
 
@@ -126,15 +126,42 @@ def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns)
     assert not same[early].all()
 
 
-def test_every_row_is_shown_once_in_a_pass(policy, columns, tmp_path):
+def test_every_row_is_shown_once_in_a_pass_over_its_kind(policy, columns, tmp_path):
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.Source(parts, [policy.new_encoder()])
-    n = len(source)
+    plan = policy.Plan(channels=8, blocks=2, batch=64, shares=(0.4, 0.2, 0.1, 0.3, 0))
     with RunFolder(tmp_path, "policy") as folder:
-        run = policy.PolicyRun(policy.Plan(channels=8, blocks=2, batch=64), source, source, folder)
-        shown = np.concatenate([run._numbers(step) for step in range(2 * n // 64)])
-    assert sorted(shown[:n].tolist()) == list(range(n))
-    assert not (shown[:n][: n // 2] == shown[n:][: n // 2]).all()
+        run = policy.PolicyRun(plan, source, source, folder, None)
+        shown = np.concatenate([run._numbers(step) for step in range(3 * len(source) // 64)])
+    ends = np.cumsum([0, *source.sizes])
+    for kind, share in enumerate(plan.shares):
+        of_it = shown[(ends[kind] <= shown) & (shown < ends[kind + 1])]
+        assert len(of_it) / len(shown) == pytest.approx(share, abs=0.02)
+        if n := source.sizes[kind] if share else 0:
+            assert len(of_it) >= n
+            assert sorted(of_it[:n].tolist()) == list(range(ends[kind], ends[kind + 1]))
+    assert not (shown[:20] == shown[-20:]).all()
+
+
+def test_what_earlier_weights_do_not_know_begins_as_nothing(policy, columns, tmp_path):
+    parts = [open_decisions(columns, kind) for kind in KINDS]
+    source = policy.Source(parts, [policy.new_encoder()])
+    plan = policy.Plan(channels=8, blocks=2, rows=64, batch=64)
+    manifest = Manifest(data="none", command="none", seed=0, scores={})
+    known = policy.PolicyNetwork(8, 2)
+    arrays = known.arrays()
+    arrays["table.weight"] = arrays["table.weight"][:, :90]
+    arrays["late.hidden.weight"] = arrays["late.hidden.weight"][:, : 3 * 8 + 90]
+    save_weights("policy", arrays, manifest, tmp_path)
+    with RunFolder(tmp_path / "run", "policy") as folder:
+        run = policy.PolicyRun(plan, source, source, folder, tmp_path)
+        begun = run._net.arrays()
+        assert (begun["table.weight"][:, :90] == arrays["table.weight"]).all()
+        assert not begun["table.weight"][:, 90:].any()
+        assert not begun["late.hidden.weight"][:, 3 * 8 + 90 :].any()
+        wide = replace(plan, channels=4)
+        with pytest.raises(runs.TrainingError, match="has another form"):
+            policy.PolicyRun(wide, source, source, folder, tmp_path)
 
 
 def test_without_torch_one_line_says_what_to_install(columns, tmp_path, monkeypatch, capsys):

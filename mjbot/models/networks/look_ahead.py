@@ -1,0 +1,356 @@
+"""What riichi, a call and a kan leave: numbers for the network's decisions other than discards.
+
+Each writer fills a part of ``scalars`` from ``at`` on, all values in about -1..2, and runs only
+where its question is asked:
+
+* :func:`write_riichi`: the wait that the best-rated discard leaves, and what one more draw could
+  make of it (:data:`OF_RIICHI` numbers);
+* :func:`write_plans`: how far a hand is from each of the yaku that an open hand has
+  (:data:`OF_PLANS` numbers), as it is and after each call (there :data:`OF_CALL`);
+* :func:`write_kan`: shanten, acceptance and wait before and after a kan (:data:`OF_KAN` numbers).
+
+A distance is the shanten that is left if only tiles are kept that fit the yaku, over 4.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.models.danger_features import honour_value
+from mjbot.models.win_value import HandContext, win_points
+from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.shanten import is_edge, shanten, shanten_regular
+from mjbot.rules.wins import Win
+from mjbot.table.state import CHI, DAIMINKAN, State
+from protocol.tiles import FIRST_HONOUR
+
+Floats = NDArray[np.float32]
+Counts = NDArray[np.int8]
+
+POINTS: Final = 8000.0
+MOST_TILES: Final = 40.0
+MOST_WAITS: Final = 12.0
+
+# Riichi.
+RIICHI_WAIT: Final = 0  # tiles waited for / 12, kinds / 4, points silent, points in riichi
+RIICHI_NO_YAKU: Final = 4  # share of the tiles waited for that bring no yaku without riichi
+RIICHI_TOP: Final = 5  # points silent of the dearest tile
+RIICHI_FURITEN: Final = 6
+RIICHI_BETTER: Final = 7  # share of the draws after which a discard waits for 2 tiles more
+RIICHI_MORE: Final = 8  # mean gain of a draw: tiles / 3, points silent / 2,000
+RIICHI_NEAR_OWN: Final = 10  # share of the tiles waited for that the own discards make look safe
+RIICHI_RISK: Final = 11  # of the discard: root of chance x points / 8,000
+OF_RIICHI: Final = 12
+
+# Plans: distances to simples, value honours, one suit, triplets, three colours, straight.
+PLAN_SIMPLES: Final = 0
+PLAN_HONOURS: Final = 1
+PLAN_FLUSH: Final = 2
+PLAN_TRIPLETS: Final = 3
+PLAN_COLOURS: Final = 4  # tiles missing / 4
+PLAN_STRAIGHT: Final = 5
+PLAN_DELAY: Final = 6  # the nearest of the first four, beyond the plain shanten
+PLAN_DORA: Final = 7  # dora of hand and melds / 4
+OF_PLANS: Final = 8
+FAR: Final = 2.0
+"""What stands for a plan that melds exclude: as if 8 tiles away."""
+
+# After a call: its plans, and
+CALL_WAIT: Final = OF_PLANS  # tenpai: tiles waited for that win / 12, their mean points
+CALL_RISK: Final = OF_PLANS + 2  # of the discard that accepts most, of the safest: as RIICHI_RISK
+OF_CALL: Final = OF_PLANS + 4
+
+# After a kan.
+KAN_LOST: Final = 0  # shanten lost
+KAN_ACCEPTS: Final = 1  # tiles accepted before, after / 40
+KAN_WAIT: Final = 3  # tenpai: tiles waited for that win before / 12, mean points; the same after
+KAN_HONOUR: Final = 7
+KAN_VALUE: Final = 8
+KAN_EDGE: Final = 9
+KAN_DORA: Final = 10
+KAN_DRAWN: Final = 11  # its tile was just drawn
+KAN_RISK: Final = 12  # to be robbed, if it is added to a pon
+KAN_KANS: Final = 13  # quarters of the kans of the table, of its own
+OF_KAN: Final = 15
+
+
+class Holding(NamedTuple):
+    """A hand to look ahead from: ``hand`` and ``unseen`` are changed for a moment and restored.
+
+    ``dora`` are those of hand and melds.
+    """
+
+    hand: Counts
+    unseen: Counts
+    dora: int
+    context: HandContext
+
+
+class Wait(NamedTuple):
+    """A tenpai's wait: ``tiles`` unseen, ``winning`` of them with a yaku, points of a ron."""
+
+    tiles: int
+    winning: int
+    points: float  # mean over the winning tiles, 0 for none
+    top: float
+    mask: int
+
+
+@compiled
+def wait_of(holding: Holding, mask: int, dora: int, riichi: bool) -> Wait:
+    """Return what the hand, of 3n+1 tiles with ``dora``, waits for: the kinds of ``mask``."""
+    tiles, winning = 0, 0
+    total, top = 0.0, 0.0
+    for kind in range(34):
+        copies = holding.unseen[kind]
+        if not (mask >> kind & 1 and copies > 0):
+            continue
+        tiles += copies
+        points = win_points(holding.hand, kind, dora, holding.context, riichi, False)
+        if points > 0:
+            winning += copies
+            total += copies * points
+            top = max(top, points)
+    return Wait(tiles, winning, total / max(winning, 1), top, mask)
+
+
+@compiled
+def _mean_points(wait: Wait) -> float:
+    """Return the mean over all tiles waited for, those without a yaku as 0."""
+    return wait.points * wait.winning / max(wait.tiles, 1)
+
+
+@compiled
+def write_riichi(holding: Holding, discard: int, own: int, out: Floats) -> None:
+    """Write what a declaration is about: a hand of 3n+2 tiles from which ``discard`` goes.
+
+    ``own`` is the mask of the own discards.
+    """
+    hand, unseen = holding.hand, holding.unseen
+    n_melds = holding.context.win[0].n_melds
+    hand[discard] -= 1
+    dora = holding.dora - holding.context.dora[discard]
+    mask = shanten_and_acceptance(hand, n_melds)[1]
+    silent = wait_of(holding, mask, dora, False)
+    kinds, near = 0, 0
+    for kind in range(34):
+        if mask >> kind & 1 and unseen[kind] > 0:
+            kinds += 1
+            near += unseen[kind] * _looks_safe(own, kind)
+    out[RIICHI_WAIT] = silent.tiles / MOST_WAITS
+    out[RIICHI_WAIT + 1] = kinds / 4
+    out[RIICHI_WAIT + 2] = _mean_points(silent) / POINTS
+    out[RIICHI_WAIT + 3] = wait_of(holding, mask, dora, True).points / POINTS
+    out[RIICHI_NO_YAKU] = (silent.tiles - silent.winning) / max(silent.tiles, 1)
+    out[RIICHI_TOP] = min(silent.top / POINTS, 2.0)
+    out[RIICHI_FURITEN] = mask & (own | 1 << discard) != 0
+    out[RIICHI_NEAR_OWN] = near / max(silent.tiles, 1)
+    _write_draws(holding, silent, dora, out)
+    hand[discard] += 1
+
+
+@compiled
+def _looks_safe(own: int, kind: int) -> bool:
+    """Tell whether the own discards seem to rule out a two-sided wait for a number tile (suji)."""
+    if kind >= FIRST_HONOUR:
+        return False
+    rank = kind % 9
+    below = rank < 3 or own >> (kind - 3) & 1
+    above = rank > 5 or own >> (kind + 3) & 1
+    return bool(below and above)
+
+
+@compiled
+def _write_draws(holding: Holding, now: Wait, dora: int, out: Floats) -> None:
+    """Write what one draw could make of a tenpai hand of 3n+1 tiles."""
+    unseen = holding.unseen
+    worth = _mean_points(now)
+    total, better, more_tiles, more_points = 0, 0, 0.0, 0.0
+    for drawn in range(34):
+        copies = unseen[drawn]
+        total += copies
+        if copies == 0 or now.mask >> drawn & 1:
+            continue
+        most, dearest = _after_draw(holding, drawn, dora)
+        better += copies * (most >= now.tiles + 2)
+        more_tiles += copies * max(0, most - now.tiles)
+        more_points += copies * max(0.0, dearest - worth)
+    total = max(total, 1)
+    out[RIICHI_BETTER] = better / total
+    out[RIICHI_MORE] = more_tiles / total / 3
+    out[RIICHI_MORE + 1] = min(more_points / total / 2000, 2.0)
+
+
+@compiled
+def _after_draw(holding: Holding, drawn: int, dora: int) -> tuple[int, float]:
+    """Return the most tiles and the most mean points that a hand waits for after a draw."""
+    hand, unseen, context = holding.hand, holding.unseen, holding.context
+    n_melds = context.win[0].n_melds
+    hand[drawn] += 1
+    unseen[drawn] -= 1
+    most, dearest = 0, 0.0
+    for kind in range(34):
+        if hand[kind] == 0 or kind == drawn:
+            continue
+        hand[kind] -= 1
+        if shanten(hand, n_melds) == 0:
+            mask = shanten_and_acceptance(hand, n_melds)[1]
+            left = dora + context.dora[drawn] - context.dora[kind]
+            wait = wait_of(holding, mask, left, False)
+            most = max(most, wait.tiles)
+            dearest = max(dearest, _mean_points(wait))
+        hand[kind] += 1
+    hand[drawn] -= 1
+    unseen[drawn] += 1
+    return most, dearest
+
+
+@compiled
+def write_plans(state: State, seat: int, holding: Holding, out: Floats) -> None:
+    """Write the distances of a hand of any size; its melds are those of the context."""
+    hand = holding.hand
+    record: Win = holding.context.win[0]
+    kept = np.empty(34, np.int8)
+    plain = shanten_regular(hand, record.n_melds)
+    out[PLAN_SIMPLES] = _simples(hand, record, kept)
+    out[PLAN_HONOURS] = _honours(state, seat, hand, record, holding.unseen)
+    out[PLAN_FLUSH] = _flush(hand, record, kept)
+    out[PLAN_TRIPLETS] = _triplets(hand, record)
+    out[PLAN_COLOURS] = _colours(hand, record)
+    out[PLAN_STRAIGHT] = _straight(hand, record)
+    nearest = FAR
+    for plan in range(PLAN_TRIPLETS + 1):
+        nearest = min(nearest, out[plan])
+    out[PLAN_DELAY] = min(nearest - plain / 4, FAR)
+    out[PLAN_DORA] = min(holding.dora, 8) / 4
+
+
+@compiled
+def _simples(hand: Counts, record: Win, kept: Counts) -> float:
+    for place in range(record.n_melds):
+        kind = record.meld_kind[place]
+        last = kind + 2 if record.meld_type[place] == CHI else kind
+        if is_edge(kind) or is_edge(last):
+            return FAR
+    for kind in range(34):
+        kept[kind] = 0 if is_edge(kind) else hand[kind]
+    return shanten_regular(kept, record.n_melds) / 4
+
+
+@compiled
+def _honours(state: State, seat: int, hand: Counts, record: Win, unseen: Counts) -> float:
+    for place in range(record.n_melds):
+        kind = record.meld_kind[place]
+        if kind >= FIRST_HONOUR and honour_value(state, seat, kind):
+            return shanten_regular(hand, record.n_melds) / 4
+    best = FAR
+    for kind in range(FIRST_HONOUR, 34):
+        if hand[kind] < 2 or not honour_value(state, seat, kind):
+            continue
+        copies = hand[kind]
+        if copies >= 3:
+            return shanten_regular(hand, record.n_melds) / 4
+        if unseen[kind]:
+            hand[kind] = 0
+            best = min(best, (shanten_regular(hand, record.n_melds + 1) + 1) / 4)
+            hand[kind] = copies
+    return best
+
+
+@compiled
+def _flush(hand: Counts, record: Win, kept: Counts) -> float:
+    best = FAR
+    for suit in range(3):
+        fits = True
+        for place in range(record.n_melds):
+            kind = record.meld_kind[place]
+            fits &= kind >= FIRST_HONOUR or kind // 9 == suit
+        if not fits:
+            continue
+        for kind in range(34):
+            kept[kind] = hand[kind] if kind // 9 == suit or kind >= FIRST_HONOUR else 0
+        best = min(best, shanten_regular(kept, record.n_melds) / 4)
+    return best
+
+
+@compiled
+def _triplets(hand: Counts, record: Win) -> float:
+    for place in range(record.n_melds):
+        if record.meld_type[place] == CHI:
+            return FAR
+    wanted, pairs = 4 - record.n_melds, 0
+    for kind in range(34):
+        wanted -= hand[kind] >= 3
+        pairs += hand[kind] == 2
+    wanted = max(wanted, 0)
+    of_pairs = min(wanted, pairs)
+    return (of_pairs + 2 * (wanted - of_pairs) + (pairs <= wanted) - 1) / 4
+
+
+@compiled
+def _colours(hand: Counts, record: Win) -> float:
+    best = 9
+    for low in range(7):
+        lost = 0
+        for suit in range(3):
+            lost += _run_misses(hand, record, 9 * suit + low)
+        best = min(best, lost)
+    return best / 4
+
+
+@compiled
+def _straight(hand: Counts, record: Win) -> float:
+    best = 9
+    for suit in range(3):
+        lost = 0
+        for low in (0, 3, 6):
+            lost += _run_misses(hand, record, 9 * suit + low)
+        best = min(best, lost)
+    return best / 4
+
+
+@compiled
+def _run_misses(hand: Counts, record: Win, low: int) -> int:
+    for place in range(record.n_melds):
+        if record.meld_type[place] == CHI and record.meld_kind[place] == low:
+            return 0
+    return int(hand[low] == 0) + int(hand[low + 1] == 0) + int(hand[low + 2] == 0)
+
+
+@compiled
+def write_kan(
+    state: State, seat: int, before: Holding, after: Holding, kan: tuple[int, int, int], out: Floats
+) -> None:
+    """Write what a kan changes: from a hand of 3n+1 tiles to another.
+
+    ``kan`` is its kind and the melds before and after it; all melds, the new one last, are those
+    of the context.
+    """
+    kind = kan[0]
+    record = before.context.win[0]
+    away = _write_stage(before, kan[1], record, 0, out)
+    away_after = _write_stage(after, kan[2], record, 1, out)
+    out[KAN_LOST] = min(max(away_after - away, -2), 2)
+    out[KAN_HONOUR] = kind >= FIRST_HONOUR
+    out[KAN_VALUE] = honour_value(state, seat, kind) / 2 if kind >= FIRST_HONOUR else 0.0
+    out[KAN_EDGE] = is_edge(kind)
+    out[KAN_DORA] = before.context.dora[kind] / 2
+    for other in range(4):
+        for place in range(state.n_melds[other]):
+            if state.meld_type[other, place] >= DAIMINKAN:
+                out[KAN_KANS] += 0.25
+                out[KAN_KANS + 1] += 0.25 * (other == seat)
+
+
+@compiled
+def _write_stage(holding: Holding, n_melds: int, record: Win, stage: int, out: Floats) -> int:
+    away, mask = shanten_and_acceptance(holding.hand, n_melds)
+    out[KAN_ACCEPTS + stage] = count_tiles(mask, holding.unseen) / MOST_TILES
+    if away == 0:
+        record.n_melds = n_melds
+        wait = wait_of(holding, mask, holding.dora, False)
+        out[KAN_WAIT + 2 * stage] = wait.winning / MOST_WAITS
+        out[KAN_WAIT + 2 * stage + 1] = wait.points / POINTS
+    return away
