@@ -11,6 +11,7 @@ one (in the meld it is a dora for good), a discard does not, and of equal tiles 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 from mjbot.models.networks.encoding import (
@@ -23,6 +24,7 @@ from mjbot.models.networks.encoding import (
 )
 from mjbot.models.networks.look_ahead import MOST_TILES
 from mjbot.models.networks.policy import SURE, Opinion, Policy
+from mjbot.models.weights import SHIPPED
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -46,9 +48,10 @@ class Supervised(Strategy):
     chi_from: float = _chance("the same of a chi, all three together")
     kan_from: float = _chance("the same of a kan")
     sure: float = _chance("chance at which the early head is believed; 2: never", SURE)
+    weights: str = field(default="", metadata={"unit": "folder of a policy.npz; those that ship"})
 
     def __post_init__(self) -> None:
-        self._policy = Policy.load()
+        self._policy = Policy.load(Path(self.weights) if self.weights else SHIPPED)
 
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""

@@ -226,6 +226,32 @@ def _declare_reinforce(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="folder of the networks (the run's)")
 
 
+def _declare_self_play(parser: argparse.ArgumentParser) -> None:
+    for name, default, what in (
+        ("chapters", 60, "of games, after each of which the networks learn"),
+        ("tables", 192, "hanchan of a chapter, at once; a multiple of 4"),
+        ("warm-up", 3, "chapters in which the critic learns alone"),
+        ("seed", 0, "of all chance"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
+    for name, share, what in (
+        ("apart", 0.25, "share of the tables where one seat plays three of the start"),
+        ("rate", 1e-4, "of AdamW for the policy"),
+        ("kl", 0.05, "what a nat of divergence from the start costs, in spreads of advantage"),
+    ):
+        parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
+    parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        default=SHIPPED,
+        metavar="FOLDER",
+        help="of the policy's weights to begin with (those that ship)",
+    )
+    _add_folder_arguments(parser)
+    parser.add_argument("--out", type=Path, help="folder of the weights (the run's)")
+
+
 def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
@@ -370,6 +396,13 @@ def _train_reinforce(args: argparse.Namespace) -> None:
         print(network.folder / f"{network.name}.npz")
 
 
+def _train_self_play(args: argparse.Namespace) -> None:
+    torch()
+    from mjbot.training.networks.self_play import SelfPlayRequest, train
+
+    _tell(train(_asked(SelfPlayRequest, args)))
+
+
 def _tell(learned: Learned) -> None:
     _tell_scores(learned)
     _tell_weights(learned)
@@ -434,6 +467,12 @@ KINDS: Final[dict[str, Kind]] = {
         "Let the five networks learn by play against three of themselves: deep Q-learning.",
         _declare_reinforce,
         _train_reinforce,
+    ),
+    "self-play": Kind(
+        "the learned player's network, from games against itself",
+        "Let the learned player go on learning by play: PPO with a critic that sees all hands.",
+        _declare_self_play,
+        _train_self_play,
     ),
     "hand": Kind(
         "the hand evaluator, from discards before a riichi",

@@ -23,7 +23,7 @@ from mjbot.training.positions import GameRef, index_games
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 
-Kind = Literal["hand", "fold", "networks-paper", "policy", "reinforce"]
+Kind = Literal["hand", "fold", "networks-paper", "policy", "reinforce", "self-play"]
 
 
 class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):

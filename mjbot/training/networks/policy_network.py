@@ -89,13 +89,22 @@ class PolicyNetwork(nn.Module):
 
         ``planes`` are [n, N_PLANES, 4, 9] (:func:`board_of`), ``scalars`` [n, N_SCALARS].
         """
+        cells = self.first_cells(planes, scalars)
+        late = self.late(self.last_cells(cells), planes, scalars)
+        return [self.early(cells, planes, scalars), late]
+
+    def first_cells(self, planes: Tensor, scalars: Tensor) -> Tensor:
+        """Give what the early head reads: [n, channels, 4, 9]."""
         h = functional.relu(self.stem(planes) + self.table(scalars)[:, :, None, None])
-        said = []
-        for place, block in enumerate(self.blocks):
+        for block in self.blocks[:EARLY_BLOCKS]:
             h = block(h)
-            if place + 1 == EARLY_BLOCKS:
-                said.append(self.early(h, planes, scalars))
-        return [*said, self.late(h, planes, scalars)]
+        return h
+
+    def last_cells(self, h: Tensor) -> Tensor:
+        """Give what the late head reads, from what the early one does."""
+        for block in self.blocks[EARLY_BLOCKS:]:
+            h = block(h)
+        return h
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by name, as :mod:`mjbot.models.networks.policy` reads them."""
@@ -103,7 +112,8 @@ class PolicyNetwork(nn.Module):
 
 
 def board_of(planes: NDArray[np.float32]) -> Tensor:
-    """Return [n, 34, N_PLANES] as the board [n, N_PLANES, 4, 9], channels last in memory."""
-    board = torch.zeros(len(planes), 4, 9, N_PLANES)
-    board.view(len(planes), 36, N_PLANES)[:, :34] = torch.from_numpy(planes)
+    """Return [n, 34, planes] as the board [n, planes, 4, 9], channels last in memory."""
+    n, kinds, n_planes = planes.shape
+    board = torch.zeros(n, 4, 9, n_planes)
+    board.view(n, 36, n_planes)[:, :kinds] = torch.from_numpy(planes)
     return board.permute(0, 3, 1, 2)

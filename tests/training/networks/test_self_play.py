@@ -1,0 +1,187 @@
+"""Learning by play: what the critic is shown, what a decision gained, and whole runs."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.rules.acceptance import waits
+from mjbot.training.positions import index_games, steps
+from protocol.tiles import N_KINDS
+
+LOGS = Path(__file__).parents[3] / "logs"
+PON = 2
+"""As a kind of decision."""
+MANIFEST = Manifest(data="no games", command="none", seed=0, scores={"rows shown": 0})
+
+
+@pytest.fixture(scope="module")
+def torch():
+    found = pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
+    found.set_num_threads(1)
+    return found
+
+
+@pytest.fixture(scope="module")
+def self_play(torch):
+    from mjbot.training.networks import self_play
+
+    return self_play
+
+
+@pytest.fixture(scope="module")
+def start(torch, tmp_path_factory):
+    """A folder with the weights of a small network that has learned nothing."""
+    from mjbot.training.networks.policy_network import PolicyNetwork
+
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("start")
+    save_weights("policy", PolicyNetwork(8, 3).arrays(), MANIFEST, folder)
+    return folder
+
+
+@pytest.fixture
+def request_(self_play, start, tmp_path):
+    return self_play.SelfPlayRequest(
+        chapters=2,
+        tables=1,
+        length="tonpu",
+        warm_up=1,
+        apart=0.0,
+        rate=1e-3,
+        kl=0.05,
+        seed=0,
+        start=start,
+        folder=tmp_path / "run",
+        fresh=False,
+        out=None,
+    )
+
+
+def test_the_critic_is_shown_the_hands_of_the_others(torch):
+    from mjbot.training.networks import critic
+
+    planes = np.empty((N_KINDS, critic.N_HIDDEN_PLANES), np.float32)
+    scalars = np.empty(critic.N_HIDDEN_SCALARS, np.float32)
+    in_tenpai = 0
+    for _, _, state in next(iter(steps(index_games([LOGS / "east-extra-round.mjson"])))):
+        if not state["hand"].any():  # nothing is dealt
+            continue
+        for seat in range(4):
+            critic.write_hidden(state, seat, planes, scalars)
+            for step in range(1, 4):
+                other = (seat + step) % 4
+                hand = state["hand"][other]
+                of_other = planes[:, critic.OF_OTHER * (step - 1) :]
+                assert (of_other[:, :3].sum(axis=1) == np.minimum(hand, 3)).all()
+                if hand.sum() % 3 == 1:
+                    mask = waits(hand, int(state["n_melds"][other]))
+                    waited = of_other[:, critic.WAITED]
+                    assert (waited == (mask >> np.arange(N_KINDS) & 1)).all()
+                    in_tenpai += mask != 0
+            assert scalars.reshape(3, -1)[:, :5].sum() == 3
+    assert in_tenpai > 50
+
+
+def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(self_play):
+    chapter = self_play.Chapter(n=6)
+    chapter.values = [np.array([0.1, 0.4, -0.2], np.float32), np.array([0.3, 0, 0.5], np.float32)]
+    chapter.follows = {0: 2, 2: 3, 1: 4}  # one seat's rows 0, 2, 3, another's 1, 4; 5 never ended
+    chapter.rewards = {3: -1.0, 4: 0.25}
+    gained, returns = chapter.advantages()
+    last, middle = -1.0 - 0.3, 0.3 + 0.2
+    share = self_play.LAMBDA
+    assert gained[3] == pytest.approx(last)
+    assert gained[2] == pytest.approx(middle + share * last)
+    assert gained[0] == pytest.approx(-0.3 + share * (middle + share * last))
+    assert gained[1] == pytest.approx(-0.4 + share * 0.25)
+    assert np.isnan(gained[5])
+    assert returns[:5] == pytest.approx(gained[:5] + np.concatenate(chapter.values)[:5])
+
+
+class Favour:
+    """A table's chapter in which one answer always was better than was thought."""
+
+    def __init__(self, self_play, request):
+        self.nets = self_play.Nets(request)
+        self.table = self_play.Table(self.nets, request, 0)
+        self.chapter = self.table.play(lambda *_, **__: None)
+
+    def chance_of_pon(self, self_play, seen):
+        asked = [q for q in self.chapter.questions if (q.kinds == PON).any()]
+        rows = np.concatenate([q.rows for q in asked])
+        legal = np.concatenate([q.legal for q in asked])
+        with pytest.importorskip("torch").no_grad():
+            said = self.nets.policy(*seen.take(rows, False))[-1]
+        kinds = np.full(len(rows), PON)
+        return self_play._chances(said, kinds, legal, 1.0)[:, 1].exp().mean().item()
+
+
+def test_what_went_better_than_thought_is_done_more_often(self_play, request_, monkeypatch):
+    monkeypatch.setattr(self_play, "BATCH", 32)
+    request_ = dataclasses.replace(request_, kl=0.0)
+    favour = Favour(self_play, request_)
+    chapter = favour.chapter
+    seen = self_play.Seen(*(np.concatenate(part) for part in zip(*chapter.seen, strict=True)))
+    gained = np.zeros(chapter.n, np.float32)
+    for asked in chapter.questions:
+        called = asked.kinds == PON
+        gained[asked.rows[called]] = np.where(asked.choices[called] == 1, 1.0, -1.0)
+    before = favour.chance_of_pon(self_play, seen)
+    course = self_play.Course.__new__(self_play.Course)
+    course.nets, course._request = favour.nets, request_
+    for number in range(3):
+        course._improve(chapter, seen, gained, np.random.default_rng(number))
+    assert favour.chance_of_pon(self_play, seen) > before + 0.05
+
+
+def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
+    favour = Favour(self_play, dataclasses.replace(request_, tables=4, apart=1.0))
+    chapter = favour.chapter
+    assert len(favour.table.apart_ranks()) == 4
+    ends = set(chapter.rewards)
+    followed = set(chapter.follows)
+    assert not ends & followed
+    assert ends | followed == set(range(chapter.n))
+    assert all(abs(reward) < 3 for reward in chapter.rewards.values())
+    assert all(after > row for row, after in chapter.follows.items())
+
+
+def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):
+    monkeypatch.setattr(self_play, "BATCH", 32)
+    whole = self_play.train(request_)
+    broken = dataclasses.replace(request_, folder=tmp_path / "broken")
+    real = self_play.Course._learn
+
+    def killed(course, chapter, dice):
+        if course.told:
+            raise KeyboardInterrupt
+        return real(course, chapter, dice)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(self_play.Course, "_learn", killed)
+        with pytest.raises(KeyboardInterrupt):
+            self_play.train(broken)
+    again = self_play.train(broken)
+    one, two = (load_weights("policy", learned.folder) for learned in (whole, again))
+    assert all((one[name] == two[name]).all() for name in one)
+    before = load_weights("policy", request_.start)
+    assert any((one[name] != before[name].astype(np.float16)).any() for name in one)
+    assert load_manifest("policy", whole.folder).scores["self-play: games"] == 2
+
+
+def test_wrong_arguments_are_one_line(torch, start, tmp_path, capsys):
+    command = ["train", "self-play", "--start", str(start), "--folder", str(tmp_path / "run")]
+    assert main([*command, "--apart", "2"]) == ExitCode.BAD_ARGUMENTS
+    assert capsys.readouterr().err == "mjbot train self-play: --apart: 0 to 1\n"
+    arrays = load_weights("policy", start)
+    del arrays["table.weight"]
+    save_weights("policy", arrays, MANIFEST, tmp_path)
+    assert main([*command, "--start", str(tmp_path)]) != ExitCode.OK
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "has another form" in err
