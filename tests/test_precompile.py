@@ -198,6 +198,25 @@ def test_only_one_process_compiles_at_a_time(monkeypatch, tmp_path):
     assert paper.getvalue() == ""
 
 
+@pytest.mark.parametrize("held", ["a file in place of the folder", "a folder in place of the lock"])
+def test_where_no_lock_can_be_had_all_prepare_side_by_side(monkeypatch, tmp_path, held):
+    """On a full or read-only disk, say: nothing is kept, and nobody is kept waiting."""
+    monkeypatch.setenv("MJBOT_CACHE", str(tmp_path / "cache"))
+    place = preparation._folder()
+    if held.startswith("a file"):
+        place = place.parent
+        place.parent.mkdir(parents=True)
+        place.touch()
+    else:
+        (place / ".lock").mkdir(parents=True)
+    entered = []
+    with preparation._one_at_a_time(lambda: pytest.fail("it waits")):
+        entered.append("one")
+        with preparation._one_at_a_time(lambda: pytest.fail("the other waits")):
+            entered.append("the other")
+    assert entered == ["one", "the other"]
+
+
 def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
     """The next start would wait for it, too."""
     monkeypatch.chdir(tmp_path)

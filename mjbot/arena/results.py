@@ -136,7 +136,9 @@ def erase_run(folder: Path) -> None:
 
 
 def _written(folder: Path) -> Iterator[Path]:
-    yield from (folder / FIGURES_FILE, folder / REPORT_FILE, folder / FILES_FILE)
+    """Yield the paths in a folder that have the names of what a run writes beside its games."""
+    own = (folder / FIGURES_FILE, folder / REPORT_FILE, folder / FILES_FILE)
+    yield from (path for path in own if path.exists())
     for inside, name in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
         if (folder / inside).is_dir():
             yield from (path for path in (folder / inside).iterdir() if name.fullmatch(path.name))
@@ -146,12 +148,18 @@ class Results:
     """The games of one run so far, and the file that keeps them.
 
     Opening creates the folder, or takes up what an earlier run of the same setup left there.
-    Raises :class:`ResultsError`.
+    Raises :class:`ResultsError`, and nothing was touched, where files of these names are not
+    this run's: there are no games beside them.
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
+        games = folder / GAMES_FILE
+        begun = games.exists() and games.stat().st_size
+        if not begun and (stray := next(_written(folder), None)):
+            problem = f"{stray} stands there without a run's games, and would be overwritten"
+            raise ResultsError(f"{problem}; {_CURES.elsewhere} or move it away")
         self._log: Final = AppendLog(
-            folder / GAMES_FILE,
+            games,
             Header(setup=setup),
             _CURES,
             decode=decode_game,

@@ -160,18 +160,16 @@ class Arena:
 
     def _set_aside(self) -> str:
         """Move the games of other files out of the way, and begin anew."""
-        if not (changed := self._files.changed()):
-            return ""
         games = len(self._results.lines)
+        if not (doubt := self._files.doubt(bool(games))):
+            return ""
         self._results.close()
         target = set_aside(self.plan.folder)
         self._results = Results(self.plan.folder, self.plan.setup)
         self._files = FilesRead(self.plan.folder)
         if not games:
             return ""
-        more = f" and {len(changed) - 1} more" if changed[1:] else ""
-        told = f"{changed[0]}{more} changed since: played anew"
-        return f"{told}; {plural(games, 'game')} of before: {target}"
+        return f"{doubt}: played anew; {plural(games, 'game')} of before: {target}"
 
     def _is_sure(self) -> bool:
         return self.plan.until_sure and self._tester.look(self.plan.n_walls)
@@ -186,7 +184,8 @@ class Arena:
     def _lacks_record(self, game_id: GameId) -> bool:
         if not self.plan.recording or game_id.wall in self.accumulator.void:
             return False
-        return not record_path(self.plan.folder, game_id).exists()
+        path = record_path(self.plan.folder, game_id)
+        return not path.exists() or not path.stat().st_size  # empty: the power failed
 
 
 def set_aside(folder: Path) -> Path:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from mjbot.cli.replay import Losses, find_sources, with_progress
+from mjbot.cli.replay import Losses, files_progress, find_sources
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game, RecordError
@@ -39,14 +39,20 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError(problem)
     try:
         sources = find_sources([args.source], losses)
-        with stopping_between_steps() as stop_if_signalled, open_writer(args.out) as writer:
-            for path, source in with_progress(sources, "converting"):
+        with (
+            stopping_between_steps() as stop_if_signalled,
+            files_progress(sources, "converting") as step,
+            open_writer(args.out) as writer,
+        ):
+            for path, source in sources:
                 try:
                     for _ in _convert(source, _base_name(source, args.source), writer):
                         games[path] += 1
+                        step(0, plural(games.total(), "game"))
                         stop_if_signalled()
                 except RecordError as error:
                     losses.add(path, error)
+                step()
                 stop_if_signalled()
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_kept(args.out, games.total())) from None

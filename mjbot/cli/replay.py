@@ -1,19 +1,20 @@
 """``mjbot replay FILE...``: recorded games, strictly against the rules.
 
-:func:`find_sources` and :func:`with_progress` serve the other commands that read recorded games.
+:func:`find_sources` and :func:`files_progress` serve the other commands that read recorded games.
 """
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.progress import track
 
 from mjbot.errors import ExitCode
+from mjbot.progress import Step, progress
 from mjbot.records.game import EmptyRecordError, ForeignRecordError, RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
@@ -87,12 +88,9 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
     return found
 
 
-def with_progress(sources: list[Named], doing: str) -> Iterator[Named]:
-    """Walk ``sources`` under a progress bar, if there is a terminal to show one."""
-    console = Console(stderr=True)
-    yield from track(
-        sources, doing, console=console, transient=True, disable=not console.is_terminal
-    )
+def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[Step]:
+    """Show how the work gets on: a step is a file, and the notes tell the games."""
+    return progress(Console(stderr=True), doing, len(sources), "files")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,11 +116,13 @@ def run(args: argparse.Namespace) -> int:
     losses = Losses("replay")
     sources = find_sources(args.files, losses)
     replayer = _Replayer(losses, keep_going=args.keep_going, strict=not args.lenient)
-    for named in with_progress(sources, "replaying"):
-        replayer.replay_source(named)
-        if replayer.mismatches and not args.keep_going:
-            break
-    else:
+    with files_progress(sources, "replaying") as step:
+        for named in sources:
+            replayer.replay_source(named, step)
+            if replayer.is_over:
+                break
+            step()
+    if not replayer.is_over:
         losses.add_paths_without_games(args.files, replayer.games)
     print(replayer.summary())
     return ExitCode.FAILED if replayer.mismatches or losses else ExitCode.OK
@@ -139,24 +139,30 @@ class _Replayer:
         self.games: Counter[Path] = Counter()
         self.mismatches = 0
 
-    def replay_source(self, named: Named) -> None:
+    @property
+    def is_over(self) -> bool:
+        """Whether a mismatch was the end of it."""
+        return self.mismatches > 0 and not self._keep_going
+
+    def replay_source(self, named: Named, step: Step) -> None:
         """Replay the games of one file as far as they go."""
         before = self._summary.games
         try:
-            self._replay_games(named.source)
+            self._replay_games(named.source, step)
         except RecordError as error:
             self._losses.add(named.path, error)
         self.games[named.path] += self._summary.games - before
 
-    def _replay_games(self, source: Source) -> None:
+    def _replay_games(self, source: Source, step: Step) -> None:
         for game in games_of(source):
             try:
                 replay(game, self._summary, self._strict)
             except MismatchError as mismatch:
                 self.mismatches += 1
                 print(one_line(mismatch), file=sys.stderr)
-                if not self._keep_going:
+                if self.is_over:
                     return
+            step(0, plural(self._summary.games, "game"))
 
     def summary(self) -> str:
         """Say what was replayed and whether it held."""

@@ -15,6 +15,7 @@ from mjbot.models.weights import SHIPPED
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.training.positions import LeftOut
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingRequest, torch
 
 Declare = Callable[[argparse.ArgumentParser], None]
@@ -34,13 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, save the weights and say how good they are."""
+    """Train, save the weights and say how good they are; FAILED if records were left out."""
+    args.left_out = LeftOut()
     try:
         KINDS[args.what].train(args)
     except RecordError as error:  # nothing can be learned without them
         error.exit_code = ExitCode.UNREACHABLE
         raise
-    return ExitCode.OK
+    if args.left_out:
+        print(str(args.left_out).removeprefix("; "))
+    return ExitCode.FAILED if args.left_out else ExitCode.OK
 
 
 # --- arguments ---------------------------------------------------------------------------------
@@ -284,9 +288,8 @@ def _train_data(args: argparse.Namespace) -> None:
 
     if args.jobs < 1:
         raise ArgumentError("--jobs: at least 1")
-    request = TrainingRequest(
-        records=args.records, games=GameRange(":"), validate=None, seed=0, jobs=args.jobs, out=None
-    )
+    everything = {"games": GameRange(":"), "validate": None, "seed": 0, "out": None}
+    request = _asked(TrainingRequest, argparse.Namespace(**(vars(args) | everything)))
     files = " ".join(path.name for path in args.records)
     info = write_decisions(request, args.folder, f"mjbot train data {files}")
     for kind, n in info.rows.items():

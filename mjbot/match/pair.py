@@ -34,10 +34,11 @@ class Member(MatchPlayer):
         """The shared secret: a command line could be read by anybody on this machine."""
         return {SECRET_VARIABLE: self.secret}
 
-    def command(self, url: str, games: int) -> list[str]:
+    def command(self, url: str, games: int, deadline_s: float | None = None) -> list[str]:
         """Return the command line that plays at ``url`` with its end of the channel."""
         channel = ["--pair", str(self.end), "--ally", str(self.ally)]
-        return [*super().command(_named(url, self.name), games), *channel, *self.more]
+        command = super().command(_named(url, self.name), games, deadline_s)
+        return [*command, *channel, *self.more]
 
 
 @dataclass(frozen=True)

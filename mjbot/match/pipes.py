@@ -49,6 +49,9 @@ _PREFIX: Final = "mjbot.match.pipes:"
 _SILENCE_S: Final = LOCKSTEP.traits.silence_s
 LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
+NEXT_LINE_S: Final = 30.0
+"""How long to wait for a bot that passed at its own turn, and seems to answer every event, to say
+more; it may be loading its network."""
 
 
 class BotError(MjbotError):
@@ -224,18 +227,26 @@ class PipedGame:
                 await self._ask_about(event)
 
     async def _hear_bot(self, bot: Bot) -> bytes:
-        """Return the bot's next line; raises :class:`GivenUpError` if the table does not wait."""
+        """Return the bot's next line.
+
+        Raises :class:`GivenUpError` if the table does not wait, and :class:`ProtocolError` if the
+        bot's last line was its answer although it is none.
+        """
         said = asyncio.create_task(bot.hear())
         if self._incoming is None:
             self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
+        limit_s = NEXT_LINE_S if self._pipes.is_guess else None
+        ends = {said, self._incoming}
         try:
-            await asyncio.wait({said, self._incoming}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
             if said.done():
                 return said.result()
         finally:
             if not said.done():
                 said.cancel()
                 await asyncio.wait({said})
+        if not self._incoming.done():
+            self._pipes.give_up()
         self._forgo_reply()
         raise GivenUpError
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from mjbot.client.faults import FAULTS_VARIABLE, read_faults
 from mjbot.errors import MjbotError
-from mjbot.match.players import MatchPlayer
+from mjbot.match.players import MatchPlayer, own_deadline_s
 from mjbot.processes import Child, describe_exit
 from mjbot.strategy.faults import Fault
 from mjbot.text import plural
@@ -124,11 +124,15 @@ class RestartPolicy:
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who plays and where: ``urls`` are the players' places."""
+    """Who plays and where: ``urls`` are the players' places.
+
+    ``timeout_s`` is how long the table waits for a reply.
+    """
 
     players: Sequence[MatchPlayer]
     urls: Sequence[str]
     games: int
+    timeout_s: float
 
 
 class PlayerProcesses:
@@ -138,6 +142,7 @@ class PlayerProcesses:
         self._players: Final = tuple(lineup.players)
         self._urls: Final = tuple(lineup.urls)
         self._games: Final = lineup.games
+        self._deadline_s: Final = own_deadline_s(lineup.timeout_s)
         self._folder: Final = folder
         self._restart_policy: Final = restart_policy
         self._children: dict[int, Child] = {}
@@ -236,7 +241,7 @@ class PlayerProcesses:
 
     async def _start(self, place: int) -> Child:
         player = self._players[place]
-        command = player.command(self._urls[place], self._games)
+        command = player.command(self._urls[place], self._games, self._deadline_s)
         try:
             child = await start_player(command, player, place, self._folder)
         except OSError as error:

@@ -10,6 +10,7 @@ from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.majiang import majiang_command
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
+from protocol.dialects import LOCKSTEP
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
@@ -44,10 +45,11 @@ class MatchPlayer:
         """What is added to the environment of its process."""
         return {}
 
-    def command(self, url: str, games: int) -> list[str]:
+    def command(self, url: str, games: int, deadline_s: float | None = None) -> list[str]:
         """Return the command line that plays at ``url`` (``mjsonp://HOST:PORT/ROOM``).
 
-        Raises :class:`mjbot.match.node.NodeError` when the external AI cannot run.
+        ``deadline_s`` is what a decision of our own players may take.  Raises
+        :class:`mjbot.match.node.NodeError` when the external AI cannot run.
         """
         who = self.spec.name
         if who == MAJIANG:
@@ -60,7 +62,19 @@ class MatchPlayer:
             return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(who)]
         command = [sys.executable, "-m", "mjbot", "play", url]
         options = ["--strategy", str(self.spec), "--name", self.name, "--games", str(games)]
+        options += ["--deadline-s", f"{deadline_s:g}"] if deadline_s else []
         return [*command, *options]
+
+
+def own_deadline_s(timeout_s: float) -> float:
+    """Return what a decision may take at a table that waits so long for a reply.
+
+    A quarter is left for all that is not thinking, on a busy machine, too.
+
+    >>> own_deadline_s(20.0), own_deadline_s(60.0)
+    (15.0, 30.0)
+    """
+    return min(LOCKSTEP.traits.deadline_s, 0.75 * timeout_s)
 
 
 def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[MatchPlayer, ...]:

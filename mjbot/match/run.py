@@ -106,7 +106,7 @@ class _Match:
             self._server = server
             port = await server.open_tcp(HOST, 0)
             urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]
-            lineup = Lineup(self._players, urls, self._settings.games)
+            lineup = Lineup(self._players, urls, self._settings.games, rules.timeout_s)
             self._processes = PlayerProcesses(lineup, self._settings.folder, self._restart_policy())
             try:
                 return await self._compete()

@@ -34,20 +34,20 @@ def train(request: TrainingRequest) -> tuple[Learned, list[str]]:
 def _train(
     request: TrainingRequest, learn: list[GameRef], check: list[GameRef]
 ) -> tuple[Learned, list[str]]:
-    found = _found(learn, request.jobs, "reading")
+    found = _found(request, learn, "reading")
     with progress(Console(stderr=True), "fitting"):
         arrays = fit_danger(found)
     scores: dict[str, float | int | str] = {"games": len(learn), "games held out": len(check)}
     lines = []
     if check:
-        held_out = _found(check, request.jobs, "checking")
+        held_out = _found(request, check, "checking")
         scores |= check_danger(arrays, held_out)
         lines = _calibration(arrays, held_out)
     names = ", ".join(path.name for path in request.records)
     command = f"mjbot train danger {names} --games {request.games}"
     command += f" --validate {request.validate}" if request.validate else ""
     manifest = Manifest(
-        data=f"{names}: every discard of who is not in riichi, and every ron",
+        data=f"{names}: every discard of who is not in riichi, and every ron{request.left_out}",
         command=command,
         seed=request.seed,
         scores=scores,
@@ -56,10 +56,10 @@ def _train(
     return Learned(NAME, save_weights(NAME, arrays, manifest, out), out), lines
 
 
-def _found(refs: list[GameRef], jobs: int, what: str) -> Found:
+def _found(request: TrainingRequest, refs: list[GameRef], what: str) -> Found:
     parts = []
     with progress(Console(stderr=True), f"{what} games", len(refs), "games") as step:
-        for part in collect(refs, rows_of, jobs):
+        for part in collect(refs, rows_of, request.jobs, request.left_out):
             parts.append(part)
             step()
     return Found(

@@ -119,7 +119,7 @@ def _train(
     found = {"cross-validation": _said(examples, margins > threshold)}
     del found["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
-        found[f"held out, {path.name}"] = checked(model, refs, request.seed, request.jobs)
+        found[f"held out, {path.name}"] = checked(model, refs, request)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
     out = request.out or claim_weights(files.folder, NAME)
     written = save_weights(NAME, arrays_of(model), _manifest(request, learned, scores), out)
@@ -147,11 +147,10 @@ def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
     )
 
 
-def checked(model: FoldModel, refs: Sequence[GameRef], seed: int, jobs: int) -> Scores:
+def checked(model: FoldModel, refs: Sequence[GameRef], request: TrainingRequest) -> Scores:
     """Return the scores of a model on positions of games that it did not see."""
     with progress(Console(stderr=True), "reading games to check with", len(refs), "games") as step:
-        parts = _stepping(draw_positions(refs, CHECKED_PER_GAME, seed, jobs), step)
-        positions = join_positions(list(parts))
+        positions = join_positions(list(_stepping(_draw(refs, CHECKED_PER_GAME, request), step)))
     examples = _examples(positions)
     margins = np.array([margin(model, row) for row in examples.features])
     return _said(examples, margins > 0)
@@ -163,12 +162,19 @@ def _drawn(
     """Return the positions to learn from, as drawn before if the file is there."""
     if kept := folder.kept(file):
         with np.load(kept) as saved:
-            return Positions(**saved)
+            columns = dict(saved)
+        request.left_out.games += int(columns.pop("left_out"))
+        return Positions(**columns)
+    left_out = request.left_out.games
     with progress(Console(stderr=True), "reading games", len(refs), "games") as step:
-        parts = _stepping(draw_positions(refs, request.per_game, request.seed, request.jobs), step)
-        positions = join_positions(list(parts))
-    folder.write(file, lambda stream: np.savez(stream, **positions._asdict()))
+        positions = join_positions(list(_stepping(_draw(refs, request.per_game, request), step)))
+    lost = np.int64(request.left_out.games - left_out)
+    folder.write(file, lambda out: np.savez(out, **positions._asdict(), left_out=lost))
     return positions
+
+
+def _draw(refs: Sequence[GameRef], per_game: int, request: TrainingRequest) -> Iterator[Positions]:
+    return draw_positions(refs, per_game, request.seed, request.jobs, request.left_out)
 
 
 def _stepping(parts: Iterable[Positions], step: Step) -> Iterator[Positions]:
@@ -276,7 +282,7 @@ def _manifest(
     command += f" --seed {request.seed}"
     return Manifest(
         data=f"{len(refs)} games ({request.games} of {files}), {request.per_game} discards of each,"
-        " labelled by what the player did up to the end of the kyoku",
+        f" labelled by what the player did up to the end of the kyoku{request.left_out}",
         command=command,
         seed=request.seed,
         scores=scores,

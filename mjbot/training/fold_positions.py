@@ -15,7 +15,7 @@ from mjbot.statistics.estimates import Estimate, rate
 from mjbot.table.assume import hide
 from mjbot.table.state import STATE, State, copy_state
 from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
-from mjbot.training.positions import GameRef, GameStep, collect
+from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
 from protocol.messages import Dahai, Hora, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -50,13 +50,18 @@ class _SeatsHand:
 
 
 def draw_positions(
-    refs: Sequence[GameRef], per_game: int, seed: int, jobs: int = 1
+    refs: Sequence[GameRef],
+    per_game: int,
+    seed: int,
+    jobs: int = 1,
+    left_out: LeftOut | None = None,
 ) -> Iterator[Positions]:
     """Yield ``per_game`` decisions of each game, any as likely as any other (0: all of them).
 
-    Raises as :func:`mjbot.training.positions.collect`.
+    Raises as :func:`mjbot.training.positions.collect`, and leaves out what that does.
     """
-    yield from collect(refs, partial(positions_of, per_game=per_game, seed=seed), jobs)
+    draw = partial(positions_of, per_game=per_game, seed=seed)
+    yield from collect(refs, draw, jobs, left_out)
 
 
 def join_positions(parts: Sequence[Positions]) -> Positions:

@@ -74,13 +74,14 @@ def train(request: HandRequest) -> Learned:
     games, held_out = request.split()
     checked = {"held out": held_out}
     if request.check:
-        checked[request.check.name] = index_games([request.check])
+        checked[request.check.name] = index_games([request.check], request.left_out)
     folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
         erase_run(folder)
     course = Course(features=request.features, seed=request.seed, games=games)
     with RunFolder(folder, "hand") as run_folder:
-        return _train(request, TrainingRun(course, run_folder, request.jobs), checked, run_folder)
+        training = TrainingRun(course, run_folder, request.jobs, request.left_out)
+        return _train(request, training, checked, run_folder)
 
 
 def _train(
@@ -139,7 +140,7 @@ def _manifest(request: HandRequest, positions: Positions, n_games: int, shares: 
         scores |= {f"{kind}, {rank}": str(share) for rank, share in found.items()}
     return Manifest(
         data=f"{n_games} games ({request.games} of {files}), every discard of the first to declare"
-        " riichi in each kyoku, up to the riichi",
+        f" riichi in each kyoku, up to the riichi{request.left_out}",
         command=f"mjbot train hand {files} --games {request.games} --features {request.features}"
         f" --passes {request.passes} --seed {request.seed}",
         seed=request.seed,

@@ -19,7 +19,7 @@ from mjbot.progress import progress
 from mjbot.training import hand_positions, perceptron
 from mjbot.training.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.training.perceptron import Lesson
-from mjbot.training.positions import GameRef, collect
+from mjbot.training.positions import GameRef, LeftOut, collect
 from mjbot.training.runs import RunFolder
 
 SLICE: Final = 10_000
@@ -55,11 +55,18 @@ def _digest(text: str) -> str:
 class TrainingRun:
     """One course in its folder."""
 
-    def __init__(self, course: Course, folder: RunFolder, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        course: Course,
+        folder: RunFolder,
+        jobs: int = 1,
+        left_out: LeftOut | None = None,
+    ) -> None:
         self._course: Final = course
         self._folder: Final = folder
         self._console: Final = Console(stderr=True)
         self._jobs: Final = jobs
+        self._left_out: Final = LeftOut() if left_out is None else left_out
         self._set: Final = FEATURE_SETS.index(course.features)
         self._checkpoint: Final = f"passes-{course.identity}.npz"
         self._saved: Final[dict[str, str]] = {}
@@ -85,17 +92,20 @@ class TrainingRun:
         return self._kept("checks", games, of_closed_hands)
 
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
-        file = f"{name}-{identity_of(games)}.npy"
+        file = f"{name}-{identity_of(games)}.npz"
         if path := self._folder.kept(file):
-            found: Positions = np.load(path)
+            with np.load(path) as saved:
+                found: Positions = saved["positions"]
+                self._left_out.games += int(saved["left_out"])
         else:
-            parts = [extract(iter(()))]
+            left_out, parts = self._left_out.games, [extract(iter(()))]
             with progress(self._console, f"reading games ({name})", len(games), "games") as step:
-                for part in collect(games, extract, self._jobs):
+                for part in collect(games, extract, self._jobs, self._left_out):
                     parts.append(part)
                     step()
             found = np.concatenate(parts)
-            self._folder.write(file, lambda stream: np.save(stream, found))
+            lost = np.int64(self._left_out.games - left_out)
+            self._folder.write(file, lambda out: np.savez(out, positions=found, left_out=lost))
         self._saved[name] = f"{len(found)} positions ({name})"
         return found
 

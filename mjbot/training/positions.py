@@ -2,11 +2,13 @@
 
 Games are numbered by their place: files sorted by name inside each path given, the games of a
 log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0..4443.
-The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.
+The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.  What cannot
+be read is left out, told and counted (:class:`LeftOut`); games are numbered without such files.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,6 +19,7 @@ from mjbot.records.game import EmptyRecordError, Game, RecordError
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State
+from mjbot.text import plural
 from protocol.messages import Event
 
 logger = logging.getLogger(__name__)
@@ -48,11 +51,45 @@ class GameRef(NamedTuple):
     place: int
 
 
-def index_games(paths: Iterable[Path]) -> list[GameRef]:
+@dataclass
+class LeftOut:
+    """What of the records cannot be read, told as it is found: files from some place on, games."""
+
+    files: int = 0
+    games: int = 0
+
+    def add_file(self, error: RecordError) -> None:
+        """Tell of a file, of which only the games before the damage count."""
+        self.files += 1
+        logger.warning("left out: %s", error)
+
+    def add_game(self, number: int, error: RecordError) -> None:
+        """Tell of a game."""
+        self.games += 1
+        logger.warning("game %d is left out: %s", number, error)
+
+    def __bool__(self) -> bool:
+        return self.files + self.games > 0
+
+    def __str__(self) -> str:
+        """Return the end of a sentence, nothing if nothing is left out.
+
+        >>> str(LeftOut(files=2, games=1)), str(LeftOut())
+        ('; 2 files and 1 game that cannot be read are left out', '')
+        """
+        parts = [(self.files, "file"), (self.games, "game")]
+        told = " and ".join(plural(n, noun) for n, noun in parts if n)
+        verb = "is" if self.files + self.games == 1 else "are"
+        return f"; {told} that cannot be read {verb} left out" if told else ""
+
+
+def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[GameRef]:
     """List all games at ``paths`` in their order; nothing is replayed.
 
-    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for what cannot be read.
+    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for a path at which nothing can
+    be read.
     """
+    left_out = LeftOut() if left_out is None else left_out
     sources = [
         source
         for path in paths
@@ -65,6 +102,8 @@ def index_games(paths: Iterable[Path]) -> list[GameRef]:
                 games.append(GameRef(len(games), source, place))
         except EmptyRecordError as error:
             logger.warning("%s", error)
+        except RecordError as error:
+            left_out.add_file(error)
     return games
 
 
@@ -93,28 +132,37 @@ def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
 
 
 def collect(
-    refs: Sequence[GameRef], extract: Callable[[Iterator[GameStep]], Result], jobs: int = 1
+    refs: Sequence[GameRef],
+    extract: Callable[[Iterator[GameStep]], Result],
+    jobs: int = 1,
+    left_out: LeftOut | None = None,
 ) -> Iterator[Result]:
     """Yield ``extract(steps of the game)`` of each game in order, from ``jobs`` processes.
 
     ``extract`` is a function at the top of a module (or a ``functools.partial`` of one), and so
-    are its results plain data.  A game that cannot be read is left out, and said in the log.
+    are its results plain data.  A game that cannot be read is left out.
     """
+    left_out = LeftOut() if left_out is None else left_out
     tasks = [refs[at : at + GAMES_PER_TASK] for at in range(0, len(refs), GAMES_PER_TASK)]
     task = partial(_extracted, extract)
-    for found in map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs):
-        yield from found
+    every = map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
+    for some, found in zip(tasks, every, strict=True):
+        for ref, result in zip(some, found, strict=False):
+            if isinstance(result, RecordError):
+                left_out.add_game(ref.number, result)
+            else:
+                yield result
 
 
 def _extracted(
     extract: Callable[[Iterator[GameStep]], Result], refs: Sequence[GameRef]
-) -> list[Result]:
-    results = []
-    for ref, game in zip(refs, steps(refs), strict=False):
+) -> list[Result | RecordError]:
+    results: list[Result | RecordError] = []
+    for game in steps(refs):
         try:
             results.append(extract(game))
         except RecordError as error:
-            logger.warning("game %d is left out: %s", ref.number, error)
+            results.append(RecordError(error.name, error.place, error.problem))
     return results
 
 

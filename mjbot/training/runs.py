@@ -6,7 +6,7 @@ without touching what else is there.  A file is there whole or not at all.
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from mjbot.append_log import AppendLog, Cures, emptied
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
-from mjbot.training.positions import GameRef, index_games
+from mjbot.training.positions import GameRef, LeftOut, index_games
 
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
@@ -144,7 +144,10 @@ class GameRange:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRequest:
-    """What every training from records is told; ``out`` is the folder of the weights, if named."""
+    """What every training from records is told; ``out`` is the folder of the weights, if named.
+
+    ``left_out`` gets to know what of the records cannot be read.
+    """
 
     records: Sequence[Path]
     games: GameRange
@@ -152,20 +155,21 @@ class TrainingRequest:
     seed: int
     jobs: int
     out: Path | None
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     def split(self) -> tuple[list[GameRef], list[GameRef]]:
         """Return the games to learn from and those to check with: no game is in both.
 
-        Raises ``OSError``, :class:`~mjbot.records.game.RecordError` for unreadable records and
-        :class:`~mjbot.errors.ArgumentError` if there is nothing to learn from.
+        Raises ``OSError``, :class:`~mjbot.records.game.RecordError` for a path at which nothing
+        can be read and :class:`~mjbot.errors.ArgumentError` if there is nothing to learn from.
         """
         with progress(Console(stderr=True), "looking through the records"):
-            games = index_games(self.records)
+            games = index_games(self.records, self.left_out)
         held_out = list(self.validate.take(games)) if self.validate else []
         numbers = {ref.number for ref in held_out}
         learned = [ref for ref in self.games.take(games) if ref.number not in numbers]
         if not learned:
-            raise ArgumentError("no games to learn from; widen --games")
+            raise ArgumentError(f"no games to learn from; widen --games{self.left_out}")
         return learned, held_out
 
 

@@ -15,13 +15,15 @@ arrays   all since the last line, an array per line, one line for each array
          hora and ryukyoku
 ======== =========================================== ============================================
 
-Some bots that speak in lines answer every event.  Where only a pass has come before its own turn
-a bot is taken for one of those: from then on its answers are counted against the events.
+Some bots that speak in lines answer every event.  One whose first answer at a turn of its own is a
+pass is taken for one of those: from then on its answers are counted against the events.  Until it
+has said more than it was asked (:attr:`PipeSession.is_guess`) it may as well be one that passes
+where it must not: if it says no more, :meth:`PipeSession.give_up`.
 """
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import msgspec
 
@@ -51,6 +53,7 @@ class PipeSession(abc.ABC):
     def __init__(self, seat: Seat) -> None:
         self._seat: Final = seat
         self._offers: tuple[PlayerAction, ...] = ()
+        self._last = b""
         self.owes = False
 
     @abc.abstractmethod
@@ -65,6 +68,7 @@ class PipeSession(abc.ABC):
 
         Raises :class:`ProtocolError` for what is no answer here.
         """
+        self._last = line
         fields = _fields(line)
         if self._is_other(fields):
             return None
@@ -72,10 +76,23 @@ class PipeSession(abc.ABC):
         offers = self._offers or (Skip(),)
         choice = meant(fields, offers)
         if choice is None or fields.get("actor", self._seat) != self._seat:
-            names = dict.fromkeys(wire_name(offer) for offer in offers)
-            wanted = f"only {' or '.join(names)} of seat {self._seat} is"
-            raise ProtocolError("reply", f"{quoted(line)} is not allowed here, {wanted}")
+            raise self._refusal()
         return offers[choice]
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing but a pass says that more is to come."""
+        return False
+
+    def give_up(self) -> NoReturn:
+        """Take the last line for the answer after all; raises :class:`ProtocolError`."""
+        self.owes = False
+        raise self._refusal()
+
+    def _refusal(self) -> ProtocolError:
+        names = dict.fromkeys(wire_name(offer) for offer in self._offers or (Skip(),))
+        wanted = f"only {' or '.join(names)} of seat {self._seat} is"
+        return ProtocolError("reply", f"{quoted(self._last)} is not allowed here, {wanted}")
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
         """Whether a line answers something else than was asked last."""
@@ -88,6 +105,7 @@ class LinesSession(PipeSession):
     def __init__(self, seat: Seat) -> None:
         super().__init__(seat)
         self._said = 0
+        self._asked = 0
         self._heard = 0
         self._answers_all: bool | None = None
 
@@ -96,8 +114,19 @@ class LinesSession(PipeSession):
         self._offers = tuple(offers)
         self.owes = bool(offers)
         self._said += 1
+        self._asked += bool(offers)
         extra = None if offers else {"can_act": False}
         return encode(event, LINES, extra)
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing but a pass says that more is to come."""
+        return self.owes and bool(self._answers_all) and self._heard <= self._asked
+
+    def give_up(self) -> NoReturn:
+        """Take the pass for the answer after all; raises :class:`ProtocolError`."""
+        self._answers_all = False
+        super().give_up()
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
         self._heard += 1

@@ -104,6 +104,7 @@ def test_missing_records_are_played_again_and_nothing_else(
     lost = record_path(tmp_path, GameId(0, 4))
     lost.unlink()
     lost.with_name(f".{lost.name}.unfinished").write_bytes(records[lost][:100])  # a kill
+    record_path(tmp_path, GameId(0, 2)).write_bytes(b"")  # a power failure
     run_arena(setup, tmp_path, recording=True)
     assert {path: path.read_bytes() for path in (tmp_path / "records").iterdir()} == records
     assert (tmp_path / GAMES_FILE).read_bytes() == kept

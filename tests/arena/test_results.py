@@ -15,8 +15,11 @@ from mjbot.arena.results import (
     erase_run,
     read_games,
 )
+from mjbot.arena.run import Arena, Plan
 from mjbot.arena.setup import Setup
+from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.statistics.figures import as_rows, no_counts
+from mjbot.statistics.sequential import ErrorRates
 
 MakeSetup = Callable[..., Setup]
 
@@ -120,6 +123,55 @@ def test_two_runs_cannot_write_into_one_file(written: Path, setup_of: MakeSetup)
     with pytest.raises(ResultsError, match="another process is writing there"):
         Results(written, setup_of("tsumogiri", "tsumogiri"))
     results.close()
+
+
+@pytest.mark.parametrize("games", [None, b""], ids=["no games", "an empty file of games"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        REPORT_FILE,
+        FIGURES_FILE,
+        FILES_FILE,
+        "records/0000000-00.jsonl.gz",
+        "faults/crash-0-1-2-0.json",
+    ],
+)
+def test_what_stands_in_a_folder_without_a_run_is_not_overwritten(
+    tmp_path: Path, setup_of: MakeSetup, name: str, games: bytes | None
+) -> None:
+    """It may be the user's, or a run's whose games are lost: nobody can tell."""
+    files = {name: b"somebody's"} | ({} if games is None else {GAMES_FILE: games})
+    lay(tmp_path, files)
+    told = rf"{name} stands there without a run's games.*; name another --out or move it away$"
+    with pytest.raises(ResultsError, match=told):
+        Results(tmp_path, setup_of("tsumogiri", "tsumogiri"))
+    assert files_in(tmp_path) == files
+
+
+def test_a_run_may_lie_among_other_things(tmp_path: Path, setup_of: MakeSetup) -> None:
+    lay(tmp_path, THEIRS)
+    assert reopened(tmp_path, setup_of("tsumogiri", "tsumogiri")) == []
+    lay(tmp_path, {REPORT_FILE: b"<html>"})
+    assert reopened(tmp_path, setup_of("tsumogiri", "tsumogiri")) == []
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b"[]"])
+def test_games_of_which_nobody_knows_what_files_they_read_are_set_aside(
+    written: Path, setup_of: MakeSetup, content: bytes | None
+) -> None:
+    if content is not None:
+        (written / FILES_FILE).write_bytes(content)
+    plan = Plan(
+        setup=setup_of("tsumogiri", "tsumogiri"), n_walls=3, folder=written, rates=ErrorRates()
+    )
+    with Arena(plan) as arena:
+        assert arena.games_kept == 0
+        kept = written / "earlier-1"
+        told = (
+            f"{written / FILES_FILE} is missing or damaged: played anew; 3 games of before: {kept}"
+        )
+        assert arena.set_aside == told
+        assert len(read_games(kept)) == 3
 
 
 # --- erasing a run -------------------------------------------------------------------------------

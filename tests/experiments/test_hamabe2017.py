@@ -7,15 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mjbot.arena.results import GameLine, Results, read_games
 from mjbot.arena.run import Arena, Plan, RunOutcome
 from mjbot.arena.setup import Setup
+from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.cli.main import main
 from mjbot.experiments.hamabe2017 import experiment as hamabe2017
 from mjbot.experiments.hamabe2017.sums import (
     ALLYS_SHARE,
     PARTNER,
+    RANK,
+    SUMS,
     make_setup,
     pair_seats,
     wall_sums,
@@ -38,6 +42,7 @@ def outcome_of(folder: Path, setup: Setup, lines: list[GameLine], n_walls: int) 
     for line in lines:
         results.append(line)
     results.close()
+    (folder / FILES_FILE).write_text("{}")  # they have read none of the user's
     with Arena(Plan(setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates())) as arena:
         return arena.outcome()
 
@@ -150,6 +155,26 @@ def test_what_is_compared_with_itself_differs_by_nothing(report: tuple[Path, lis
 def test_intervals_are_apart_if_nothing_is_in_both() -> None:
     assert hamabe2017.apart(Estimate(1, 0, 2), Estimate(4, 3, 5))
     assert not hamabe2017.apart(Estimate(1, 0, 2), Estimate(3, 2, 4))
+
+
+@pytest.mark.parametrize(
+    ("rank", "told"), [(2.6, "overlap"), (3.2, "apart"), (2.05, "overlap")],
+    ids=["only the walls differ", "on the same walls, too", "not even that"],
+)  # fmt: skip
+def test_what_differs_on_other_walls_alone_is_not_called_apart(rank: float, told: str) -> None:
+    """One arm has a thousand walls, of which the first ten came out high; the other has those."""
+
+    def sums_of(ranks: NDArray[np.float64]) -> NDArray[np.void]:
+        sums = np.zeros(len(ranks), SUMS)
+        sums["games"], sums["top_rank"] = 12, 12 * ranks
+        return sums
+
+    spread = np.tile([-0.1, 0.1], 500)
+    many = np.where(np.arange(1000) < 10, 2.6, 2.0) + spread
+    found = {"alone": sums_of(many), "pair": sums_of(rank - spread[:10])}
+    intervals = [RANK.estimate(found[arm]) for arm in ("alone", "pair")]
+    assert hamabe2017.apart(*intervals) is (rank > 2.1)
+    assert hamabe2017._apart(found, RANK, "pair", "alone") == told
 
 
 def test_every_switch_is_an_option_of_the_partner_and_has_its_default() -> None:

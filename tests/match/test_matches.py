@@ -415,6 +415,23 @@ def test_a_strategy_takes_options_behind_a_comma_as_in_the_arena():
             read_players([seat])
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="seen in /proc only")
+@pytest.mark.parametrize(("timeout_s", "deadline_s"), [(8.0, "6"), (60.0, "30")])
+def test_our_own_players_know_how_long_the_table_waits(tmp_path, timeout_s, deadline_s):
+    started = {}
+
+    def look(place, pid):
+        started[place] = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+
+    rules = TableRules(seed=1, timeout_s=timeout_s)
+    settings = MatchSettings(rules=rules, games=1, folder=tmp_path, join_timeout_s=0.1)
+    players = read_players(["tsumogiri", *[raw("absent")] * 3])
+    with pytest.raises(MatchError):
+        asyncio.run(play_match(settings, players, Watcher(on_start=look)))
+    assert started[0][started[0].index("--deadline-s") + 1] == deadline_s
+    assert "--deadline-s" not in started[1]
+
+
 def test_what_players_call_themselves_is_printed_as_text():
     """Neither markup, which could be broken, nor an escape."""
     console = Console(file=io.StringIO(), width=200)

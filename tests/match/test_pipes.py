@@ -8,12 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.match import pipes
+from mjbot.match.pipes import PipedGame
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.table.mirror.mirror import Table
 from protocol.codec import decode_line
+from protocol.dialects import LINES, LOCKSTEP
+from protocol.messages import StartGame, StartKyoku, Tsumo
+from protocol.sessions.client import ClientSession
+from protocol.sessions.lockstep_server import LockstepSession
+from protocol.transports.memory import memory_pair
 
 GUARD_S = 300
 BOT = Path(__file__).with_name("pipe_bot.py")
@@ -109,6 +116,51 @@ def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
     assert "Timeout. No response in 2 sec." in line
     said = (tmp_path / "player-2.txt").read_text()
     assert "the table did not wait for the bot; it said last: '{" in said
+
+
+PASSES = """
+import sys
+for line in sys.stdin:
+    if '"tsumo"' in line:
+        print('{"type":"none"}', flush=True)
+"""
+DEAL = StartKyoku(
+    bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N",
+    tehais=(("1m", "4m", "7m", "1p", "4p", "7p", "1s", "4s", "7s", "E", "S", "W", "N"),
+            *[("?",) * 13] * 3),
+    scores=(25000,) * 4,
+)  # fmt: skip
+
+
+def test_a_bot_that_passes_at_its_own_turn_is_not_waited_for_as_one_that_answers_everything(
+    monkeypatch,
+):
+    """It would be silent until the table gives up: its pass is told instead."""
+    monkeypatch.setattr(pipes, "NEXT_LINE_S", 0.0)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            return await answer_to_first_draw()
+
+    async def answer_to_first_draw():
+        ours, theirs = memory_pair()
+        table, client = LockstepSession("r"), ClientSession(LOCKSTEP, name="bot", room="r")
+        command = [sys.executable, "-c", PASSES]
+        playing = asyncio.create_task(PipedGame(theirs, client, command, LINES).play())
+        await ours.send(table.hello())
+        table.join(await ours.receive())
+        for event in (StartGame(id=0, names=tuple("abcd")), DEAL):
+            await ours.send(table.say(event))
+            table.receive(await ours.receive())
+        await ours.send(table.say(Tsumo(actor=0, pai="P")))
+        said = json.loads(await ours.receive())
+        playing.cancel()
+        await asyncio.wait({playing})
+        return said
+
+    said = asyncio.run(main())
+    assert said["type"] == "error"
+    assert """'{"type":"none"}' is not allowed here, only dahai""" in said["message"]
 
 
 def test_a_bot_that_cannot_start_is_told(tmp_path):

@@ -53,9 +53,9 @@ def test_a_flood_of_strangers_at_channel_and_table_disturbs_neither_pair_nor_gam
         urls = []
 
         class Named(type(read_players([RIVAL])[0])):
-            def command(self, url, games):
+            def command(self, url, games, deadline_s=None):
                 urls.append(url)
-                return super().command(url, games)
+                return super().command(url, games, deadline_s)
 
         with private_channel() as channel:
             floods = []

@@ -1,6 +1,7 @@
 """Both kinds of bots that speak over pipes, face to face with our own client's session."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -129,6 +130,41 @@ def test_who_answers_every_event_is_known_by_it_at_its_first_own_turn():
     session.say(OTHERS, CLAIMS)
     assert session.receive(b'{"type":"none"}') is None  # its answer to its own discard
     assert session.receive(b'{"type":"none"}') == Skip()
+
+
+NONE = b'{"type":"none"}'
+REFUSED = '\'{"type":"none"}\' is not allowed here, only dahai or reach of seat 1 is'
+
+
+@pytest.mark.parametrize("claims", [0, 2])
+def test_who_passes_at_its_own_turn_and_says_no_more_has_answered_wrongly(claims):
+    session = pipe_session(Dialect.STDIO_LINES, 1)
+    for event in (START, DEAL):
+        session.say(event)
+    for _ in range(claims):
+        session.say(OTHERS, CLAIMS)
+        assert session.receive(NONE) == Skip()
+        assert not session.is_guess
+    session.say(OWN_DRAW, DISCARDS)
+    assert not session.is_guess
+    assert session.receive(NONE) is None
+    assert session.is_guess and session.owes
+    with pytest.raises(ProtocolError, match=re.escape(REFUSED)):
+        session.give_up()
+    assert not session.owes
+    session.say(OWN_DRAW, DISCARDS)
+    with pytest.raises(ProtocolError, match=re.escape(REFUSED)):
+        session.receive(NONE)
+
+
+def test_who_says_more_than_it_was_asked_answers_every_event():
+    session = pipe_session(Dialect.STDIO_LINES, 1)
+    for event in (START, DEAL):
+        session.say(event)
+    session.say(OWN_DRAW, DISCARDS)
+    for guess in (True, False):
+        assert session.receive(NONE) is None
+        assert session.is_guess is guess
 
 
 def test_who_answers_where_it_is_asked_is_told_where_it_is_not():

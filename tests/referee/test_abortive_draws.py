@@ -149,6 +149,28 @@ def test_four_kans_by_one_player_go_on(scripted):
     assert not any("kan" in text for text in game.legal(1))
 
 
+def test_three_kans_by_two_players_go_on(scripted):
+    game = scripted(["1111m2222m", "3333m", "", ""], "7p6s", rinshan="1z2z3z")
+    game.do(0, "ankan 1m").do(0, "ankan 2m").discard(0, "S").do(1, "ankan 3m").discard(1, "W")
+    assert not game.to_turn(2).all(m.Ryukyoku)
+
+
+def test_three_kans_and_one_of_another_player_abort(scripted):
+    game = scripted(["111122223333m6z", "666z", "", ""], "7p", rinshan="1z2z3z4z")
+    for kan in ("ankan 1m", "ankan 2m", "ankan 3m"):
+        game.do(0, kan)
+    game.discard(0, "F").do(1, "daiminkan")
+    check_aborted(game.discard(1, "N"), "sukaikan")
+
+
+def test_an_open_one_counts_with_the_three_of_its_player(scripted):
+    game = scripted(["111122223333m6z", "6z", "", ""], "6z", rinshan="6z1z2z4z")
+    for kan in ("ankan 1m", "ankan 2m", "ankan 3m"):
+        game.do(0, kan)
+    game.discard(0, "S").discard(1, "F").do(0, "daiminkan").discard(0, "E").to_turn(1)
+    assert not game.all(m.Ryukyoku)
+
+
 # --- triple ron ------------------------------------------------------------------------------
 
 

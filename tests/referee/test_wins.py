@@ -224,6 +224,14 @@ def test_ippatsu_ends_with_the_own_next_discard(scripted):
     assert not game.discard(0, "N").referee.state["ippatsu"].any()
 
 
+def test_but_not_that_of_another(scripted):
+    ready = ["123456p78m22s456s", "", "345678p34s55m678s", ""]
+    game = scripted(ready, "3z4z4z4z2z4z9m", dora="7z").riichi(0, "W").riichi(2, "N").to_turn(0)
+    assert game.referee.state["ippatsu"].tolist() == [1, 0, 1, 0]
+    game.tsumogiri()
+    assert game.referee.state["ippatsu"].tolist() == [0, 0, 1, 0]
+
+
 ALL_BUT_NINE_MAN = "1m119p19s1234567z"
 
 

@@ -118,6 +118,9 @@ def test_what_melds_and_red_fives_bring_is_counted(position):
     view.state["meld_red"][0, 0] = 1
     context = weighed(view).hand_context
     assert context.bonus.tolist() == [1 + 3, 1]  # a red five and three 1p; a red five in hand
+    for red in range(8):  # a bit for each suit's five
+        view.state["meld_red"][0, 0] = red
+        assert weighed(view).hand_context.bonus.tolist() == [red.bit_count() + 3, 1]
     record = context.win[0]
     assert (int(record["n_melds"]), int(record["seat_wind"]), int(record["round_wind"])) == (
         2,

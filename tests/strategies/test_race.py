@@ -226,6 +226,20 @@ def test_one_away_is_what_enumeration_gives(ron, live, risk):
     assert out[4] > 50
 
 
+def test_one_away_an_open_hand_is_helped_by_what_it_can_claim():
+    """A draw before the end a tenpai is worth its 1,000 points, however it is come by."""
+    hand = hand_counts("23m55p345s77p9s")  # a run called: 1m 4m by chi, 5p 7p by pon
+    r = race(hand, 1, riichi=False)._replace(tenpai_points=1000.0)
+    accepted, out = acceptance(hand, 1), np.zeros(MAX_DRAWS + 1)
+    claimed = {0: 0.8, 3: 0.8, 13: 2.4, 15: 2.4}  # 0.8 an opponent, chi from one
+    assert accepted == sum(1 << kind for kind in claimed)
+    for is_open in (False, True):
+        copies = {kind: 1 + share * is_open for kind, share in claimed.items()}
+        hit = sum(r.unseen[kind] * n for kind, n in copies.items()) / r.total
+        one_away_worth(hand.copy(), 1, accepted, r, hand_context(), is_open, out)
+        assert out[1] == pytest.approx(1000 * hit)
+
+
 def test_nearer_hands_and_more_tiles_are_worth_more():
     r, stages = race(TANYAO, 10, 2.0, 0.9), new_stages()
     fill_stages(r, stages)
@@ -323,6 +337,29 @@ def test_an_open_plan_is_worth_what_its_kept_tiles_win():
     dragons = stage_worth(r, stages, stage, tiles, typical_points(1 + 3, False))
     assert open_worth(counts, 0, r, stages, held) == pytest.approx(max(flush, dragons))
     assert flush != dragons
+
+
+@pytest.mark.parametrize(
+    ("hand", "drop", "han"),
+    [
+        ("12246799m555z34z", "", 2 + 2 + 1),  # two of them dora; a triplet of dragons
+        ("1124679m3344z", "9p1s", 2 + 1),  # a dora kept, one dropped
+        ("124679m3344z", "19p1s", 2 + 1),
+    ],
+)
+def test_a_half_flush_has_two_han_and_those_of_what_it_keeps(hand, drop, han):
+    counts, kept = hand_counts(hand + drop), hand_counts(hand)
+    r, stages = race(counts, 12, 2.0, 0.95), new_stages()
+    fill_stages(r, stages)
+    stage, accepted = regular_acceptance(kept, 0)
+    tiles = sum(
+        r.unseen[kind] * (1 + call_share(counts, kind, r))
+        for kind in (*range(9), *range(27, 34))
+        if accepted >> kind & 1
+    )
+    worth = stage_worth(r, stages, stage, tiles, typical_points(han, False))
+    assert open_worth(counts, 0, r, stages, hand_context("2m9p")) == pytest.approx(worth)
+    assert worth > 0
 
 
 def test_the_worth_of_points_is_0_for_none_and_grows(position):

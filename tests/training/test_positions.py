@@ -9,7 +9,7 @@ import pytest
 from mjbot.records.sources import open_games
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import copy_state
-from mjbot.training.positions import collect, index_games, steps
+from mjbot.training.positions import LeftOut, collect, index_games, steps
 from mjbot.training.runs import GameRange
 from protocol.messages import Dahai, StartKyoku
 
@@ -92,6 +92,32 @@ def test_a_damaged_game_is_left_out(tmp_path):
     (tmp_path / "c.mjson").write_bytes(good)
     found = collect(index_games([tmp_path]), count_discards)
     assert [number for number, _ in found] == [0, 2]
+
+
+def test_damaged_and_foreign_files_are_told_and_counted_and_the_rest_is_there(tmp_path, caplog):
+    good = (LOGS / "east-four-winds.mjson").read_bytes()
+    packed = gzip.compress(good + good)
+    for name, content in {
+        "a.mjson": good,
+        "b.jsonl.gz": packed[: len(packed) * 3 // 4],  # ends in its second game
+        "c.mjlog": b"<html>",
+        "d.mjson": good,
+        "e.mjson": good.replace(b'"dahai"', b'"dahai', 1),
+    }.items():
+        (tmp_path / name).write_bytes(content)
+    left_out = LeftOut()
+    games = index_games([tmp_path], left_out)
+    assert (left_out.files, left_out.games) == (2, 0)
+    for jobs in (1, 2):
+        found = list(collect(games, count_discards, jobs, left_out))
+        assert {n for _, n in found} == {found[0][1]}
+        assert len(found) == len(games) - 1 == 3
+    assert (left_out.files, left_out.games) == (2, 2)
+    told = caplog.messages
+    assert told[0].startswith(f"left out: {tmp_path}/b.jsonl.gz: damaged archive")
+    assert told[1].startswith(f"left out: {tmp_path}/c.mjlog: is a web page")
+    assert told[2].startswith(f"game 3 is left out: {tmp_path}/e.mjson: line")
+    assert f"{left_out}" == "; 2 files and 2 games that cannot be read are left out"
 
 
 def test_states_can_be_kept_by_copying_them():

@@ -1,5 +1,6 @@
 """``mjbot train hand`` as a user meets it, on games of our own."""
 
+import gzip
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.models.hand import HandEvaluator
 from mjbot.models.weights import SHIPPED, load_manifest
 from mjbot.training import hand_run as training_run
@@ -44,6 +46,31 @@ def test_own_games_are_enough_to_learn_from(trained):
     )
     scores = HandEvaluator.load("plus", trained).scores(hand, 0, (4 - hand).astype(np.int8))
     assert np.isfinite(scores).sum() == 13
+
+
+def test_what_cannot_be_read_is_left_out_told_and_kept_in_the_manifest(own_games, tmp_path, capsys):
+    records = tmp_path / "records"
+    records.mkdir()
+    whole = sorted(own_games.iterdir())[:4]
+    for path in whole[:3]:
+        (records / path.name).write_bytes(path.read_bytes())
+    lines = gzip.decompress(whole[3].read_bytes()).splitlines(keepends=True)
+    (records / "half.jsonl").write_bytes(b"".join(lines[:40]) + b"half a line\n")
+    (records / "cut.jsonl.gz").write_bytes(whole[3].read_bytes()[:-9])
+    told = "1 file and 1 game that cannot be read are left out"
+    for _ in range(2):  # the second time the positions are there
+        command = ["hand", str(records), "--passes", "1", "--jobs", "1"]
+        assert main(["train", *command, "--folder", str(tmp_path / "run")]) == ExitCode.FAILED
+        assert capsys.readouterr().out.endswith(f"\n{told}\n")
+        assert load_manifest("hand-paper", tmp_path / "run").data.endswith(f"; {told}")
+
+
+def test_nothing_is_learned_where_nothing_can_be_read(tmp_path, capsys):
+    (tmp_path / "page.mjlog").write_bytes(b"<html>")
+    assert main(["train", "danger", str(tmp_path), "--jobs", "1"]) == ExitCode.BAD_ARGUMENTS
+    last = capsys.readouterr().err.splitlines()[-1]
+    problem = "no games to learn from; widen --games; 1 file that cannot be read is left out"
+    assert last == f"mjbot train danger: {problem}"
 
 
 def shipped():

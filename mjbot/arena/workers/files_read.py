@@ -131,12 +131,18 @@ class FilesRead:
     def __init__(self, folder: Path) -> None:
         self._path: Final = folder / FILES_FILE
         self._digests: dict[str, str] = {}
-        with contextlib.suppress(OSError, msgspec.DecodeError):
+        self._is_there = False
+        with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
             self._digests = msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
+            self._is_there = True
 
-    def changed(self) -> list[str]:
-        """Return the paths of those that are not what they were."""
-        return [path for path, digest in self._digests.items() if digest_of(path) != digest]
+    def doubt(self, has_games: bool) -> str:
+        """Return why the games of before, if the run has some, may not count; empty if they do."""
+        if has_games and not self._is_there:
+            return f"{self._path} is missing or damaged"
+        changed = [path for path, digest in self._digests.items() if digest_of(path) != digest]
+        more = f" and {len(changed) - 1} more" if changed[1:] else ""
+        return f"{changed[0]}{more} changed since" if changed else ""
 
     def add(self, found: Iterable[Found]) -> None:
         """Keep what was read for one more game, before the game itself is kept.
@@ -148,7 +154,8 @@ class FilesRead:
         for path, digest in new.items():
             if self._digests.get(path, digest) != digest:
                 raise ChangedError(f"{path} has changed while the run was on")
-        if not new.keys() <= self._digests.keys():
+        if not self._is_there or not new.keys() <= self._digests.keys():
+            self._is_there = True
             self._digests |= new
             unfinished = self._path.with_name(f".{FILES_FILE}.unfinished")
             unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(self._digests)) + b"\n")

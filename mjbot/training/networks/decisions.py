@@ -245,7 +245,7 @@ def write_decisions(request: TrainingRequest, folder: Path, command: str) -> Dat
         ]
         kyoku = stack.enter_context(_Column(folder / "kyoku-rows.npy", KYOKU))
         step = stack.enter_context(progress(console, "replaying", len(games), "games"))
-        for found in collect(games, decisions_of, request.jobs):
+        for found in collect(games, decisions_of, request.jobs, request.left_out):
             for place in range(len(KINDS)):
                 columns[2 * place].append(found.states[place])
                 columns[2 * place + 1].append(found.rows[place])
@@ -256,7 +256,7 @@ def write_decisions(request: TrainingRequest, folder: Path, command: str) -> Dat
         rows["kyoku"] = kyoku.n
     files = ", ".join(path.name for path in request.records)
     info = DataInfo(
-        data=f"games {request.games} of {files}",
+        data=f"games {request.games} of {files}{request.left_out}",
         command=command,
         games=n_games,
         rows=rows,

@@ -190,7 +190,8 @@ def test_a_game_that_cannot_be_read_is_left_out_and_told(tmp_path, caplog):
     (tmp_path / "b.mjson").write_text("\n".join(lines))
     folder = tmp_path / "columns"
     files = [str(tmp_path / "a.mjson"), str(tmp_path / "b.mjson")]
-    assert main(["train", "data", *files, "--folder", str(folder)]) == ExitCode.OK
+    assert main(["train", "data", *files, "--folder", str(folder)]) == ExitCode.FAILED
     assert check_data(folder).games == 1
+    assert check_data(folder).data.endswith("; 1 game that cannot be read is left out")
     assert "is left out" in caplog.text
     assert sum(1 for _ in open_games(GAMES[0])) == 1
