@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.env import BatchEnv
 from mjbot.errors import ExitCode
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.rules.acceptance import waits
@@ -42,6 +43,24 @@ def start(torch, tmp_path_factory):
     folder = tmp_path_factory.mktemp("start")
     save_weights("policy", PolicyNetwork(8, 3).arrays(), MANIFEST, folder)
     return folder
+
+
+class ShortGames(BatchEnv):
+    """Every game is over after a kyoku: enough to learn from, and quick."""
+
+    @property
+    def dones(self):
+        return self.kyoku_ends > 0
+
+    @dones.setter
+    def dones(self, _):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def short_games(self_play, monkeypatch):
+    monkeypatch.setattr(self_play, "BatchEnv", ShortGames)
+    monkeypatch.setattr(self_play, "BATCH", 16)
 
 
 @pytest.fixture
@@ -121,9 +140,8 @@ class Favour:
         return self_play._chances(said, kinds, legal, 1.0)[:, 1].exp().mean().item()
 
 
-def test_what_went_better_than_thought_is_done_more_often(self_play, request_, monkeypatch):
-    monkeypatch.setattr(self_play, "BATCH", 32)
-    request_ = dataclasses.replace(request_, kl=0.0)
+def test_what_went_better_than_thought_is_done_more_often(self_play, request_):
+    request_ = dataclasses.replace(request_, tables=3, kl=0.0)
     favour = Favour(self_play, request_)
     chapter = favour.chapter
     seen = self_play.Seen(*(np.concatenate(part) for part in zip(*chapter.seen, strict=True)))
@@ -134,7 +152,7 @@ def test_what_went_better_than_thought_is_done_more_often(self_play, request_, m
     before = favour.chance_of_pon(self_play, seen)
     course = self_play.Course.__new__(self_play.Course)
     course.nets, course._request = favour.nets, request_
-    for number in range(3):
+    for number in range(6):
         course._improve(chapter, seen, gained, np.random.default_rng(number))
     assert favour.chance_of_pon(self_play, seen) > before + 0.05
 
@@ -152,7 +170,6 @@ def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
 
 
 def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):
-    monkeypatch.setattr(self_play, "BATCH", 32)
     whole = self_play.train(request_)
     broken = dataclasses.replace(request_, folder=tmp_path / "broken")
     real = self_play.Course._learn
