@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
@@ -27,6 +29,8 @@ from strategies.evaluation.pair.techniques import (
 )
 from strategies.fast_riichi_d import FastRiichiD
 
+BASE: Final = "fast-riichi-d"
+
 
 def _switch(what: str, default: bool = True) -> bool:
     switch: bool = field(default=default, metadata={"unit": f"{what}; only with techniques=all"})
@@ -37,11 +41,15 @@ def _switch(what: str, default: bool = True) -> bool:
 class ComboPartner(PairMember, FastRiichiD):
     """Help the ally to win: it knows the ally's hand and gives what that needs.
 
-    Where it has nothing to give it plays as fast-riichi-d, for which the ally is no danger and
-    the ally's tiles are seen, and folds by dangers that are fitted to records.  Beside its like
-    each helps the other.  Without an ally it is fast-riichi-d.
+    Where it has nothing to give it plays as its base, for which the ally is no danger: as
+    fast-riichi-d, which sees the ally's tiles and folds by dangers that are fitted to records, or
+    as any other strategy that rates its choices.  Beside its like each helps the other.  Without
+    an ally it is its base.
     """
 
+    base: str = field(
+        default=BASE, metadata={"unit": "strategy that plays where there is nothing to give"}
+    )
     techniques: Literal["all", "paper", "none"] = field(
         default="all", metadata={"unit": "paper: feeds without weighing, none: only the base"}
     )
@@ -70,12 +78,28 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def __post_init__(self) -> None:
         self._situation: Situation | None = None  # of this decision, if it is not made alone
+        self._player: Strategy | None = None if self.base == BASE else make_strategy(self.base)
+
+    def start_game(self, seat: int, names: tuple[str, ...]) -> None:
+        """Let the base know, too."""
+        super().start_game(seat, names)
+        if self._player:
+            self._player.start_game(seat, names)
+
+    def start_kyoku(self, view: View) -> None:
+        """Let the base know, too."""
+        super().start_kyoku(view)
+        if self._player:
+            self._player.start_kyoku(view)
 
     def decide(self, view: View) -> Action:
         """Win, else help the ally, else play the base strategy."""
         ally = self.hear(view)
         self._situation = None
-        action = super().decide(view) if ally is None else next(self._choices(view, ally))
+        if ally is not None:
+            action = next(self._choices(view, ally))
+        else:
+            action = self._player.decide(view) if self._player else super().decide(view)
         self.tell(view, action, None, self._wishes(view, action))
         return action
 
@@ -87,7 +111,11 @@ class ComboPartner(PairMember, FastRiichiD):
         leads = here is not None and here.ally.aim
         if leads or not self.own_calls or self.threatened(here.own_view if here else view):
             return []
-        return wishes_after(view, action, self.call)
+        return wishes_after(view, action, self._call_of_base if self._player else self.call)
+
+    def _call_of_base(self, view: View) -> Action | None:
+        action = self._player.decide(view) if self._player else None
+        return action if action and action.is_call else None
 
     def _choices(self, view: View, ally: Ally) -> Iterator[Action]:
         """Yield what is chosen before what else would be."""
@@ -106,6 +134,8 @@ class ComboPartner(PairMember, FastRiichiD):
         yield from self._base(situation)
 
     def _base(self, situation: Situation) -> Iterator[Action | None]:
+        if self._player:
+            yield self._player.decide(situation.view)
         yield self.win(situation.view)
         yield self.riichi(situation.view)
         yield self.discard(situation.view)
@@ -119,6 +149,11 @@ class ComboPartner(PairMember, FastRiichiD):
             yield add_dora(situation)
         if self.haitei_okuri:
             yield send_last_tile(situation)
+        if self._player:
+            wanted = self._of_base(self._player, situation, kinds)
+            if wanted.is_discard:
+                yield from self._instead_of(wanted, situation)
+            yield wanted
         yield self.riichi(view, kinds)
         if self.own_calls and not self.threatened(view):
             yield self._own_call(situation, kinds)
@@ -126,6 +161,25 @@ class ComboPartner(PairMember, FastRiichiD):
         if base is not None:
             yield from self._instead_of(base, situation)
         yield base
+
+    def _of_base(self, player: Strategy, situation: Situation, kinds: Collection[int]) -> Action:
+        """Return what the base likes best of what the pair may do; wins are decided already."""
+        ally, view = situation.ally, situation.own_view
+        calls = self.own_calls and not (
+            ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten
+        )
+
+        def may(action: Action) -> bool:
+            if action.is_win or action.is_nine_terminals or (action.is_call and not calls):
+                return False
+            return not action.is_discard or tile_kind(action.tile) in kinds
+
+        wanted = player.decide(view)
+        if may(wanted):
+            return wanted
+        others = [rated for rated in player.explain(view).rated if may(rated.action)]
+        best = max(others, key=lambda rated: rated.worth, default=None)
+        return best.action if best else view.default_action
 
     def _own_win(self, situation: Situation) -> Action | None:
         """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""

@@ -9,6 +9,7 @@ from mjbot.pair.member import pair_up
 from mjbot.pair.messages import Holding, game_fingerprint
 from mjbot.referee import Referee
 from mjbot.rules.ruleset import PLACEMENT_POINTS
+from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import TURN
@@ -50,6 +51,7 @@ def own(position, drawn: str = "1z", **changes: object):
     return position("23m668m4678p1578s", drawn=drawn, **changes)
 
 
+OTHER_BASE = {"base": "supervised"}
 MODES = pytest.mark.parametrize("techniques", ["all", "paper"])
 
 
@@ -239,6 +241,8 @@ def test_an_ally_with_an_aim_is_favoured(position):
     }
     assert won["20000"] == "pass"
     assert choice(view, unlike, reluctance="20000") == won["0"]
+    other = choice(view, unlike, aim="tanyao", reluctance="20000", **OTHER_BASE)
+    assert other == "pass"  # though the base would win
 
 
 def test_alone_it_is_the_base_strategy(position):
@@ -247,11 +251,36 @@ def test_alone_it_is_the_base_strategy(position):
     assert str(alone.decide(view)) == "pon"
 
 
-def play(seed: int, techniques: str, cut_every: int = 0) -> dict[str, int]:
+def test_with_another_base_it_gives_what_the_ally_needs(position):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "3s", **OTHER_BASE) == "discard 3s (drawn)"
+    assert choice(view, TENPAI, "", **OTHER_BASE) != "discard 3s (drawn)"
+
+
+def test_with_another_base_it_keeps_what_the_ally_cannot_win_on(position):
+    view = position("123m456m789m1159p", drawn="9s", rivers={1: "4z"})
+    furiten = "234m66m345s678s78p"
+    assert choice(view, furiten, hold_back="no", **OTHER_BASE) == "discard 9p"
+    assert choice(view, furiten, **OTHER_BASE) != "discard 9p"
+
+
+def test_alone_with_another_base_it_is_that(position):
+    for hand in ("23m668m4678p1578s", "123m456m789m1159p"):
+        view = position(hand, drawn="1z", riichi=[2])
+        alone = make_strategy("combo-partner", OTHER_BASE)
+        assert alone.decide(view) == make_strategy("supervised").decide(view)
+
+
+def test_a_base_that_is_none_is_named():
+    with pytest.raises(StrategyError, match="nobody"):
+        make_strategy("combo-partner", {"base": "nobody"})
+
+
+def play(seed: int, techniques: str, cut_every: int = 0, **options: str) -> dict[str, int]:
     """One tonpu of a pair; count the turns on which the partner could feed a win, and does."""
     bots = [
         make_strategy("yaku-evaluation"),
-        make_strategy("combo-partner", {"techniques": techniques}),
+        make_strategy("combo-partner", {"techniques": techniques, **options}),
         make_strategy("fast-riichi-a"),
         make_strategy("fast-riichi-a"),
     ]
@@ -288,6 +317,10 @@ def test_as_the_paper_every_win_is_fed_that_can_be():
 @pytest.mark.parametrize("cut_every", [2, 3, 7])
 def test_a_channel_that_comes_and_goes_never_breaks_a_game(cut_every):
     assert play(3, "all", cut_every)["decisions"] > 100
+
+
+def test_nor_does_it_with_another_base():
+    assert play(3, "all", 3, **OTHER_BASE)["decisions"] > 100
 
 
 def test_partners_of_equal_rank_tell_what_they_would_call():
