@@ -19,7 +19,15 @@ from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
-from mjbot.strategy.explanation import DataTable, Explanation, Rated
+from mjbot.strategy.explanation import (
+    PERCENT,
+    POINTS,
+    WORTH,
+    DataTable,
+    Explanation,
+    Rated,
+    Term,
+)
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
@@ -36,7 +44,7 @@ from protocol.tiles import TILE_NAMES, tile_name, tile_names
 Answer = TypeVar("Answer")
 
 SEATS: Final = range(4)
-WIDE: Final = 200
+WIDE: Final = 320
 """Columns where there is no terminal: no row is broken."""
 LONGEST_NAME: Final = 30
 
@@ -60,9 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy",
         "--option",
         "supervised",
-        "who thinks (supervised, the strongest, by shares of strong players;"
-        " fold-recognition-plus, fast-riichi-* and fold-recognition rate their discards;"
-        " collusion-mc tells its playouts and what everybody fears, others their choice only)",
+        "who thinks (supervised, the strongest, by shares of strong players, with points beside"
+        " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
@@ -187,6 +194,7 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
     _print_lines(console, [f"{name}: {told.choice}"])
     if told.rated:
         console.print(_rating_grid(told))
+        _print_lines(console, _who_is_meant(told, step.table.names))
     _print_lines(console, told.notes)
     for table in told.tables:
         console.print(_grid(table))
@@ -200,17 +208,40 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
 
 def _rating_grid(told: Explanation) -> Grid:
     """Return what was rated, best first; the chosen one is marked."""
-    terms = list(dict.fromkeys(name for rated in told.rated for name in rated.terms))
+    heads = dict.fromkeys(_head(term) for rated in told.rated for term in rated.terms)
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
-        parts = [f"{rated.terms[name]:.6g}" if name in rated.terms else "" for name in terms]
-        number = f"{rated.worth:.6g}" if isfinite(rated.worth) else "given up early"
-        rows.append([_label(rated), number, *parts, "chosen" if rated.is_chosen else ""])
-    grid = _grid(DataTable("", ["choice", worth, *terms, ""], rows))
+        parts = {_head(term): _number(term.value, term.unit) for term in rated.terms}
+        number = _number(rated.worth, told.unit) if isfinite(rated.worth) else "given up early"
+        mark = "chosen" if rated.is_chosen else ""
+        rows.append([_label(rated), number, *[parts.get(head, "") for head in heads], mark])
+    grid = _grid(DataTable("", ["choice", worth, *heads, ""], rows))
+    grid.columns[0].no_wrap = True
     for column in grid.columns[1:-1]:
         column.justify = "right"
     return grid
+
+
+def _head(term: Term) -> str:
+    """Return the head of a term's column; + before what adds up to the worth."""
+    name = f"+ {term.name}" if term.adds_to == WORTH else term.name
+    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), term.unit])
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == POINTS:
+        return f"{value:.0f}"
+    return f"{value:.2f}" if unit.startswith(PERCENT) else f"{value:.6g}"
+
+
+def _who_is_meant(told: Explanation, names: Sequence[str]) -> Iterator[str]:
+    """Say what the heads leave out: whose seats they name, and what the plus means."""
+    terms = [term for rated in told.rated for term in rated.terms]
+    if about := sorted({term.about for term in terms if term.about is not None}):
+        yield ", ".join(_seat(seat, names) for seat in about)
+    if any(term.adds_to == WORTH for term in terms):
+        yield "the terms with + add up to the worth"
 
 
 def _label(rated: Rated) -> str:
