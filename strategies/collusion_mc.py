@@ -8,8 +8,10 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.models.networks.rank import rank_model
 from mjbot.models.tenpai import greedy_table
 from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.playouts import Outcomes, Plan
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.assume import assume_no_liability, hide
@@ -17,6 +19,7 @@ from mjbot.table.state import Phase, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
+from strategies.evaluation.playouts.paired import compare_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
@@ -104,6 +107,19 @@ class CollusionMc(Strategy):
             discard = after or action
             terms = facts[discard.tile] if facts and discard.is_discard else ()
             yield Rated(action, float(worth), then=after, terms=terms)
+
+    def play_out(self, view: View, plans: Sequence[Plan], deals: int) -> Outcomes:
+        """Play plans on in the same deals and walls (:mod:`mjbot.strategy.playouts`)."""
+        workspace = self._set_up(view)
+        codes = np.array(
+            [(plan.action.code, plan.then.code if plan.then else NO_DISCARD) for plan in plans],
+            np.int64,
+        )
+        points, ranks = np.empty((deals, len(plans))), np.empty((deals, len(plans)))
+        weights = rank_model().weights
+        seed = self._seed_of(view)
+        compare_plans(workspace, greedy_table(), weights, codes, seed, points, ranks)
+        return Outcomes(points, ranks)
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
         """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""

@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, str]] = {
     "train": "learn weights from recorded games",
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
+    "review": "judge every decision of a seat, and say what each cost and why",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
@@ -31,7 +32,7 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
-AT_ONCE: Final = ("experiment", "train", "explain", "replay")
+AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review")
 """What has nothing to tidy up when it is interrupted."""
 
 
