@@ -18,6 +18,7 @@ from mjbot.review.reasons import (
 from mjbot.review.summary import Review
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import (
+    DANGER,
     DEALING_IN,
     IN_POINTS,
     PERCENT,
@@ -168,11 +169,18 @@ def _terms(decision: Decision) -> str:
     for term in _rows(pair, gains):
         values = [each.term(term.name, term.about) for each in pair]
         cells = [number(value.value, term.unit) if value else "" for value in values]
-        about = f", {wind_of(decision.view, term.about)}" if term.about is not None else ""
         gain = gains.get((term.name, term.about))
-        label = f"{text(term.name)}{about}, {text(term.unit)}"
-        rows.append([label, *cells, signed(gain.gain, gain.unit) if gain else ""])
+        told_gain = signed(gain.gain, gain.unit) if gain else ""
+        rows.append([_label(decision.view, term), *cells, told_gain if told_gain != "0" else ""])
     return table(heads, rows, "terms")
+
+
+def _label(view: View, term: Term) -> str:
+    """Return a term's name, whom it is about, and its unit unless the name says it."""
+    label = text(term.name)
+    if term.about is not None:
+        label += f" {'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
+    return label if term.unit in term.name else f"{label}, {text(term.unit)}"
 
 
 def _total(

@@ -104,6 +104,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
 thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom}
 th:first-child,td:first-child{text-align:left}
+td:first-child a,td:first-child bdi{white-space:nowrap}
 .left td,.left th{text-align:left}
 .terms td:first-child{white-space:nowrap}
 .terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}

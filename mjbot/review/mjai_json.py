@@ -31,6 +31,7 @@ Json = dict[str, Any]
 TEMPERATURES: Final = {POINTS: 300.0}
 """By unit, of the softmax; 10 for others."""
 HANCHAN_ROUNDS: Final = 4
+DIGITS: Final = 6
 
 
 def review_json(review: Review) -> Json:
@@ -176,7 +177,7 @@ def _detail(view: View, rated: Rated, prob: float, decision: Decision) -> Json:
         "prob": prob,
         "then": TILE_NAMES[rated.then.tile] if rated.then else None,
         "is_chosen": same_choice(rated.action, decision.expected),
-        "terms": [asdict(term) for term in rated.terms],
+        "terms": [{**asdict(term), "value": round(term.value, DIGITS)} for term in rated.terms],
     }
 
 
@@ -252,4 +253,4 @@ def _interval(estimate: Estimate) -> list[float | None]:
 
 
 def _finite(value: float | None) -> float | None:
-    return float(value) if value is not None and isfinite(value) else None
+    return round(float(value), DIGITS) if value is not None and isfinite(value) else None

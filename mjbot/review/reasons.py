@@ -180,7 +180,7 @@ def _speed(done: Rated, better: Rated) -> str:
 
 
 def _shanten(steps: int) -> str:
-    return "tenpai" if steps == 0 else f"{steps} from tenpai"
+    return "tenpai" if steps == 0 else f"{steps}-shanten"
 
 
 def _text(view: View, topic: Topic, term: Term, done: Rated, better: Rated) -> str:
@@ -241,7 +241,9 @@ def number(value: float, unit: str) -> str:
     ('9.5', '0.12', '-1,234', '2')
     """
     if unit.startswith(PERCENT):
-        return f"{value:.2f}" if 0 < abs(value) < 1 else f"{value:.1f}"
+        if abs(value) < 0.005:
+            return "0"
+        return f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
     if unit == POINTS:
         return f"{round(value):,}"
     return f"{value:.3f}" if unit == "ranks" else f"{value:,.6g}"

@@ -25,7 +25,7 @@ STEPS: Final = "shanten"
 
 # What a worth in points is made of:
 WINNING: Final = "winning"  # chance to win times the value of a win
-LATER: Final = "later"  # tenpai at a draw, less the dangers of the discards to come
+LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
 STICK: Final = "riichi stick"
 DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
 PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
