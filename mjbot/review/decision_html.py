@@ -162,7 +162,9 @@ def _terms(decision: Decision) -> str:
     unit = decision.told.unit
     gains = {reason.shows: reason for reason in compare(decision.view, done, better, unit)}
     heads = ["", "done", "next best" if decision.is_equal else "better", "gain"]
-    told = [action_html(decision.view, each.action, each.then) for each in pair]
+    told = [
+        action_html(decision.view, each.action, each.then).removeprefix("discard ") for each in pair
+    ]
     rows = [["", *told, ""], _total(f"worth, {text(unit)}", pair, (done, better), unit)]
     if unit != POINTS and points_of(better, unit) is not None and points_of(done, unit) is not None:
         rows.append(_total(IN_POINTS, pair, (done, better), unit, in_points=True))

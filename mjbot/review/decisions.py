@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from mjbot.models.networks.rank import Situation, rank_model
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
-from mjbot.review.players import SeatedPlayers, honest_view
+from mjbot.review.players import SeatedPlayers
 from mjbot.strategy.explanation import (
     IN_POINTS,
     POINTS,
@@ -203,10 +203,20 @@ def judge(
     something else.  Raises what :func:`~mjbot.records.choices.steps` does and
     :class:`~mjbot.review.players.StrategyFailedError`.
     """
+    said = list(events)
+    players.last_round = _last_round(said)
     walk = _Walk(players, seats, in_full)
-    for step in steps_of(events):
+    for step in steps_of(said):
         walk.take(step)
     return walk.judged
+
+
+def _last_round(events: Iterable[Event]) -> int | None:
+    """Return the last scheduled round as the game's end shows it; ``None`` without an end."""
+    last, is_over = 0, False
+    for step in steps_of(events):
+        last, is_over = int(step.table.state["last_round"]), isinstance(step.event, EndGame)
+    return last if is_over else None
 
 
 class _Discard(NamedTuple):
@@ -246,7 +256,7 @@ class _Walk:
         match step.event:
             case StartKyoku():
                 judged.names = judged.names or step.table.names
-                judged.kyoku.append(_kyoku(step))
+                judged.kyoku.append(_kyoku(step, self._players.last_round))
                 self._turns = [0, 0, 0, 0]
                 self._latest.clear()
             case Tsumo(actor=actor) | Chi(actor=actor) | Pon(actor=actor):
@@ -299,7 +309,7 @@ class _Walk:
         self.judged.decisions.append(decision)
 
     def _decision(self, step: ReplayStep, seat: int, place: int, actual: Action) -> Decision:
-        players, view = self._players, honest_view(step.table, seat)
+        players, view = self._players, self._players.view(step, seat)
         told = None
         if seat not in self._in_full:
             choice = players.decide(step, seat)
@@ -330,11 +340,12 @@ def _discard_after(step: ReplayStep, seat: int) -> Action | None:
     return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
 
-def _kyoku(step: ReplayStep) -> Kyoku:
+def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
     state = step.table.state
+    last = int(state["last_round"]) if last_round is None else last_round
     scores = state["scores"].copy()
     here = Situation(
-        scores, int(state["round"]), int(state["last_round"]), int(state["honba"]),
+        scores, int(state["round"]), last, int(state["honba"]),
         int(state["sticks"]), int(state["dealer"]),
     )  # fmt: skip
     return Kyoku(

@@ -102,11 +102,10 @@ margin:1rem 0}
 .wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.6rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
+td{white-space:nowrap}
 thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom}
 th:first-child,td:first-child{text-align:left}
-td:first-child a,td:first-child bdi{white-space:nowrap}
 .left td,.left th{text-align:left}
-.terms td:first-child{white-space:nowrap}
 .terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}
 .bar{display:inline-block;height:.55rem;border-radius:.3rem;background:var(--bad);opacity:.75;
 min-width:1px}
@@ -141,12 +140,14 @@ padding:0 .5rem}
 .pick{display:flex;flex-wrap:wrap;gap:.3rem 1rem;margin:.6rem 0}
 .pick label{cursor:pointer}
 body:has(#differing:checked) details.same,body:has(#lost:checked) details:not(.lost){display:none}
-svg{display:block;width:100%;height:auto;background:var(--card);border:1px solid var(--line);
+svg{display:block;width:100%;height:9.5rem;background:var(--card);border:1px solid var(--line);
 border-radius:.6rem}
 svg text{fill:var(--soft);font-size:11px}svg .v{fill:var(--bad)}svg .v.c{fill:var(--mid)}
 svg .v:hover{opacity:.6}svg .k{stroke:var(--line)}
 ol.worst{padding-left:1.6rem;margin:.4rem 0}ol.worst li{margin:.35rem 0}
-@media (max-width:32rem){main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
+@media (max-width:32rem){svg{height:6rem}svg text{display:none}th{min-width:4.4rem}
+.terms td:first-child{white-space:normal}.terms th{min-width:0}
+main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
 .t{min-width:1.28rem;height:1.7rem;font-size:.85rem}summary .when{min-width:0}
 .hand .meld{margin-left:.3rem}}
 @media print{:root{color-scheme:light;--paper:#fff;font-size:11px}main{max-width:none;padding:0}

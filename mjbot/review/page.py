@@ -126,11 +126,10 @@ def _curve(review: Review) -> str:
                 f'<a href="#{anchor(decision)}"><rect class="v{close}" {shape}'
                 f' height="{high:.1f}"><title>{told}</title></rect></a>'
             )
-    box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}"'
-    return (
-        f'<svg {box} role=img aria-label="loss of each decision">{"".join(marks)}{"".join(bars)}'
-        f'<text x="3" y="11">loss of each decision, at most {worth(most, unit)}</text></svg>'
-    )
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
+    told = f"loss of each decision, at most {worth(most, unit)}"
+    drawn = f'<svg {box} aria-label="{told}">{"".join(marks)}{"".join(bars)}</svg>'
+    return f"<p class=soft>{told}</p>{drawn}"
 
 
 def _worst(review: Review) -> Iterator[str]:

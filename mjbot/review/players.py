@@ -12,7 +12,7 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.apply import apply_riichi
 from mjbot.table.apply_calls import apply_chi, apply_pon
-from mjbot.table.assume import hide
+from mjbot.table.assume import hide, set_last_round
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.state import copy_state
@@ -26,10 +26,15 @@ class StrategyFailedError(MjbotError):
     """The strategy raised, or chose what it may not."""
 
 
-def honest_view(table: Table, seat: int) -> View:
-    """Return what a seat sees at a table of which more is known; later events do not change it."""
+def honest_view(table: Table, seat: int, last_round: int | None = None) -> View:
+    """Return what a seat sees at a table of which more is known; later events do not change it.
+
+    Records do not say how long a game is to be; ``last_round`` does, where the end is known.
+    """
     state = copy_state(table.state)
     hide(state, seat)
+    if last_round is not None:
+        set_last_round(state, last_round)
     return View(state, seat)
 
 
@@ -57,6 +62,8 @@ class SeatedPlayers:
         self.name: Final = spec.name
         self._spec: Final = spec
         self._seed: Final = seed
+        self.last_round: int | None = None
+        """3 in a tonpu, 7 in a hanchan, if that is known: see :func:`honest_view`."""
         self._seated: dict[int, Strategy] = {}
         self._new()
 
@@ -69,12 +76,12 @@ class SeatedPlayers:
         elif isinstance(step.event, StartKyoku):
             for seat in seats:
                 if step.table.state["hand_known"][seat]:
-                    view = honest_view(step.table, seat)
+                    view = self.view(step, seat)
                     self._ask(step, self._at(seat).start_kyoku, view)
 
     def decide(self, step: ReplayStep, seat: int) -> Action:
         """Return what the strategy would do."""
-        view = honest_view(step.table, seat)
+        view = self.view(step, seat)
         choice = self._ask(step, self._at(seat).decide, view)
         if not is_legal(choice, view.legal):
             raise self._failed(step, no_choice(choice))
@@ -83,12 +90,16 @@ class SeatedPlayers:
     def explain(self, step: ReplayStep, seat: int) -> tuple[str, Explanation]:
         """Return the name of the strategy's class and what it thinks."""
         strategy = self._at(seat)
-        told = self._ask(step, strategy.explain, honest_view(step.table, seat))
+        told = self._ask(step, strategy.explain, self.view(step, seat))
         name = type(strategy).__name__
         if not isinstance(told, Explanation):
             problem = f"{name}.explain returned {type(told).__name__}, no Explanation"
             raise self._failed(step, problem)
         return name, told
+
+    def view(self, step: ReplayStep, seat: int) -> View:
+        """Return what a seat sees then."""
+        return honest_view(step.table, seat, self.last_round)
 
     def follow_up(self, step: ReplayStep, view: View, action: Action) -> Action | None:
         """Return the discard with which the strategy would follow a riichi, pon or chi."""

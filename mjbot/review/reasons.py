@@ -85,8 +85,12 @@ def reasons(decision: Decision) -> list[Reason]:
 
 def compare(view: View, done: Rated, better: Rated, unit: str) -> list[Reason]:
     """Return what makes the difference between two things that were rated, largest first."""
-    found = [*_differences(view, done, better, total_of(unit))]
-    found = found or [*_differences(view, done, better, WORTH)]
+    total = total_of(unit)
+    if not (done.parts(total) and better.parts(total)):
+        total = WORTH
+    if not (done.parts(total) and better.parts(total)):
+        return []
+    found = _differences(view, done, better, total)
     return sorted(found, key=lambda reason: -abs(reason.gain))
 
 
