@@ -23,6 +23,7 @@ from mjbot.strategy.explanation import (
     IN_POINTS,
     PERCENT,
     POINTS,
+    RANKS,
     WINNING,
     Rated,
     Term,
@@ -77,7 +78,7 @@ def decision_html(review: Review, decision: Decision) -> str:
             f"<summary>{_head(review, decision, shown)}</summary><div class=in>",
             *_situation(review, decision),
             *_why(decision, shown),
-            _terms(decision),
+            _terms(decision, review.ranks(decision)),
             _chips(decision),
             "</div></details>",
         ]
@@ -143,15 +144,18 @@ def _why(decision: Decision, shown: Shown | None) -> Iterator[str]:
     tags += ["the reviewer can hardly tell the two apart"] if decision.is_close else []
     yield "<p>" + " ".join([f"<span class=tag>{tag}</span>" for tag in tags]) + "</p>"
     if shown is not None:
-        points, ranks = interval(shown.points, POINTS), interval(shown.ranks, "ranks")
+        points, ranks = interval(shown.points, POINTS), interval(shown.ranks, RANKS)
         yield (
             f"<p>Played on from {shown.deals} deals of the hidden hands, the better choice gains"
             f" {points} points and {ranks} ranks: <b>{shown.verdict}</b>.</p>"
         )
 
 
-def _terms(decision: Decision) -> str:
-    """Return the terms of what was done and of what is better, or of the next best."""
+def _terms(decision: Decision, ranks: float | None) -> str:
+    """Return the terms of what was done and of what is better, or of the next best.
+
+    ``ranks`` are what the points between them are worth.
+    """
     better, done = decision.better, decision.done
     if decision.is_equal:
         others = [each for each in decision.told.rated if not each.is_chosen]
@@ -168,6 +172,8 @@ def _terms(decision: Decision) -> str:
     rows = [["", *told, ""], _total(f"worth, {text(unit)}", pair, (done, better), unit)]
     if unit != POINTS and points_of(better, unit) is not None and points_of(done, unit) is not None:
         rows.append(_total(IN_POINTS, pair, (done, better), unit, in_points=True))
+    if ranks:
+        rows.append(["in ranks, as the scores stand", "", "", signed(ranks, RANKS)])
     for term in _rows(pair, gains):
         values = [each.term(term.name, term.about) for each in pair]
         cells = [number(value.value, term.unit) if value else "" for value in values]

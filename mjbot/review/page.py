@@ -80,11 +80,12 @@ def _cards(review: Review) -> Iterator[str]:
     same = whole.decisions - whole.differing
     share = f"{100 * same / whole.decisions:.0f} %" if whole.decisions else "-"
     mean = mean_loss(review.decisions)
+    ranks = sum(review.ranks(each) or 0.0 for each in review.decisions)
     cards = [
         (str(whole.decisions), "decisions"),
         (share, f"as the reviewer ({same})"),
         (_mean(mean, unit), f"mean loss of a decision, {text(unit)}, with its 95 % interval"),
-        (f"{whole.points:,.0f}", "points lost, as reckoned"),
+        (number(whole.points, POINTS), f"points lost, as reckoned: {ranks:.2f} ranks"),
     ]
     if review.shown:
         told = f"of {len(review.shown)} played on shown to be losses"

@@ -23,6 +23,7 @@ from mjbot.strategy.explanation import (
     PERCENT,
     PLACEMENT,
     POINTS,
+    RANKS,
     SHANTEN,
     STICK,
     WIN_VALUE,
@@ -250,7 +251,7 @@ def number(value: float, unit: str) -> str:
         return f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
     if unit == POINTS:
         return f"{round(value):,}"
-    return f"{value:.3f}" if unit == "ranks" else f"{value:,.6g}"
+    return f"{value:.3f}" if unit == RANKS else f"{value:,.6g}"
 
 
 def signed(value: float, unit: str) -> str:

@@ -15,6 +15,7 @@ from mjbot.review.playouts import Shown
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.explanation import DANGER, Strength
+from mjbot.strategy.registry import Spec, strategy_class
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,13 @@ class Reviewer:
     unit: str
     strength: Strength | None = None
     playouts_by: str = ""
+
+    @classmethod
+    def of(cls, spec: Spec, playouts_by: str = "") -> "Reviewer":
+        """Return what is known of a strategy; the strength is its class's own, with defaults."""
+        made = strategy_class(spec.name)
+        strength = None if spec.options else vars(made).get("strength")
+        return cls(str(spec), made.worth_unit, strength, playouts_by)
 
 
 @dataclass

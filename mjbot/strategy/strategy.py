@@ -39,7 +39,10 @@ class Strategy:
     """What the worths of ``ratings`` are counted in, such as "points"."""
 
     strength: ClassVar[Strength | None] = None
-    """How strong it was found to be, if that was measured; ``review`` says it of a reviewer."""
+    """How strong it was found to be with its defaults; ``review`` says it of a reviewer.
+
+    Of the class itself: what a subclass changes was not measured.
+    """
 
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""

@@ -18,9 +18,8 @@ SEAT = 2
 
 def review_by(name, events, seat=SEAT, seats=range(4)):
     spec = Spec.read(name)
-    made = spec.make()
     judged = judge(events, SeatedPlayers(spec, 0), seats, [seat])
-    return Review("a game", seat, Reviewer(name, made.worth_unit, made.strength), judged)
+    return Review("a game", seat, Reviewer.of(spec), judged)
 
 
 @pytest.fixture(scope="session")

@@ -30,8 +30,9 @@ def test_every_choice_between_different_things_is_judged_once(review, events):
             legal = step.choices(seat)
             different = any(not same_choice(legal[0], other) for other in legal)
             if different and step.recorded(seat) is not None:
-                wanted.append((step.number, seat))
-    assert [(each.event, each.seat) for each in review.judged.decisions] == wanted
+                wanted.append((step.number, seat, legal))
+    judged = review.judged.decisions
+    assert [(each.event, each.seat, each.view.legal) for each in judged] == wanted
 
 
 def test_a_view_shows_what_the_seat_saw_and_what_it_did_is_legal(review):
@@ -122,3 +123,12 @@ def test_what_can_hardly_be_told_apart_is_marked(by_points):
     for decision in close:
         worths = [each.worth for each in decision.told.rated]
         assert decision.loss <= 0.02 * (max(worths) - min(worths))
+
+
+@pytest.mark.parametrize(
+    ("by", "is_known"),
+    [("fast-riichi-d", True), ("fast-riichi-d,late_tiles=4", False), ("combo-partner", False)],
+)
+def test_only_what_was_measured_is_said_of_the_reviewer(by, is_known):
+    """What is changed by options or by a subclass was not."""
+    assert (Reviewer.of(Spec.read(by)).strength is not None) is is_known

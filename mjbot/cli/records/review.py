@@ -88,20 +88,18 @@ def run(args: argparse.Namespace) -> int:
     players = SeatedPlayers(args.by, args.seed)
     plays_out = _who_plays_out(args.playouts, args.seed)
     console = Console(stderr=True)
-    prepare([args.by, *([args.playouts] if args.playouts else [])], console, use="explain")
     name, events = _events(args.game, args.game_number)
     seats = _known(events)
     seat = _seat(args.seat, seats)
+    prepare([args.by, *([args.playouts] if args.playouts else [])], console, use="explain")
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
-    strategy_ = args.by.make(args.seed)
-    by = Reviewer(str(args.by), strategy_.worth_unit, strategy_.strength)
+    by = Reviewer.of(args.by, str(args.playouts or ""))
     review = Review(name, seat, by, judged)
     if not any(each.told.rated for each in review.decisions):
         raise ArgumentError(f"--by {args.by}: it rates none of its choices, so nothing can be lost")
     if plays_out is not None:
-        review.by = Reviewer(by.name, by.unit, by.strength, str(args.playouts))
         _play_on(review, plays_out, args.deals, console)
     review.seconds = time.monotonic() - began
     out = args.out or Path(f"review-seat-{seat}.html")
