@@ -24,7 +24,7 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.state import MeldType, Phase
 from mjbot.table.view import Meld, View
 from protocol.messages import Chi, Kakan, Message, Pon, Reach, StartKyoku
-from protocol.tiles import FIVE_KINDS, TILE_NAMES, tile_kind, tile_names
+from protocol.tiles import TILE_NAMES, tile_names
 
 Json = dict[str, Any]
 
@@ -201,10 +201,11 @@ def _shown(shown: Shown | None) -> Json | None:
 
 
 def _melds(view: View) -> list[Json]:
-    return [_meld(view, meld) for meld in view.melds(view.seat)]
+    return [meld_json(meld) for meld in view.melds(view.seat)]
 
 
-def _meld(view: View, meld: Meld) -> Json:
+def meld_json(meld: Meld) -> Json:
+    """Return a meld as mjai-reviewer tells it."""
     names = tile_names(meld.tiles)
     if meld.type == MeldType.ANKAN:
         return {"type": "ankan", "consumed": names}
@@ -214,9 +215,8 @@ def _meld(view: View, meld: Meld) -> Json:
     if meld.type != MeldType.KAKAN:
         kind = meld.type.name.lower()
         return {"type": kind, "target": meld.source, "pai": called, "consumed": rest}
-    added = TILE_NAMES[_added(meld)]
-    if added in rest:
-        rest.remove(added)
+    added = TILE_NAMES[meld.kind]  # whether a red five was added is not told: the pon had it
+    rest.remove(added)
     return {
         "type": "kakan",
         "pai": added,
@@ -224,14 +224,6 @@ def _meld(view: View, meld: Meld) -> Json:
         "previous_pon_pai": called,
         "consumed": rest,
     }
-
-
-def _added(meld: Meld) -> int:
-    """Return the tile added to a pon: which of four is not told; a plain one unless called plain.
-
-    Of a red five in the meld nothing says whether it was added; the pon is taken to have had it.
-    """
-    return meld.kind if meld.kind in FIVE_KINDS else tile_kind(meld.called)
 
 
 def _turned(of_seats: Sequence[Any], seat: int) -> list[Any]:

@@ -6,9 +6,11 @@ from html.parser import HTMLParser
 import pytest
 
 from mjbot.review.html import text
-from mjbot.review.mjai_json import review_json
+from mjbot.review.mjai_json import meld_json, review_json
 from mjbot.review.page import page
 from mjbot.review.summary import Review
+from mjbot.table.state import MeldType
+from mjbot.table.view import Meld
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -139,3 +141,17 @@ def test_a_rating_has_an_interval(by_points):
     reviewed = review_json(by_points)["review"]
     value, low, high = reviewed["rating_interval"]
     assert low < reviewed["rating"] == value < high <= 1.05
+
+
+def test_a_meld_is_told_with_whom_it_came_from():
+    kinds = {MeldType.PON: 3, MeldType.DAIMINKAN: 4, MeldType.KAKAN: 4}
+    for type_, n_tiles in kinds.items():
+        told = meld_json(Meld(type_, 4, red=1, called=34, source=3))
+        consumed = [*told["consumed"], told["pai"]]
+        consumed += [told["previous_pon_pai"]] if type_ == MeldType.KAKAN else []
+        assert told["type"] == type_.name.lower()
+        assert sorted(consumed) == ["5m"] * (n_tiles - 1) + ["5mr"]
+    chi = meld_json(Meld(MeldType.CHI, 1, red=0, called=2, source=0))
+    assert chi == {"type": "chi", "target": 0, "pai": "3m", "consumed": ["2m", "4m"]}
+    ankan = meld_json(Meld(MeldType.ANKAN, 30, red=0, called=-1, source=1))
+    assert ankan == {"type": "ankan", "consumed": ("N",) * 4}
