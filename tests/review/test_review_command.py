@@ -25,6 +25,7 @@ def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
     first = f"{told['total_reviewed']} decisions, {told['total_matches']} as fold-recognition-plus"
     assert out[0].startswith(first)
     assert "fast-riichi-b" in page.read_text()
+    assert json.loads(data.read_text())["game"] == Path(LOG).name  # no folder of this machine
 
 
 def test_any_strategy_that_rates_judges(tmp_path):

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
     by = Reviewer.of(args.by, str(args.playouts or ""))
-    review = Review(name, seat, by, judged)
+    review = Review(name.removeprefix(f"{args.game.parent}/"), seat, by, judged)
     if not any(each.told.rated for each in review.decisions):
         raise ArgumentError(f"--by {args.by}: it rates none of its choices, so nothing can be lost")
     if plays_out is not None:
