@@ -74,7 +74,7 @@ def decision_html(review: Review, decision: Decision) -> str:
     shown = review.shown.get(decision)
     return "".join(
         [
-            f'<details class="{_class(decision)}" id="{anchor(decision)}">',
+            f'<details class="{_class(review, decision)}" id="{anchor(decision)}">',
             f"<summary>{_head(review, decision, shown)}</summary><div class=in>",
             *_situation(review, decision),
             *_why(decision, shown),
@@ -85,10 +85,10 @@ def decision_html(review: Review, decision: Decision) -> str:
     )
 
 
-def _class(decision: Decision) -> str:
+def _class(review: Review, decision: Decision) -> str:
     if decision.is_equal:
         return "same"
-    return "close" if decision.is_close or not decision.loss else "lost"
+    return "lost" if review.counts(decision) else "close"
 
 
 def _head(review: Review, decision: Decision, shown: Shown | None) -> str:
@@ -106,7 +106,8 @@ def _head(review: Review, decision: Decision, shown: Shown | None) -> str:
     elif decision.is_close:
         parts.append(f"<span class='much mid'>{worth(decision.loss, unit)}, cannot tell</span>")
     else:
-        parts.append(f"<span class='much bad'>{worth(decision.loss, unit)}</span>")
+        tone = "bad" if review.counts(decision) else "soft"
+        parts.append(f"<span class='much {tone}'>{worth(decision.loss, unit)}</span>")
     return "".join(parts)
 
 

@@ -122,7 +122,7 @@ def _curve(review: Review) -> str:
             high = max(2.0, decision.loss / most * (HEIGHT - 14))
             shape = f'x="{x:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 1, 2):.1f}"'
             told = f"{decision.name}, turn {decision.turn}: {worth(decision.loss, unit)}"
-            close = " c" if decision.is_close else ""
+            close = "" if review.counts(decision) else " c"
             bars.append(
                 f'<a href="#{anchor(decision)}"><rect class="v{close}" {shape}'
                 f' height="{high:.1f}"><title>{told}</title></rect></a>'
@@ -145,7 +145,8 @@ def _worst(review: Review) -> Iterator[str]:
         done = action_html(view, decision.actual, decision.then)
         better = action_html(view, decision.expected, decision.expected_then)
         link = f'<a href="#{anchor(decision)}">{decision.name}, turn {decision.turn}</a>'
-        lost = f"<b class=bad>{worth(decision.loss or 0.0, review.by.unit)}</b>"
+        tone = "bad" if review.counts(decision) else "soft"
+        lost = f"<b class={tone}>{worth(decision.loss or 0.0, review.by.unit)}</b>"
         told: list[str] = [kind_of_loss(decision)]
         if decision in review.shown:
             shown = review.shown[decision]

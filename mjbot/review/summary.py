@@ -74,6 +74,13 @@ class Review:
 
         return sorted(lost, key=key)
 
+    def counts(self, decision: Decision) -> bool:
+        """Whether a loss stands: the judge can tell, and playouts, if there are any, show it."""
+        if not decision.loss or decision.is_close:
+            return False
+        shown = self.shown.get(decision)
+        return shown is None or shown.verdict == "shown"
+
     def ranks(self, decision: Decision) -> float | None:
         """Return a loss in ranks, by what 1000 points are worth as the kyoku starts."""
         if decision.points is None:

@@ -76,5 +76,7 @@ def test_where_the_interval_holds_0_nothing_is_shown_and_nothing_counts(by_point
     for shown, n in ((unsure, 0), (sure, 1), (other, 0)):
         total = loss_of(by_points.decisions, {decision: shown})
         assert (total.shown, total.shown_points) == (n, 900 * n)
-    held = Review("g", by_points.seat, by_points.by, by_points.judged, {decision: unsure})
-    assert "not shown to differ" in page(held)
+    for shown, counts in ((unsure, False), (sure, True), (other, False)):
+        held = Review("g", by_points.seat, by_points.by, by_points.judged, {decision: shown})
+        assert held.counts(decision) is counts
+        assert shown.verdict in page(held)
