@@ -56,9 +56,7 @@ def tile(place: int, more: str = "") -> str:
     mark = HONOUR_MARKS[kind - 27] if kind >= 27 else f"{kind % 9 + 1}<i>{suit}</i>"
     red = " red" if place >= N_KINDS else ""
     label = tile_words(place)
-    return (
-        f'<b class="t {suit}{red}{more}" role=img aria-label="{label}" title="{label}">{mark}</b>'
-    )
+    return f'<b class="t {suit}{red}{more}" role=img aria-label="{label}">{mark}</b>'
 
 
 def tiles(places: Iterable[int]) -> str:
