@@ -7,7 +7,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
 from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.rules.shanten import shanten
-from mjbot.strategy.explanation import DataTable, Explanation, Rated
+from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, Term
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
@@ -46,6 +46,8 @@ __all__ = [
     "RiverFlag",
     "Strategy",
     "StrategyError",
+    "Strength",
+    "Term",
     "View",
     "acceptance",
     "compiled",

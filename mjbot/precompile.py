@@ -31,6 +31,7 @@ from mjbot.progress import Step, progress
 from mjbot.referee import Referee
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.playouts import Plan, PlaysOut
 from mjbot.strategy.registry import Spec, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -38,7 +39,7 @@ from mjbot.table.view import View
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
 Use = Literal["client", "arena", "explain", "table"]
-"""What for: a seat at a server, bulk play, ``mjbot explain``; *table* is the server itself."""
+"""What for: a seat at a server, bulk play, ``explain`` and ``review``; *table* is the server."""
 
 MOST_SILENT_S: Final = 300.0
 """A process that neither compiles nor ends a job for so long is given up."""
@@ -392,6 +393,8 @@ class _Watched(Strategy):
         if self._worker.job.use == "explain":
             self._strategy.explain(view)
         choice = self._strategy.decide(view)
+        if self._worker.job.use == "explain" and isinstance(self._strategy, PlaysOut):
+            self._strategy.play_out(view, [Plan(choice)], 1)
         if not is_legal(choice, view.legal):
             raise ValueError(no_choice(choice))
         return choice

@@ -7,6 +7,7 @@ from types import ModuleType
 
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
+    "review": "what a reviewer finds in held-out games, by where the seats ended",
     "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "known-answers": "hands with known yaku, points and shanten",

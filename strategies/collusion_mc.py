@@ -1,21 +1,25 @@
 """The Monte Carlo player of Takada and Sato 2022, with its open ends built."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.models.networks.rank import rank_model
 from mjbot.models.tenpai import greedy_table
 from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.playouts import Outcomes, Plan
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.assume import assume_no_liability, hide
 from mjbot.table.state import Phase, copy_state
 from mjbot.table.view import View
+from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
+from strategies.evaluation.playouts.paired import compare_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
@@ -89,21 +93,33 @@ class CollusionMc(Strategy):
         """Tell what was played out and how it ended, and what all four are supposed to fear."""
         mode = PAPER if self.mode == "paper" else JOINT
         risks = risk_table(risk_lists_of(view, mode, seed=self._seed_of(view)), view)
-        choice = self.decide(view)
-        return Explanation(choice, self.worth_unit, self._rated(view, choice), tables=[risks])
+        return replace(super().explain(view), tables=[risks])
 
-    def _rated(self, view: View, choice: Action) -> list[Rated]:
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield what is played out, with how far each discard leaves the hand."""
         plans = self._plans(view)
         if len(plans) < 2:
-            return []
-        worths = self.worths(view, plans)
-        best = int(np.argmax(worths))
-        rated = []
-        for place, (code, then) in enumerate(plans.tolist()):
-            is_chosen = place == best and code == choice.code
-            discard = ACTIONS[then] if then >= 0 else None
-            rated.append(Rated(ACTIONS[code], float(worths[place]), is_chosen, discard))
-        return rated
+            return
+        own_turn = view.phase not in (Phase.REACTION, Phase.CHANKAN)
+        facts = hand_facts(view) if own_turn else []
+        for (code, then), worth in zip(plans.tolist(), self.worths(view, plans), strict=True):
+            action, after = ACTIONS[code], ACTIONS[then] if then >= 0 else None
+            discard = after or action
+            terms = facts[discard.tile] if facts and discard.is_discard else ()
+            yield Rated(action, float(worth), then=after, terms=terms)
+
+    def play_out(self, view: View, plans: Sequence[Plan], deals: int) -> Outcomes:
+        """Play plans on in the same deals and walls (:mod:`mjbot.strategy.playouts`)."""
+        workspace = self._set_up(view)
+        codes = np.array(
+            [(plan.action.code, plan.then.code if plan.then else NO_DISCARD) for plan in plans],
+            np.int64,
+        )
+        points, ranks = np.empty((deals, len(plans))), np.empty((deals, len(plans)))
+        weights = rank_model().weights
+        seed = self._seed_of(view)
+        compare_plans(workspace, greedy_table(), weights, codes, seed, points, ranks)
+        return Outcomes(points, ranks)
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
         """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""

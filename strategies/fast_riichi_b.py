@@ -1,8 +1,9 @@
 """Strategy B of Nakano 2021: A with calls."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mjbot import Action, View
+from mjbot import Action, Strength, View
 from strategies.evaluation.fast_riichi.calls import (
     call_that_raises_value,
     keep_tenpai,
@@ -19,6 +20,15 @@ class FastRiichiB(FastRiichi):
     it takes every pon and chi that raises the value of its hand, and in tenpai it changes its
     waits only for wider ones.
     """
+
+    strength: ClassVar[Strength] = Strength(
+        2.407,
+        0.033,
+        "fast-riichi-a",
+        "mjbot arena fold-recognition-plus fast-riichi-b fast-riichi-d fast-riichi-a --format 1v3"
+        " --games 6500 --seed 6",
+        "2026-11-22",
+    )
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else call, else the fastest discard."""

@@ -1,8 +1,9 @@
 """Strategy D of Nakano 2021: A with calls and folding."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mjbot import Action, View
+from mjbot import Action, Strength, View
 from strategies.evaluation.fast_riichi.calls import (
     call_that_raises_value,
     keep_tenpai,
@@ -19,6 +20,15 @@ class FastRiichiD(Folding, FastRiichi):
     an opponent is in riichi or the wall runs out, it makes no calls and gives an open tenpai up
     for safety; an own riichi still comes first.
     """
+
+    strength: ClassVar[Strength] = Strength(
+        2.235,
+        0.039,
+        "fast-riichi-a",
+        "mjbot arena fold-recognition-plus fast-riichi-b fast-riichi-d fast-riichi-a --format 1v3"
+        " --games 6500 --seed 6",
+        "2026-11-22",
+    )
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else call and keep tenpai unless threatened, else discard."""

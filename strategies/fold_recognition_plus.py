@@ -16,10 +16,9 @@ those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), 
 the parts gain: docs/experiments/fold-recognition-plus.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from math import inf
 from typing import ClassVar, Final
 
 import numpy as np
@@ -29,15 +28,25 @@ from mjbot.models.fold import shared_recogniser
 from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
+from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, WORTH, Rated, Strength, Term
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import PON_PLAIN, Action
 from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
-from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
+from strategies.evaluation.facts import hand_facts
+from strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
 from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
 from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
+from strategies.evaluation.push_fold.terms import (
+    Hands,
+    discard_terms,
+    hands_left,
+    price,
+    read_dangers,
+    winning_terms,
+)
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
@@ -59,7 +68,15 @@ class FoldRecognitionPlus(Strategy):
     ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``.
     """
 
-    worth_unit: ClassVar[str] = "points"
+    worth_unit: ClassVar[str] = POINTS
+    strength: ClassVar[Strength] = Strength(
+        2.059,
+        0.043,
+        "fast-riichi-a",
+        "mjbot arena fold-recognition-plus fast-riichi-b fast-riichi-d fast-riichi-a --format 1v3"
+        " --games 6500 --seed 6",
+        "2026-11-22",
+    )
 
     calls: bool = _switch("pon and chi")
     hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
@@ -160,34 +177,76 @@ class FoldRecognitionPlus(Strategy):
         calls = [action for action in view.legal if action.is_call and not action.is_kan]
         if not calls or not self.calls:
             return None
-        codes = np.array([action.code for action in calls], np.int64)
         worths = np.empty(N_CALLS)
-        passed = weigh_calls(
-            view.state, view.seat, view.unseen, codes, danger_weights(), self._parameters,
-            self._stages, worths,
-        )  # fmt: skip
+        passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
         best = max(calls, key=lambda action: (worths[action.code - PON_PLAIN], action.red))
         least = self.call_factor * passed + self.call_margin
         return best if worths[best.code - PON_PLAIN] > least else None
 
-    def discard_worths(self, view: View) -> Sequence[float]:
-        """Return the points that each discard (0..36) is worth, for ``mjbot explain``."""
-        return self._points(view, in_riichi=view.phase == Phase.RIICHI)
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield the discards, riichi with each that leaves tenpai, the calls and the pass."""
+        yield from self._rated_discards(view, WORTH)
+        yield from self._rated_calls(view, WORTH)
 
-    def riichi_worths(self, view: View) -> Sequence[float]:
-        """Return the points that riichi with each discard (0..36) is worth, or -inf."""
-        return [worth if worth > NEVER else -inf for worth in self._points(view, in_riichi=True)]
+    def ratings_in_points(self, view: View, total: str) -> list[Rated]:
+        """Return the ratings for another strategy's terms: they add up to its term ``total``."""
+        return [*self._rated_discards(view, total), *self._rated_calls(view, total)]
 
-    def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
-        """Return the points of each hand left, and what the danger of the tile takes of them."""
+    def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
+        if not view.discards:
+            return
+        discards = {action.tile: action for action in view.discards}
+        tiles = np.array(sorted(discards), np.int64)
         values, riichis, position = self._weighed(view, view.discards)
-        hands = riichis if in_riichi or view.phase == Phase.RIICHI else values
-        return {"hand": hands.tolist(), "danger": (less_danger(hands, position) - hands).tolist()}
+        dangers = read_dangers(view, danger_weights(), self._parameters)
+        factors = self._evaluator_factors(view, values)
+        priced = price(position, dangers, view, self._parameters)
+        hands = Hands(*(hands_left(view, tiles, here, self.calls, factors) for here in priced))
+        facts = hand_facts(view)
+        riichi = next((action for action in view.legal if action.is_riichi), None)
+        declared = view.phase == Phase.RIICHI
+        for in_riichi in [declared] + [True] * (riichi is not None):
+            worths = less_danger(riichis if in_riichi else values, position).tolist()
+            for tile in tiles.tolist():
+                if worths[tile] <= NEVER:
+                    continue
+                terms = [*facts[tile]]
+                terms += discard_terms(
+                    view.seat, tile, worths[tile], in_riichi, hands, dangers, self.caution, total
+                )
+                discard = discards[tile]
+                if riichi is not None and in_riichi:
+                    yield Rated(riichi, worths[tile], then=discard, terms=terms)
+                else:
+                    yield Rated(discard, worths[tile], terms=terms)
 
-    def _points(self, view: View, in_riichi: bool) -> list[float]:
-        values, riichis, position = self._weighed(view, view.discards)
-        worths: list[float] = less_danger(riichis if in_riichi else values, position).tolist()
-        return worths
+    def _rated_calls(self, view: View, total: str) -> Iterator[Rated]:
+        """Yield each pon and chi with its best discard, and the pass."""
+        calls = [action for action in view.legal if action.is_call and not action.is_kan]
+        if not calls or not self.calls:
+            return
+        position = self._position_of_calls(view)
+        dangers = read_dangers(view, danger_weights(), self._parameters)
+        priced = price(position, dangers, view, self._parameters)
+        found = np.empty((4, 1 + N_CALLS))  # the pass first
+        for place, here in enumerate((position, *priced)):
+            found[place, 0] = self._weigh_calls(view, calls, here, found[place, 1:])
+        for action in [*calls, *[action for action in view.legal if action.is_pass]]:
+            column = 0 if action.is_pass else 1 + action.code - PON_PLAIN
+            worth, plain, gains, chance = found[:, column].tolist()
+            terms = winning_terms(gains, chance, total)
+            terms.append(Term(LATER, POINTS, plain - gains, adds_to=total))
+            terms.append(Term(PLACEMENT, POINTS, worth - plain, adds_to=total))
+            yield Rated(action, worth, terms=terms)
+
+    def _weigh_calls(
+        self, view: View, calls: Sequence[Action], position: PushPosition, worths: Floats
+    ) -> float:
+        codes = np.array([action.code for action in calls], np.int64)
+        return float(weigh_calls_in(view.state, view.seat, codes, position, worths))
+
+    def _position_of_calls(self, view: View) -> PushPosition:
+        return self._position(view, max(draws_left(view.state, view.seat)))
 
     def _weighed(
         self, view: View, discards: Sequence[Action]

@@ -10,26 +10,29 @@ one (in the meld it is a dora for good), a discard does not, and of equal tiles 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from mjbot.models.networks.encoding import (
-    ACCEPTS,
-    CHANCE,
-    KEEPS,
-    OF_OPPONENT,
-    OPPONENT,
-    RATING,
-)
-from mjbot.models.networks.look_ahead import MOST_TILES
 from mjbot.models.networks.policy import SURE, Opinion, Policy
 from mjbot.models.weights import SHIPPED
-from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.explanation import (
+    IN_POINTS,
+    POINTS,
+    Explanation,
+    Rated,
+    Strength,
+    Term,
+    same_choice,
+)
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
+from strategies.fold_recognition_plus import FoldRecognitionPlus
+
+POINTS_ARE: Final = "points are reckoned as fold-recognition-plus does; the shares decide"
 
 
 def _chance(unit: str, default: float = 0.5) -> float:
@@ -42,6 +45,13 @@ class Supervised(Strategy):
     """Do what a strong player would most likely do, as learned from records."""
 
     worth_unit: ClassVar[str] = "% of strong players"
+    strength: ClassVar[Strength] = Strength(
+        2.401,
+        0.048,
+        "fold-recognition-plus",
+        "mjbot arena supervised fold-recognition-plus --format 1v3 --games 2000 --seed 20262",
+        "2026-11-22",
+    )
 
     riichi_from: float = _chance("chance from which riichi is declared")
     pon_from: float = _chance("the same of a pon")
@@ -53,6 +63,10 @@ class Supervised(Strategy):
     def __post_init__(self) -> None:
         self._policy = Policy.load(Path(self.weights) if self.weights else SHIPPED)
 
+    @cached_property
+    def _reckoner(self) -> FoldRecognitionPlus:
+        return FoldRecognitionPlus()
+
     def decide(self, view: View) -> Action:
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
         if win := self._win(view):
@@ -60,15 +74,22 @@ class Supervised(Strategy):
         return self._choice(view, self._policy.ask(view.state, view.seat, self.sure))
 
     def explain(self, view: View) -> Explanation:
-        """Tell how likely strong players are to do each thing, and what the network was shown."""
+        """Tell how likely strong players are to do each thing, and what points say of it."""
+        told = super().explain(view)
+        return replace(told, notes=(*told.notes, POINTS_ARE) if told.rated else told.notes)
+
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield all that is legal, kans before riichi or calls before the rest: 100 % together."""
         said = self._policy.ask(view.state, view.seat, self.sure)
-        choice = self._win(view) or self._choice(view, said)
         if said is None:
-            return Explanation(choice)
-        rated = [*self._rated(view, said, choice)]
-        return Explanation(
-            choice, self.worth_unit, rated, ("riichi, calls and kans are asked first",)
-        )
+            return
+        in_points = self._reckoner.ratings_in_points(view, IN_POINTS)
+        for action in view.legal:
+            share = 1.0 if _ends_it(action) else _share(action, said)
+            rated = [each for each in in_points if same_choice(each.action, action)]
+            best = max(rated, key=lambda each: each.worth, default=Rated(action, 0.0))
+            total = [Term(IN_POINTS, POINTS, best.worth)] if rated else []
+            yield Rated(action, 100 * float(share), terms=[*total, *best.terms])
 
     def _win(self, view: View) -> Action | None:
         wins = (action for action in reversed(view.legal) if _ends_it(action))
@@ -91,34 +112,24 @@ class Supervised(Strategy):
             return view.default_action
         return max(view.discards, key=lambda action: _preferred(action, said))
 
-    def _rated(self, view: View, said: Opinion, choice: Action) -> Iterator[Rated]:
-        shares = {"riichi": said.riichi, "pon": said.pon}
-        for action in view.legal:
-            if action.is_discard:
-                kind = tile_kind(action.tile)
-                share, terms = float(said.discards[kind]), self._terms(kind)
-            elif action.name == "chi":
-                share, terms = float(said.chi[action.offset]), {}
-            elif action.is_pass:
-                share, terms = 1 - max(said.pon, float(said.chi.sum()), said.kan), {}
-            elif _ends_it(action):
-                share, terms = 1.0, {}
-            else:
-                share, terms = float(shares.get(action.name, said.kan)), {}
-            yield Rated(action, round(100 * share, 2), action == choice, terms=terms)
 
-    def _terms(self, kind: int) -> dict[str, float]:
-        """Return what the network was told of a discard."""
-        seen = self._policy.planes[kind]
-        terms = {
-            "behind the best, shanten": float(seen[KEEPS + 1] + 2 * seen[KEEPS + 2]),
-            "tiles accepted": round(float(seen[ACCEPTS] * MOST_TILES)),
-            "evaluator, % of best": round(100 * float(seen[RATING + 1]), 1),
-        }
-        for step, name in enumerate(("right", "opposite", "left")):
-            chance = float(seen[OPPONENT + OF_OPPONENT * step + CHANCE]) ** 4
-            terms[f"danger from the {name}, %"] = round(100 * chance, 2)
-        return terms
+def _share(action: Action, said: Opinion) -> float:
+    """Return how likely a strong player does it, after what is asked before it was not done."""
+    no_kan = 1 - said.kan
+    match action.name:
+        case "daiminkan" | "ankan" | "kakan":
+            return said.kan
+        case "riichi":
+            return no_kan * said.riichi
+        case "discard":
+            share = float(said.discards[tile_kind(action.tile)])
+            return no_kan * (1 - said.riichi) * share
+        case "pon":
+            return no_kan * said.pon
+        case "chi":
+            return no_kan * (1 - said.pon) * float(said.chi[action.offset])
+        case _:
+            return no_kan * (1 - said.pon) * (1 - float(said.chi.sum()))
 
 
 def _ends_it(action: Action) -> bool:

@@ -1,21 +1,21 @@
 """The supervised player of Matsuda and Ito 2021: five networks, nothing else."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import inf
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.models.networks.paper_networks import paper_network
-from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.explanation import PERCENT, Explanation, Rated, Term
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from protocol.tiles import N_TILES, tile_kind
+from protocol.tiles import tile_kind
+from strategies.evaluation.facts import hand_facts
 
-PERCENT = 100.0
+ALL = 100.0
 OTHER_DISCARDS = "all kinds together, legal or not, have 100 %"
 
 
@@ -28,7 +28,7 @@ class SupervisedPaper(Strategy):
     points are reckoned.  Wins are always taken, as the paper has no network for them.
     """
 
-    worth_unit: ClassVar[str] = "%"
+    worth_unit: ClassVar[str] = PERCENT
 
     threshold: float = field(
         default=0.5, metadata={"unit": "least chance of riichi, pon and kan to do it"}
@@ -43,28 +43,27 @@ class SupervisedPaper(Strategy):
             or next((action for action in view.legal if action.is_pass), view.default_action)
         )
 
-    def discard_worths(self, view: View) -> Sequence[float]:
-        """Return the chance of each discard (0..36), in per cent, as the network has it."""
-        if not view.discards:
-            return [-inf] * N_TILES
-        chances = paper_network("discard").ask(view.state, view.seat)
-        return [PERCENT * float(chances[tile_kind(tile)]) for tile in range(N_TILES)]
-
-    def worth_terms(self, view: View, in_riichi: bool) -> Mapping[str, Sequence[float]]:
-        """Return each discard's share among the legal ones, in per cent."""
-        worths = self.discard_worths(view)
-        total = sum(worths[kind] for kind in {tile_kind(action.tile) for action in view.discards})
-        return {"of the legal": [PERCENT * worth / max(total, 1e-9) for worth in worths]}
-
     def explain(self, view: View) -> Explanation:
         """Tell the choice, the chances of each discard, and of all else that is legal."""
         told = super().explain(view)
-        asked = [
-            Rated(action, PERCENT * chance, action == told.choice)
-            for action, chance in self._chances(view).items()
-        ]
-        notes = (OTHER_DISCARDS,) if told.rated else ()
-        return Explanation(told.choice, self.worth_unit, [*asked, *told.rated], notes)
+        return replace(told, notes=(OTHER_DISCARDS,) if view.discards and told.rated else ())
+
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield riichi, calls and kans by their networks, and the discards by theirs."""
+        for action, chance in self._chances(view).items():
+            yield Rated(action, ALL * chance)
+        if not view.discards:
+            return
+        chances, facts = self._discard_chances(view), hand_facts(view)
+        total = sum(chances[kind] for kind in {tile_kind(action.tile) for action in view.discards})
+        for discard in view.discards:
+            chance = float(chances[tile_kind(discard.tile)])
+            share = Term("of the legal", PERCENT, ALL * chance / max(total, 1e-9))
+            yield Rated(discard, ALL * chance, terms=[share, *facts[discard.tile]])
+
+    def _discard_chances(self, view: View) -> list[float]:
+        """Return the chance of each kind as the network has it, 0..1."""
+        return [float(chance) for chance in paper_network("discard").ask(view.state, view.seat)]
 
     def _win(self, view: View) -> Action | None:
         return next((action for action in view.legal if action.is_win), None)
@@ -115,8 +114,8 @@ class SupervisedPaper(Strategy):
             return None
         if len({action.tile for action in view.discards}) == 1:
             return view.discards[-1]
-        worths = self.discard_worths(view)
+        chances = self._discard_chances(view)
         return max(
             view.discards,
-            key=lambda action: (worths[action.tile], -action.tile, action.tsumogiri),
+            key=lambda action: (chances[tile_kind(action.tile)], -action.tile, action.tsumogiri),
         )

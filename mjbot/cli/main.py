@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, str]] = {
     "train": "learn weights from recorded games",
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
+    "review": "judge every decision of a seat, and say what each cost and why",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
@@ -31,7 +32,10 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
-AT_ONCE: Final = ("experiment", "train", "explain", "replay")
+ON_RECORDS: Final = ("replay", "explain", "review", "convert")
+"""What takes recorded games and lives in ``mjbot.cli.records``."""
+
+AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review")
 """What has nothing to tidy up when it is interrupted."""
 
 
@@ -46,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
-            return int(importlib.import_module(_module(args.command)).run(args))
+            return int(importlib.import_module(module_of(args.command)).run(args))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -88,7 +92,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
         subparser = subparsers.add_parser(name, help=summary, description=summary)
         subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
-            importlib.import_module(_module(name)).add_arguments(subparser)
+            importlib.import_module(module_of(name)).add_arguments(subparser)
     return parser.parse_args(arguments)
 
 
@@ -126,5 +130,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _module(command: str) -> str:
-    return "mjbot.cli." + command.replace("-", "_")
+def module_of(command: str) -> str:
+    """Return the name of a command's module."""
+    room = "records." if command in ON_RECORDS else ""
+    return f"mjbot.cli.{room}{command.replace('-', '_')}"

@@ -1,7 +1,7 @@
 """Recorded games as choices: after which event who could choose what, and what was chosen."""
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path
@@ -91,12 +91,17 @@ def _takes(event: Event) -> bool:
 
 
 def steps(log: Path) -> Iterator[ReplayStep]:
-    """Yield the events of all games of a log; a step's table is good until the next one.
+    """Return the events of all games of a log; a step's table is good until the next one.
 
     Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
     :class:`~mjbot.table.mirror.mirror.TableError`.
     """
-    events = (entry.event for game in open_games(log) for entry in game.entries)
+    return steps_of(entry.event for game in open_games(log) for entry in game.entries)
+
+
+def steps_of(events: Iterable[Event]) -> Iterator[ReplayStep]:
+    """Yield the events of games in a row, as :func:`steps` does."""
+    events = iter(events)
     table = Table()
     ahead = deque(islice(events, 1 + AHEAD))
     number = 0

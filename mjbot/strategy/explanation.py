@@ -1,9 +1,59 @@
-"""What a strategy thinks of a choice, as data; ``mjbot explain`` shows it."""
+"""What a strategy thinks of a choice, as data: ``explain``, ``review`` and ``watch`` read it.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+A strategy rates what it may choose (:class:`Rated`) and says of each what it knows of it: terms
+with a name, a unit and a direction.  Where a worth is a sum, the terms that it is made of say so
+(``adds_to``), and they add up within :data:`ROUNDING`.  The names below mean the same wherever they
+are used; a strategy may have others.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from mjbot.table.actions import Action
+
+WORTH: Final = "worth"
+"""As what a term adds to: the worth itself."""
+ROUNDING: Final = 1e-6
+"""By how much, of a total's size, terms may miss it."""
+
+POINTS: Final = "points"
+PERCENT: Final = "%"
+TILES: Final = "tiles"
+RANKS: Final = "ranks"
+STEPS: Final = "shanten"
+
+# What a worth in points is made of:
+WINNING: Final = "winning"  # chance to win times the value of a win
+LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
+STICK: Final = "riichi stick"
+DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
+PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
+IN_POINTS: Final = "in points"  # their sum, where the worth counts in something else
+
+# What these come from:
+CHANCE_TO_WIN: Final = "chance to win"
+WIN_VALUE: Final = "value of a win"
+DANGER: Final = "danger"  # chance to deal in to the opponent that the term is about
+DEAL_IN_COST: Final = "cost of a deal-in"
+SHANTEN: Final = "shanten"
+ACCEPTED: Final = "tiles accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing known of an action.
+
+    ``about`` is the seat (0..3) of the opponent that it concerns, ``adds_to`` what it is a summand
+    of: :data:`WORTH`, or the name of another term of the same action, or nothing.
+    """
+
+    name: str
+    unit: str
+    value: float
+    more_is_better: bool = True
+    about: int | None = None
+    adds_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,14 +61,23 @@ class Rated:
     """Something that may be chosen, and its worth in the explanation's unit.
 
     ``then`` is the discard that would follow a riichi or a call.  A worth of ``-inf``: given up
-    before its worth was known.  ``terms`` are what the worth is made of, by name.
+    before its worth was known.
     """
 
     action: Action
     worth: float
     is_chosen: bool = False
     then: Action | None = None
-    terms: Mapping[str, float] = field(default_factory=dict)
+    terms: Sequence[Term] = ()
+
+    def term(self, name: str, about: int | None = None) -> Term | None:
+        """Return the term of that name, about that opponent, if there is one."""
+        found = (term for term in self.terms if (term.name, term.about) == (name, about))
+        return next(found, None)
+
+    def parts(self, of: str = WORTH) -> list[Term]:
+        """Return the terms that add up to the worth, or to another term."""
+        return [term for term in self.terms if term.adds_to == of]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +103,34 @@ class Explanation:
     rated: Sequence[Rated] = ()
     notes: Sequence[str] = ()
     tables: Sequence[DataTable] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """How strong a strategy was found to be: its average rank against three of ``rivals``.
+
+    ``half_width`` is half the 95 % interval; ``command`` measured it, on ``date``.
+    """
+
+    rank: float
+    half_width: float
+    rivals: str
+    command: str
+    date: str
+
+
+def same_choice(one: Action, other: Action) -> bool:
+    """Return whether two actions say the same; of equal tiles no matter which was just drawn."""
+    same = (one.name, one.tile) == (other.name, other.tile)
+    return same and (one.red, one.offset) == (other.red, other.offset)
+
+
+def mark_chosen(rated: Iterable[Rated], choice: Action) -> list[Rated]:
+    """Return each thing once, the choice marked; of several that begin with it the best."""
+    once: list[Rated] = []
+    for each in rated:
+        if not any(same_choice(each.action, it.action) and each.then == it.then for it in once):
+            once.append(each)
+    chosen = [place for place, each in enumerate(once) if same_choice(each.action, choice)]
+    best = max(chosen, key=lambda place: once[place].worth, default=-1)
+    return [replace(each, is_chosen=place == best) for place, each in enumerate(once)]

@@ -12,7 +12,7 @@ from mjbot.records.sources import open_games
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
 BOT = """
-from mjbot import DataTable, Explanation, Rated, Strategy
+from mjbot import DataTable, Explanation, Rated, Strategy, Term
 
 class Nosy(Strategy):
     '''Tells what it saw.'''
@@ -33,7 +33,7 @@ class Nosy(Strategy):
         known = [seat for seat in range(4) if view.state["hand"][seat].any()]
         seen = f"sees the hands of {known}, {len(view.legal)} choices"
         one, other, *_ = view.discards
-        rated = [Rated(one, 1.5, True, terms={"luck": 2}), Rated(other, 3)]
+        rated = [Rated(one, 1.5, True, terms=[Term("luck", "%", 2)]), Rated(other, 3)]
         table = DataTable("[what]", ["a", "b"], [["[x]", 1], ["y", 0.25]])
         notes = [f"began: {self.began}", seen]
         return Explanation(self.decide(view), "luck", rated, notes, [table])
@@ -208,18 +208,25 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
     out = capsys.readouterr().out
     assert out.splitlines()[-2:] == [
         "Tsumogiri: discard 7s (drawn)",
-        "It does not rate its discards: a method discard_worths(view) would.",
+        "It does not rate its choices: a method ratings(view) would.",
     ]
 
 
 def test_the_parts_of_a_worth_are_told_beside_it(capsys):
     assert explain("--at", "15", "--strategy", "fold-recognition-plus") == ExitCode.OK
     out = capsys.readouterr().out
-    assert re.search(r"choice .* worth, points .* hand .* danger ", out)
+    assert "the terms with + add up to the worth" in out
+    assert "seat 1 majiang-2, seat 2 majiang, seat 3 fast-riichi-d" in out
+    heads = [line.split("┃")[1:-1] for line in out.splitlines() if "┃" in line]
+    columns = [" ".join(" ".join(words).split()) for words in zip(*heads, strict=True)]
+    summands = [place for place, head in enumerate(columns) if head.startswith("+ ")]
+    assert {"+ winning points", "+ dealing in seat 1 points", "+ placement points"} <= {
+        columns[place] for place in summands
+    }
+    assert "danger seat 3 %" in columns
     for row in rows_of(out):
-        worth, hand, danger = map(float, row[1:4])
-        assert worth == pytest.approx(hand + danger, abs=0.02)
-        assert danger <= 0
+        parts = sum(float(row[place]) for place in summands if row[place])
+        assert float(row[1]) == pytest.approx(parts, abs=0.5 * (1 + len(summands)))
 
 
 def test_all_that_a_strategy_tells_is_shown(nosy, capsys):
@@ -227,7 +234,7 @@ def test_all_that_a_strategy_tells_is_shown(nosy, capsys):
     out = capsys.readouterr().out
     rows = rows_of(out)
     assert rows[0][1:] == ["3", "", ""]
-    assert rows[1][1:] == ["1.5", "2", "chosen"]
+    assert rows[1][1:] == ["1.5", "2.00", "chosen"]
     assert rows[2:] == [["[x]", "1"], ["y", "0.25"]]
     assert "Nosy: discard" in out
     assert "[what]" in out

@@ -152,7 +152,12 @@ def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
     legal = [action.tile for action in view.legal if action.name == "discard"]
     here = plain._position(view, view.wall_left // 4)
     kinds = [tile_kind(tile) for tile in legal]
-    less, whole = (np.array(bot.discard_worths(view))[legal] for bot in (guided, plain))
+    less, whole = (
+        np.array(
+            [{one.action.tile: one.worth for one in bot.ratings(view)}[tile] for tile in legal]
+        )
+        for bot in (guided, plain)
+    )
     scores = HandEvaluator.load("plus").scores_at(view.state, 0)
     kept = np.exp((scores[kinds] - scores.max()) / 60)
     assert less + here.loss[kinds] == pytest.approx(kept * (whole + here.loss[kinds]))

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from mjbot.cli.main import main
@@ -74,13 +73,14 @@ def test_it_explains_its_discards_by_shares_and_what_the_network_saw(bot, positi
     assert told.unit == "% of strong players"
     assert told.choice == bot.decide(view)
     shares = {rated.action.tile: rated.worth for rated in told.rated if rated.action.is_discard}
-    assert sum(shares.values()) == pytest.approx(100, abs=0.1)
+    assert sum(rated.worth for rated in told.rated) == pytest.approx(100, abs=0.1)
     assert max(shares, key=shares.__getitem__) == told.choice.tile
     assert [rated.action for rated in told.rated if rated.is_chosen] == [told.choice]
-    terms = next(rated.terms for rated in told.rated if rated.is_chosen)
-    assert {"tiles accepted", "danger from the right, %"} <= set(terms)
-    risky = np.array([rated.terms["danger from the right, %"] for rated in told.rated])
-    assert risky.max() > 1
+    chosen = next(rated for rated in told.rated if rated.is_chosen)
+    assert chosen.term("tiles accepted").value > 10
+    assert max(rated.term("danger", 1).value for rated in told.rated) > 1
+    parts = sum(term.value for term in chosen.parts("in points"))
+    assert parts == pytest.approx(chosen.term("in points").value)
 
 
 def test_it_explains_calls(bot, position):

@@ -120,7 +120,7 @@ def test_it_tells_each_chance_in_per_cent(position, told):
     drawn = worths["discard E (drawn)"]
     assert drawn.is_chosen
     assert drawn.worth == pytest.approx(40)
-    assert drawn.terms["of the legal"] == pytest.approx(80)
+    assert drawn.term("of the legal").value == pytest.approx(80)
 
 
 def test_a_call_is_told_too(position, told):

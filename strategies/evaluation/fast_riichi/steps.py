@@ -11,7 +11,7 @@ Where the two differ:
   value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
@@ -19,12 +19,14 @@ import numpy as np
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
+from mjbot.strategy.explanation import WORTH, Rated, Term
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.observe import genbutsu
 from mjbot.table.state import Phase, State
 from mjbot.table.view import View
 from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
+from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_values, hand_value
 
 
@@ -112,10 +114,18 @@ class FastRiichi(Strategy):
         """Return the points of discarding each tile (0..36); override to weigh other things."""
         return self.discard_points(view, view.hand)
 
-    def discard_worths(self, view: View) -> Sequence[float]:
-        """Return the points of discarding each tile (0..36), for ``mjbot explain``."""
-        points: list[float] = self.rate(view).tolist()
-        return points
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield the discards: the points of the shape left and, of who folds, of the safety."""
+        if not view.discards:
+            return
+        unit, facts = self.worth_unit, hand_facts(view)
+        shapes, worths = FastRiichi.rate(self, view).tolist(), self.rate(view).tolist()
+        for discard in view.discards:
+            shape, worth = float(shapes[discard.tile]), float(worths[discard.tile])
+            terms = [*facts[discard.tile], Term("shape", unit, shape, adds_to=WORTH)]
+            if isinstance(self, Folding):
+                terms.append(Term("safety", unit, worth - shape, adds_to=WORTH))
+            yield Rated(discard, worth, terms=terms)
 
     def discard_points(self, view: View, hand: Counts) -> Points:
         """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""

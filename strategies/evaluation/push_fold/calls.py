@@ -51,13 +51,29 @@ def weigh_calls(
     ``codes`` are legal pons and chis (:mod:`mjbot.table.actions`), ``worths`` float64[8] by code
     from PON_PLAIN on, NEVER for the rest.
     """
-    worths[:] = NEVER
+    draws = max(draws_left(state, seat))
+    position = read_position(state, seat, unseen, draws, weights, parameters, stages)
+    return weigh_calls_in(state, seat, codes, position, worths)
+
+
+@compiled
+def draws_left(state: State, seat: int) -> tuple[int, int]:
+    """Return the own draws to come after passing the tile on offer, and after calling it."""
     before_own = (seat - state.turn - 1) & 3
-    passing = (state.wall_left - before_own + 3) // 4
-    calling = state.wall_left // 4
-    position = read_position(
-        state, seat, unseen, max(passing, calling), weights, parameters, stages
-    )
+    return int((state.wall_left - before_own + 3) // 4), int(state.wall_left // 4)
+
+
+@compiled
+def weigh_calls_in(
+    state: State,
+    seat: int,
+    codes: NDArray[np.int64],
+    position: PushPosition,
+    worths: Floats,
+) -> float:
+    """Do what :func:`weigh_calls` does in a position that has the draws of both."""
+    worths[:] = NEVER
+    passing, calling = draws_left(state, seat)
     here = with_draws(position, passing)
     is_open = state.is_open[seat] > 0
     hand = state.hand[seat].copy()

@@ -4,7 +4,7 @@ Source: Mizukami et al. 2013, section 8.  What it leaves open:
 docs/strategies/fold-recognition.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from mjbot.models.fold import FEATURE_SET
 from mjbot.models.hand import HandEvaluator
 from mjbot.rules.acceptance import waits
+from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
 from mjbot.table.view import View
-from protocol.tiles import N_TILES, RED_FIVES, tile_kind
+from protocol.tiles import RED_FIVES, tile_kind
+from strategies.evaluation.facts import hand_facts
+from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 Scores = NDArray[np.float64]
 
@@ -65,10 +68,16 @@ class OnePlayer(Strategy):
         """Return what the hand evaluator says of discarding each kind: float64[34]."""
         return shared_evaluator().scores_at(view.state, view.seat)
 
-    def discard_worths(self, view: View) -> Sequence[float]:
-        """Return the evaluator's score of discarding each tile (0..36), for ``mjbot explain``."""
-        scores: list[float] = self.scores(view).tolist()
-        return [scores[tile_kind(tile)] for tile in range(N_TILES)]
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield the discards by the evaluator's score, and how safe the paper thinks they are."""
+        if not view.discards:
+            return
+        scores, facts = self.scores(view).tolist(), hand_facts(view)
+        danger = joint_danger(view.state, view.seat, seats_to_fold_to(view.state, view.seat))
+        for discard in view.discards:
+            kind = tile_kind(discard.tile)
+            grade = Term("danger", "grade", float(danger[kind]), more_is_better=False)
+            yield Rated(discard, scores[kind], terms=[*facts[discard.tile], grade])
 
 
 def best_discard(discards: Iterable[Action], points: Scores) -> Action:

@@ -3,22 +3,29 @@
 Source: Hamabe 2017, sections 3.3 and 3.3.9.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from mjbot.strategy.explanation import Rated, Term
 from mjbot.table.actions import Action, ActionName
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
+from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.yaku.choices import (
     PON_CALL,
     call_gains,
+    hand_scores,
     helpful_kinds,
+    melds_of,
     seat_discard_scores,
+    value_kinds,
 )
 from strategies.evaluation.yaku.layout import Blocks
 from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 MIDDLE: Final = 1
+SCORE: Final = "yaku score"
 
 
 def find(view: View, name: ActionName) -> Action | None:
@@ -69,6 +76,30 @@ def wishes_after(view: View, discard: Action) -> list[int]:
         return []
     kinds = helpful_kinds(after, view.seat)
     return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
+
+
+def rated_discards(view: View) -> Iterator[Rated]:
+    """Yield each discard with the scores of the hand left in all eight yaku."""
+    facts = hand_facts(view)
+    for discard in view.discards:
+        scores = _scores(view)[tile_kind(discard.tile)].tolist()
+        terms = [Term(name, SCORE, score) for name, score in zip(YAKU_NAMES, scores, strict=True)]
+        yield Rated(discard, float(max(scores)), terms=[*terms, *facts[discard.tile]])
+
+
+def rated_calls(view: View) -> Iterator[Rated]:
+    """Yield each pon and chi with the best score after it, and the pass with that of now."""
+    calls = [action for action in view.legal if action.is_call and not action.is_kan]
+    if not calls:
+        return
+    gains = call_gains(view.state, view.seat, tile_kind(view.claim_tile), view.unseen).tolist()
+    melds, values = melds_of(view.state, view.seat), value_kinds(view.state, view.seat)
+    now = float(hand_scores(view.hand, view.unseen, melds, values).max())
+    for action in view.legal:
+        if action in calls:
+            yield Rated(action, now + gains[_place(action)])
+        elif action.is_pass:
+            yield Rated(action, now)
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -14,29 +14,33 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mjbot.cli.arguments import add_strategy_argument, with_options
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
-from mjbot.strategy.explanation import DataTable, Explanation, Rated
-from mjbot.strategy.faults import error_summary, is_legal, no_choice
-from mjbot.strategy.registry import Spec
-from mjbot.strategy.strategy import Strategy
+from mjbot.review.players import SeatedPlayers, honest_view
+from mjbot.strategy.explanation import (
+    PERCENT,
+    POINTS,
+    WORTH,
+    DataTable,
+    Explanation,
+    Rated,
+    Term,
+)
 from mjbot.table.actions import Action
-from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Table, quote
-from mjbot.table.state import copy_state
+from mjbot.table.mirror.mirror import quote
 from mjbot.table.view import View
 from mjbot.text import plural
-from protocol.messages import Event, StartGame, StartKyoku
+from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_NAMES, tile_name, tile_names
 
 Answer = TypeVar("Answer")
 
 SEATS: Final = range(4)
-WIDE: Final = 200
+WIDE: Final = 320
 """Columns where there is no terminal: no row is broken."""
 LONGEST_NAME: Final = 30
 
@@ -60,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy",
         "--option",
         "supervised",
-        "who thinks (supervised, the strongest, by shares of strong players;"
-        " fold-recognition-plus, fast-riichi-* and fold-recognition rate their discards;"
-        " collusion-mc tells its playouts and what everybody fears, others their choice only)",
+        "who thinks (supervised, the strongest, by shares of strong players, with points beside"
+        " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
@@ -93,7 +96,7 @@ def _place(text: str) -> _Place:
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
     spec = with_options(args.strategy, args.option, "--strategy", "--option")
-    players = _Players(spec, args.seed)
+    players = SeatedPlayers(spec, args.seed)
     prepare([spec], Console(stderr=True), use="explain")
     if args.at is None:
         return _list_choices(args.log, args.seat, players)
@@ -104,81 +107,16 @@ class _NoChoiceError(ArgumentError):
     """Nobody, or not the seat asked for, has a choice at the position."""
 
 
-class _StrategyFailedError(MjbotError):
-    """The strategy raised, or chose what it may not."""
-
-
-# --- who thinks --------------------------------------------------------------------------------
-
-
-class _Players:
-    """The strategy in every seat asked for, told what it would have been told at the table."""
-
-    def __init__(self, spec: Spec, seed: int) -> None:
-        self.name: Final = spec.name
-        self._spec: Final = spec
-        self._seed: Final = seed
-        self._seated: dict[int, Strategy] = {}
-        self._new()
-
-    def see(self, step: ReplayStep, seats: Iterable[int]) -> None:
-        """Take note of a game or kyoku that begins; every game has new players."""
-        if isinstance(step.event, StartGame):
-            self._seated.clear()
-            for seat in seats:
-                self._ask(step, self._at(seat).start_game, seat, step.table.names)
-        elif isinstance(step.event, StartKyoku):
-            for seat in seats:
-                if step.table.state["hand_known"][seat]:
-                    view = _honest_view(step.table, seat)
-                    self._ask(step, self._at(seat).start_kyoku, view)
-
-    def decide(self, step: ReplayStep, seat: int) -> Action:
-        """Return what the strategy would do."""
-        view = _honest_view(step.table, seat)
-        choice = self._ask(step, self._at(seat).decide, view)
-        if not is_legal(choice, view.legal):
-            raise self._failed(step, no_choice(choice))
-        return choice
-
-    def explain(self, step: ReplayStep, seat: int) -> tuple[str, Explanation]:
-        """Return the name of the strategy's class and what it thinks."""
-        strategy = self._at(seat)
-        told = self._ask(step, strategy.explain, _honest_view(step.table, seat))
-        name = type(strategy).__name__
-        if not isinstance(told, Explanation):
-            problem = f"{name}.explain returned {type(told).__name__}, no Explanation"
-            raise self._failed(step, problem)
-        return name, told
-
-    def _at(self, seat: int) -> Strategy:
-        if seat not in self._seated:
-            self._seated[seat] = self._new()
-        return self._seated[seat]
-
-    def _new(self) -> Strategy:
-        return self._spec.make(self._seed)
-
-    def _ask(self, step: ReplayStep, question: Callable[..., Answer], *about: object) -> Answer:
-        try:
-            return question(*about)
-        except Exception as problem:
-            raise self._failed(step, error_summary(problem)) from problem
-
-    def _failed(self, step: ReplayStep, why: str) -> _StrategyFailedError:
-        return _StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")
-
-
 # --- one position ------------------------------------------------------------------------------
 
 
-def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> int:
+def _explain(log: Path, place: _Place, asked: int | None, players: SeatedPlayers) -> int:
     with progress(Console(stderr=True), f"looking for {place} in {log.name}"):
         seat, step = _position(log, place, asked, players)
     console = _console()
     lines = [
         f"event {step.number}: {quote(step.event)}",
-        *_situation(_honest_view(step.table, seat), step.table.names),
+        *_situation(honest_view(step.table, seat), step.table.names),
         f"recorded next: {quote(step.next) if step.next else 'the end of the log'}",
     ]
     _print_lines(console, lines)
@@ -187,6 +125,7 @@ def _explain(log: Path, place: _Place, asked: int | None, players: _Players) -> 
     _print_lines(console, [f"{name}: {told.choice}"])
     if told.rated:
         console.print(_rating_grid(told))
+        _print_lines(console, _who_is_meant(told, step.table.names))
     _print_lines(console, told.notes)
     for table in told.tables:
         console.print(_grid(table))
@@ -200,17 +139,40 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
 
 def _rating_grid(told: Explanation) -> Grid:
     """Return what was rated, best first; the chosen one is marked."""
-    terms = list(dict.fromkeys(name for rated in told.rated for name in rated.terms))
+    heads = dict.fromkeys(_head(term) for rated in told.rated for term in rated.terms)
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
-        parts = [f"{rated.terms[name]:.6g}" if name in rated.terms else "" for name in terms]
-        number = f"{rated.worth:.6g}" if isfinite(rated.worth) else "given up early"
-        rows.append([_label(rated), number, *parts, "chosen" if rated.is_chosen else ""])
-    grid = _grid(DataTable("", ["choice", worth, *terms, ""], rows))
+        parts = {_head(term): _number(term.value, term.unit) for term in rated.terms}
+        number = _number(rated.worth, told.unit) if isfinite(rated.worth) else "given up early"
+        mark = "chosen" if rated.is_chosen else ""
+        rows.append([_label(rated), number, *[parts.get(head, "") for head in heads], mark])
+    grid = _grid(DataTable("", ["choice", worth, *heads, ""], rows))
+    grid.columns[0].no_wrap = True
     for column in grid.columns[1:-1]:
         column.justify = "right"
     return grid
+
+
+def _head(term: Term) -> str:
+    """Return the head of a term's column; + before what adds up to the worth."""
+    name = f"+ {term.name}" if term.adds_to == WORTH else term.name
+    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), term.unit])
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == POINTS:
+        return f"{value:.0f}"
+    return f"{value:.2f}" if unit.startswith(PERCENT) else f"{value:.6g}"
+
+
+def _who_is_meant(told: Explanation, names: Sequence[str]) -> Iterator[str]:
+    """Say what the heads leave out: whose seats they name, and what the plus means."""
+    terms = [term for rated in told.rated for term in rated.terms]
+    if about := sorted({term.about for term in terms if term.about is not None}):
+        yield ", ".join(_seat(seat, names) for seat in about)
+    if any(term.adds_to == WORTH for term in terms):
+        yield "the terms with + add up to the worth"
 
 
 def _label(rated: Rated) -> str:
@@ -231,7 +193,7 @@ def _grid(table: DataTable) -> Grid:
 
 
 def _position(
-    log: Path, place: _Place, asked: int | None, players: _Players
+    log: Path, place: _Place, asked: int | None, players: SeatedPlayers
 ) -> tuple[int, ReplayStep]:
     """Return who chooses where; the strategy has seen the game begin and the kyoku.
 
@@ -283,12 +245,6 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
     if able:
         told = f"seat {asked} has no choice there; seat {able[0]} has one"
     raise _NoChoiceError(f"--at {step.number}: {told}")
-
-
-def _honest_view(table: Table, seat: int) -> View:
-    state = copy_state(table.state)
-    hide(state, seat)
-    return View(state, seat)
 
 
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
@@ -353,7 +309,7 @@ class _Agreement:
             yield f"{plural(self.untold, 'choice')} not counted: {told}"
 
 
-def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
+def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
     """List all choices, and how often the strategy agrees with the record."""
     seats = list(SEATS) if asked is None else [asked]
     head = ("at", "choice", "seat", "event", "of", "recorded", players.name, "")
@@ -370,7 +326,7 @@ def _list_choices(log: Path, asked: int | None, players: _Players) -> int:
 
 
 def _rows(
-    log: Path, seats: list[int], players: _Players, agreement: _Agreement
+    log: Path, seats: list[int], players: SeatedPlayers, agreement: _Agreement
 ) -> Iterator[tuple[str, ...]]:
     numbering = Numbering()
     for step in steps(log):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from mjbot.cli.replay import Losses, files_progress, find_sources
+from mjbot.cli.records.replay import Losses, files_progress, find_sources
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game, RecordError

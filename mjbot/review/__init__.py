@@ -1,0 +1,1 @@
+"""Recorded games judged decision by decision: what each cost, and why."""

@@ -1,0 +1,371 @@
+"""The decisions of a recorded game, each with what was done and what a strategy thinks of it.
+
+A decision is one of a seat that had two or more different things to do, of which the record says
+what it did.  Where the strategy would have done the same nothing is lost; else the loss is how much
+less worth it gives to what was done, in its own unit, and never below 0: it may choose by more than
+its ratings.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Final, NamedTuple
+
+from mjbot.models.networks.rank import Situation, rank_model
+from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
+from mjbot.review.players import SeatedPlayers
+from mjbot.strategy.explanation import (
+    IN_POINTS,
+    POINTS,
+    WORTH,
+    Explanation,
+    Rated,
+    same_choice,
+)
+from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, Action
+from mjbot.table.view import View
+from protocol.messages import (
+    Chi,
+    Dahai,
+    EndGame,
+    Event,
+    Hora,
+    Pon,
+    Ryukyoku,
+    StartKyoku,
+    Tsumo,
+)
+from protocol.tiles import N_KINDS, TILE_BY_NAME
+
+SEATS: Final = range(4)
+SLOPE_POINTS: Final = 1000
+"""Points by which the scores are moved to see what points are worth in ranks."""
+CLOSE: Final = 0.02
+"""Share of the span of all worths by which two may differ and still not be told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """One choice, and what the reviewer thinks of it.
+
+    ``event`` is the number of the event that asked, ``place`` the choice's number in the kyoku,
+    ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a riichi or a
+    call, of ``expected_then`` the one the reviewer would make.
+    """
+
+    event: int
+    kyoku: int  # place in the list of kyoku
+    name: str  # E2-1
+    place: int
+    seat: int
+    turn: int
+    asked: Event
+    view: View
+    told: Explanation
+    actual: Action
+    then: Action | None = None
+    expected_then: Action | None = None
+
+    @property
+    def expected(self) -> Action:
+        """What the reviewer would have done."""
+        return self.told.choice
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it was done."""
+        return same_choice(self.expected, self.actual)
+
+    @property
+    def done(self) -> Rated | None:
+        """What the reviewer says of what was done, if it says anything."""
+        rated = [each for each in self.told.rated if same_choice(each.action, self.actual)]
+        if self.then is not None:
+            follows = [each for each in rated if each.then and same_choice(each.then, self.then)]
+            rated = follows or rated
+        return max(rated, key=lambda each: each.worth, default=None)
+
+    @property
+    def better(self) -> Rated | None:
+        """What it says of what it would have done."""
+        return next((each for each in self.told.rated if each.is_chosen), None)
+
+    @property
+    def loss(self) -> float | None:
+        """What was lost, in the reviewer's unit; ``None`` where it did not rate both."""
+        if self.is_equal:
+            return 0.0
+        done, better = self.done, self.better
+        if done is None or better is None or not isfinite(better.worth - done.worth):
+            return None
+        return max(0.0, better.worth - done.worth)
+
+    @property
+    def points(self) -> float | None:
+        """What was lost in points as reckoned, below 0 where they speak for what was done."""
+        if self.is_equal:
+            return 0.0
+        done, better = points_of(self.done, self.told.unit), points_of(self.better, self.told.unit)
+        return None if done is None or better is None else better - done
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the reviewer can hardly tell what was done from what it would have done."""
+        worths = [each.worth for each in self.told.rated if isfinite(each.worth)]
+        if self.is_equal or self.loss is None or len(worths) < 2:
+            return False
+        return self.loss <= CLOSE * (max(worths) - min(worths))
+
+
+def points_of(rated: Rated | None, unit: str) -> float | None:
+    """Return what something is worth in points, if anybody reckoned that."""
+    if rated is None:
+        return None
+    if unit == POINTS:
+        return rated.worth if isfinite(rated.worth) else None
+    term = rated.term(IN_POINTS)
+    return term.value if term else None
+
+
+def total_of(unit: str) -> str:
+    """Return what the terms in points add up to: the worth, or a term beside it."""
+    return WORTH if unit == POINTS else IN_POINTS
+
+
+class Ranks(NamedTuple):
+    """Where the seats may end, as a kyoku starts: chances [seat][rank], ranks by 1000 points."""
+
+    chances: list[list[float]]
+    per_1000: list[float]
+
+
+@dataclass
+class Kyoku:
+    """One kyoku of the game: what stood at its start, and how it ended."""
+
+    name: str
+    round: int
+    honba: int
+    scores: tuple[int, ...]
+    ranks: Ranks
+    results: list[Event] = field(default_factory=list)
+    scores_after: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class DealIn:
+    """A discard that another won on.
+
+    ``decision`` is the choice that it was, ``None`` where there was none.  ``held`` are the kinds
+    that were in the hand, ``deadly`` those of them that the winner waited on.
+    """
+
+    kyoku: int
+    name: str
+    seat: int
+    winner: int
+    tile: int
+    paid: int
+    decision: Decision | None
+    held: tuple[int, ...]
+    deadly: tuple[int, ...]
+
+
+@dataclass
+class Judged:
+    """A whole game, judged for some seats."""
+
+    names: tuple[str, ...] = ()
+    kyoku: list[Kyoku] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    deal_ins: list[DealIn] = field(default_factory=list)
+    untold: int = 0
+    """Choices of which the record does not say what was done."""
+    scores: tuple[int, ...] = ()
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The seats' finishing places, 1 to 4, the earlier seat's better of equal scores."""
+        order = sorted(SEATS, key=lambda seat: (-self.scores[seat], seat))
+        return tuple(order.index(seat) + 1 for seat in SEATS)
+
+
+def judge(
+    events: Iterable[Event],
+    players: SeatedPlayers,
+    seats: Sequence[int],
+    in_full: Sequence[int] = SEATS,
+) -> Judged:
+    """Judge the decisions of some seats in a game.
+
+    Of seats that are not ``in_full`` terms are asked for only where the strategy would have done
+    something else.  Raises what :func:`~mjbot.records.choices.steps` does and
+    :class:`~mjbot.review.players.StrategyFailedError`.
+    """
+    said = list(events)
+    players.last_round = _last_round(said)
+    walk = _Walk(players, seats, in_full)
+    for step in steps_of(said):
+        walk.take(step)
+    return walk.judged
+
+
+def _last_round(events: Iterable[Event]) -> int | None:
+    """Return the last scheduled round as the game's end shows it; ``None`` without an end."""
+    last, is_over = 0, False
+    for step in steps_of(events):
+        last, is_over = int(step.table.state["last_round"]), isinstance(step.event, EndGame)
+    return last if is_over else None
+
+
+class _Discard(NamedTuple):
+    """A discard about to be made: after which event, from which kinds, and who waits on what."""
+
+    event: int
+    tile: int
+    held: tuple[int, ...]
+    waits: list[int]
+
+
+class _Walk:
+    def __init__(
+        self, players: SeatedPlayers, seats: Sequence[int], in_full: Sequence[int]
+    ) -> None:
+        self.judged: Final = Judged()
+        self._players: Final = players
+        self._seats: Final = seats
+        self._in_full: Final = in_full
+        self._numbering: Final = Numbering()
+        self._turns = [0, 0, 0, 0]
+        self._latest: dict[int, Decision] = {}
+        self._discard: _Discard | None = None
+        self._scores: tuple[int, ...] = (0, 0, 0, 0)
+
+    def take(self, step: ReplayStep) -> None:
+        self._players.see(step, self._seats)
+        self.judged.events.append(step.event)
+        self._note(step)
+        self._look_ahead(step)
+        for seat, place in self._numbering.choosers(step).items():
+            if seat in self._seats:
+                self._decide(step, seat, place)
+
+    def _note(self, step: ReplayStep) -> None:
+        judged, state = self.judged, step.table.state
+        match step.event:
+            case StartKyoku():
+                judged.names = judged.names or step.table.names
+                judged.kyoku.append(_kyoku(step, self._players.last_round))
+                self._turns = [0, 0, 0, 0]
+                self._latest.clear()
+            case Tsumo(actor=actor) | Chi(actor=actor) | Pon(actor=actor):
+                self._turns[actor] += 1
+            case Hora(actor=actor, target=target):
+                judged.kyoku[-1].results.append(step.event)
+                if actor != target:
+                    paid = self._scores[target] - int(state["scores"][target])
+                    self._deal_in(actor, target, paid)
+            case Ryukyoku():
+                judged.kyoku[-1].results.append(step.event)
+        self._scores = judged.scores = tuple(int(score) for score in state["scores"])
+        if judged.kyoku and not isinstance(step.event, EndGame):  # sticks left over are no play's
+            judged.kyoku[-1].scores_after = self._scores
+
+    def _look_ahead(self, step: ReplayStep) -> None:
+        """Keep, before a discard is made, the hand that it is made from."""
+        if isinstance(step.next, Dahai):
+            seat, state = step.next.actor, step.table.state
+            held = [kind for kind in range(N_KINDS) if state["hand"][seat][kind]]
+            waits = [int(state["waits"][other]) if other != seat else 0 for other in SEATS]
+            tile = TILE_BY_NAME[step.next.pai]
+            self._discard = _Discard(step.number, tile, tuple(held), waits)
+
+    def _deal_in(self, winner: int, seat: int, paid: int) -> None:
+        if seat not in self._seats or self._discard is None:
+            return
+        discard, kyoku = self._discard, len(self.judged.kyoku) - 1
+        decision = self._latest.get(seat)
+        if decision and decision.event != discard.event:
+            decision = None
+        deadly = tuple(kind for kind in discard.held if discard.waits[winner] >> kind & 1)
+        name = self.judged.kyoku[-1].name
+        found = DealIn(
+            kyoku, name, seat, winner, discard.tile, paid, decision, discard.held, deadly
+        )  # fmt: skip
+        self.judged.deal_ins.append(found)
+
+    def _decide(self, step: ReplayStep, seat: int, place: int) -> None:
+        recorded = step.recorded(seat)
+        legal = {(each.name, each.tile, each.red, each.offset) for each in step.choices(seat)}
+        if len(legal) < 2:
+            return
+        if recorded is None:
+            self.judged.untold += 1
+            return
+        decision = self._decision(step, seat, place, recorded)
+        if not _is_reaction(step):
+            self._latest[seat] = decision
+        self.judged.decisions.append(decision)
+
+    def _decision(self, step: ReplayStep, seat: int, place: int, actual: Action) -> Decision:
+        players, view = self._players, self._players.view(step, seat)
+        told = None
+        if seat not in self._in_full:
+            choice = players.decide(step, seat)
+            told = Explanation(choice) if same_choice(choice, actual) else None
+        told = told or players.explain(step, seat)[1]
+        same = same_choice(told.choice, actual)
+        then = _discard_after(step, seat)
+        expected_then = then if same else players.follow_up(step, view, told.choice)
+        return Decision(
+            step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
+            self._turns[seat], step.event, view, told, actual, then, expected_then,
+        )  # fmt: skip
+
+
+def _is_reaction(step: ReplayStep) -> bool:
+    return isinstance(step.event, Dahai)
+
+
+def _discard_after(step: ReplayStep, seat: int) -> Action | None:
+    """Return the discard with which the seat followed its riichi, pon or chi."""
+    if len(step.following) < 2 or isinstance(step.following[0], Dahai | Tsumo):
+        return None
+    first, second = step.following[:2]
+    if not isinstance(second, Dahai) or second.actor != seat:
+        return None
+    if getattr(first, "actor", None) != seat:
+        return None
+    return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
+
+
+def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
+    state = step.table.state
+    last = int(state["last_round"]) if last_round is None else last_round
+    scores = state["scores"].copy()
+    here = Situation(
+        scores, int(state["round"]), last, int(state["honba"]),
+        int(state["sticks"]), int(state["dealer"]),
+    )  # fmt: skip
+    return Kyoku(
+        kyoku_name(state),
+        here.round,
+        here.honba,
+        tuple(int(score) for score in scores),
+        _ranks(here),
+    )
+
+
+def _ranks(here: Situation) -> Ranks:
+    """Return the chances, and how many ranks 1000 points more are worth to each seat."""
+    model = rank_model()
+    slopes = []
+    for seat in SEATS:
+        ends = []
+        for change in (-SLOPE_POINTS // 2, SLOPE_POINTS // 2):
+            scores = here.scores.copy()
+            scores[seat] += change
+            ends.append(float(model.expected_ranks(here._replace(scores=scores))[seat]))
+        slopes.append(ends[0] - ends[1])
+    return Ranks(model.chances(here).tolist(), slopes)

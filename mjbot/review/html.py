@@ -1,0 +1,155 @@
+"""What pages of a review are put together from: escaped text, tiles, tables, their style.
+
+Names and whatever else comes from a record is text of strangers: :func:`text` takes out what cannot
+be shown (control characters, marks that turn the reading direction) and escapes the rest.  A page
+holds no script at all and its policy allows none.
+"""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+
+LONGEST: Final = 40
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+SUITS: Final = ("m", "p", "s", "z")
+SUIT_NAMES: Final = ("of characters", "of dots", "of bamboo")
+HONOUR_NAMES: Final = ("East", "South", "West", "North", "White", "Green", "Red")
+HONOUR_MARKS: Final = ("E", "S", "W", "N", "Wh", "Gr", "Rd")
+
+
+def text(told: object, longest: int = LONGEST) -> str:
+    """Return text as a page may hold it, cut to a length.
+
+    >>> text("<b>\\u202eevil\\x07"), text("a" * 50, 3)
+    ('&lt;b&gt;evil', 'aaa')
+    """
+    letters = [letter for letter in str(told) if letter.isprintable()]
+    return escape("".join(letters)[:longest])
+
+
+def name(told: str, longest: int = LONGEST) -> str:
+    """Return a player's name, whose direction of writing ends with it."""
+    return f"<bdi>{text(told, longest) or '-'}</bdi>"
+
+
+def tile_words(tile: int) -> str:
+    """Return a tile's name in words.
+
+    >>> tile_words(12), tile_words(35), tile_words(31)
+    ('4 of dots', 'red 5 of dots', 'White')
+    """
+    kind = tile_kind(tile)
+    if kind >= 27:
+        return HONOUR_NAMES[kind - 27]
+    return f"{'red ' if tile >= N_KINDS else ''}{kind % 9 + 1} {SUIT_NAMES[kind // 9]}"
+
+
+def tile(place: int, more: str = "") -> str:
+    """Return a tile drawn small: its number and suit, as a letter too; a red five has a dot.
+
+    Whoever has better drawings of tiles puts them here.
+    """
+    kind = tile_kind(place)
+    suit = SUITS[min(kind // 9, 3)]
+    mark = HONOUR_MARKS[kind - 27] if kind >= 27 else f"{kind % 9 + 1}<i>{suit}</i>"
+    red = " red" if place >= N_KINDS else ""
+    label = tile_words(place)
+    return f'<b class="t {suit}{red}{more}" role=img aria-label="{label}">{mark}</b>'
+
+
+def tiles(places: Iterable[int]) -> str:
+    """Return tiles in a row."""
+    return "".join([tile(place) for place in places])
+
+
+def small_tiles(places: Iterable[int]) -> str:
+    """Return tiles as plain names, for rivers."""
+    return " ".join([TILE_NAMES[place] for place in places])
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], of: str = "") -> str:
+    """Return a table of cells that are HTML already; it scrolls by itself where it is too wide."""
+    head = "".join([f"<th>{cell}</th>" for cell in heads])
+    lines = ["<tr>" + "".join([f"<td>{cell}</td>" for cell in row]) + "</tr>" for row in rows]
+    mark = f" class={of}" if of else ""
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f"<div class=wide><table{mark}>{body}</table></div>"
+
+
+STYLE: Final = """
+:root{color-scheme:light dark;--ink:light-dark(#1c2430,#e3e8ef);--soft:light-dark(#5b6675,#98a3b3);
+--paper:light-dark(#f5f6f3,#14181f);--card:light-dark(#fff,#1d232d);--line:light-dark(#dcdfd9,#323b49);
+--bad:light-dark(#b3261e,#ff8a7a);--good:light-dark(#19703c,#6fd394);--mid:light-dark(#8a5a00,#e8b64c);
+--tile:light-dark(#fffdf6,#f0ead8);font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink)}
+main{max-width:64rem;margin:0 auto;padding:1.2rem 1rem 4rem}
+h1{font-size:1.55rem;margin:0 0 .2rem;line-height:1.25}
+h2{font-size:1.1rem;margin:2rem 0 .6rem}
+h3{font-size:1rem;margin:1.4rem 0 .5rem}
+p{margin:.35rem 0}a{color:inherit}
+.soft{color:var(--soft)}.bad{color:var(--bad)}.good{color:var(--good)}.mid{color:var(--mid)}
+code{font-size:.88em;overflow-wrap:anywhere}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.7rem;
+margin:1rem 0}
+.card{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.6rem .8rem}
+.card b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums}
+.card span{color:var(--soft);font-size:.85rem}
+.wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.6rem}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
+td{white-space:nowrap}
+thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom}
+th:first-child,td:first-child{text-align:left}
+.left td,.left th{text-align:left}
+.terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}
+.bar{display:inline-block;height:.55rem;border-radius:.3rem;background:var(--bad);opacity:.75;
+min-width:1px}
+.t{display:inline-flex;align-items:center;justify-content:center;min-width:1.5rem;height:1.95rem;
+margin:0 1px 2px 0;padding:0 .12rem;border-radius:.25rem;background:var(--tile);color:#1c2430;
+border:1px solid #b9b29c;box-shadow:0 1px 0 #8f886f;font-size:.95rem;line-height:1;
+vertical-align:middle}
+.t i{font-style:normal;font-size:.68em;margin-left:1px}
+.t.m{color:#a11c1c}.t.p{color:#124f9c}.t.s{color:#1a6b34}.t.z{color:#333}
+.t.red{outline:2px solid #c62828;outline-offset:-3px}.t.red::after{content:"\\2022";color:#c62828}
+.t.drawn{margin-left:.5rem}
+.meld{display:inline-block;margin-left:.6rem;white-space:nowrap}
+details{background:var(--card);border:1px solid var(--line);border-left:.35rem solid var(--line);
+border-radius:.5rem;margin:.4rem 0}
+details.lost{border-left-color:var(--bad)}details.close{border-left-color:var(--mid)}
+details:target{outline:2px solid var(--mid)}
+details:target::details-content{content-visibility:visible;height:auto}
+summary{cursor:pointer;padding:.4rem .7rem;display:flex;flex-wrap:wrap;gap:.25rem .8rem;
+align-items:center}
+summary .when{min-width:5.2rem;color:var(--soft);font-size:.9rem}
+summary .much{margin-left:auto;font-variant-numeric:tabular-nums}
+.in{padding:.2rem .8rem .8rem}
+.say{font-size:1.02rem;margin:.5rem 0}
+.hand{margin:.5rem 0}
+.rivers{font:.82rem/1.5 ui-monospace,"DejaVu Sans Mono",monospace;color:var(--soft);
+overflow-wrap:anywhere}
+.rivers bdi{color:var(--ink)}
+.chips{display:flex;flex-wrap:wrap;gap:.3rem .7rem;font-size:.85rem;color:var(--soft);
+margin:.5rem 0}
+.tag{display:inline-block;font-size:.8rem;border:1px solid currentColor;border-radius:1rem;
+padding:0 .5rem}
+.pick{display:flex;flex-wrap:wrap;gap:.3rem 1rem;margin:.6rem 0}
+.pick label{cursor:pointer}
+body:has(#differing:checked) details.same,body:has(#lost:checked) details:not(.lost){display:none}
+svg{display:block;width:100%;height:9.5rem;background:var(--card);border:1px solid var(--line);
+border-radius:.6rem}
+svg text{fill:var(--soft);font-size:11px}svg .v{fill:var(--bad)}svg .v.c{fill:var(--mid)}
+svg .v:hover{opacity:.6}svg .k{stroke:var(--line)}
+ol.worst{padding-left:1.6rem;margin:.4rem 0}ol.worst li{margin:.35rem 0}
+@media (max-width:32rem){svg{height:6rem}svg text{display:none}th{min-width:4.4rem}
+.terms td:first-child{white-space:normal}.terms th{min-width:0}
+main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
+.t{min-width:1.28rem;height:1.7rem;font-size:.85rem}summary .when{min-width:0}
+.hand .meld{margin-left:.3rem}}
+@media print{:root{color-scheme:light;--paper:#fff;font-size:11px}main{max-width:none;padding:0}
+.pick{display:none}details::details-content{content-visibility:visible;height:auto}
+details,.card,.wide,li,tr{break-inside:avoid}h2,h3{break-after:avoid}a{text-decoration:none}
+.t{box-shadow:none}}
+"""

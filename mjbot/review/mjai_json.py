@@ -1,0 +1,248 @@
+"""A review as JSON: mjai-reviewer's keys, so that its front ends load it, and ours beside them.
+
+Of theirs, ``q_value`` is the reviewer's worth in its own unit and ``prob`` the share where it tells
+shares, else a softmax of worths over ``temperature``; ``split_logs`` stays empty, for we write no
+tenhou.net/6.  Ours are told in docs/review.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import exp, isfinite
+from typing import Any, Final
+
+import msgspec
+
+import mjbot
+from mjbot.review.decisions import SEATS, Decision
+from mjbot.review.playouts import Shown
+from mjbot.review.reasons import kind_of_loss, reasons, sentence
+from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mean_loss, rating
+from mjbot.rules.ruleset import START_POINTS
+from mjbot.statistics.estimates import Estimate
+from mjbot.strategy.explanation import PERCENT, POINTS, Rated, same_choice
+from mjbot.table.mirror.wire import to_message
+from mjbot.table.state import MeldType, Phase
+from mjbot.table.view import Meld, View
+from protocol.messages import Chi, Kakan, Message, Pon, Reach, StartKyoku
+from protocol.tiles import TILE_NAMES, tile_names
+
+Json = dict[str, Any]
+
+TEMPERATURES: Final = {POINTS: 300.0}
+"""By unit, of the softmax; 10 for others."""
+HANCHAN_ROUNDS: Final = 4
+DIGITS: Final = 6
+
+
+def review_json(review: Review) -> Json:
+    """Return the whole review, fit for ``json.dumps``."""
+    judged, unit = review.judged, review.by.unit
+    whole = rating(review.decisions)
+    kyokus = [_kyoku(review, place) for place in range(len(judged.kyoku))]
+    reviewed = {
+        "total_reviewed": len(review.decisions),
+        "total_matches": sum(each.is_equal for each in review.decisions),
+        "rating": _finite(whole.value),
+        "temperature": _temperature(unit),
+        "kyokus": kyokus,
+        "relative_phi_matrix": [_turned(each.ranks.chances, review.seat) for each in judged.kyoku],
+        "model_tag": review.by.name,
+        "rating_interval": _interval(whole),
+        "unit": unit,
+        "strength": asdict(review.by.strength) if review.by.strength else None,
+        "summary": _summary(review),
+    }
+    longest = max((each.round for each in judged.kyoku), default=0)
+    return {
+        "engine": review.by.name,
+        "game_length": "Hanchan" if longest >= HANCHAN_ROUNDS else "Tonpuu",
+        "loading_time": "0s",
+        "review_time": f"{review.seconds:.3f}s",
+        "show_rating": whole.is_bounded,
+        "version": f"mjbot {mjbot.__version__}",
+        "review": reviewed,
+        "player_id": review.seat,
+        "split_logs": [],
+        "mjai_log": [_event(each) for each in judged.events],
+        "lang": "en",
+        "names": list(judged.names),
+        "game": review.game,
+    }
+
+
+def _summary(review: Review) -> Json:
+    names = [each.name for each in review.judged.kyoku]
+    return {
+        "mean_loss": _interval(mean_loss(review.decisions)),
+        "by_kind": {kind: asdict(loss) for kind, loss in by_kind(review).items()},
+        "by_kyoku": [
+            {"kyoku": name, **asdict(loss)}
+            for name, loss in zip(names, by_kyoku(review), strict=True)
+        ],
+        "by_seat": [
+            {
+                "seat": line.seat,
+                "name": line.name,
+                "place": line.place,
+                "score": line.score,
+                "mean_loss": _interval(line.mean),
+                **asdict(line.total),
+            }
+            for line in by_seat(review)
+        ],
+        "costliest": [each.event for each in review.costliest],
+        "deal_ins": [
+            {
+                "kyoku": each.name,
+                "tile": TILE_NAMES[each.tile],
+                "winner": each.winner,
+                "paid": each.paid,
+                "danger": looked(each),
+                "held": tile_names(each.held),
+                "deadly": tile_names(each.deadly),
+                "event": each.decision.event if each.decision else None,
+            }
+            for each in review.deal_ins
+        ],
+        "untold": review.judged.untold,
+        "playouts_by": review.by.playouts_by or None,
+    }
+
+
+def _kyoku(review: Review, place: int) -> Json:
+    kyoku = review.judged.kyoku[place]
+    return {
+        "kyoku": kyoku.round,
+        "honba": kyoku.honba,
+        "end_status": [_event(each) for each in kyoku.results],
+        "relative_scores": _turned(kyoku.scores, review.seat),
+        "entries": [_entry(review, each) for each in review.decisions if each.kyoku == place],
+    }
+
+
+def _entry(review: Review, decision: Decision) -> Json:
+    view, unit = decision.view, decision.told.unit
+    rated = _once(decision)
+    probs = _probs([each.worth for each in rated], unit)
+    details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
+    index = [same_choice(each.action, decision.actual) for each in rated]
+    reaction = view.phase in (Phase.REACTION, Phase.CHANKAN)
+    tile = view.claim_tile if reaction or view.drawn < 0 else view.drawn
+    return {
+        "junme": decision.turn,
+        "tiles_left": view.wall_left,
+        "last_actor": int(view.turn),
+        "tile": TILE_NAMES[tile] if tile >= 0 else "?",
+        "state": {"tehai": tile_names(view.tiles), "fuuros": _melds(view)},
+        "at_self_chi_pon": isinstance(decision.asked, Chi | Pon) and not reaction,
+        "at_self_riichi": isinstance(decision.asked, Reach),
+        "at_opponent_kakan": isinstance(decision.asked, Kakan),
+        "expected": _event(to_message(view.state, view.seat, decision.expected)),
+        "actual": _event(to_message(view.state, view.seat, decision.actual)),
+        "is_equal": decision.is_equal,
+        "details": details,
+        "shanten": view.shanten,
+        "at_furiten": view.furiten,
+        "actual_index": index.index(True) if True in index else len(rated),
+        "event": decision.event,
+        "legal": [str(action) for action in view.legal],
+        "loss": _finite(decision.loss),
+        "loss_points": _finite(decision.points),
+        "loss_ranks": _finite(review.ranks(decision)),
+        "cannot_tell": decision.is_close,
+        "kind": None if decision.is_equal else kind_of_loss(decision),
+        "sentence": sentence(decision),
+        "reasons": [asdict(reason) for reason in reasons(decision)],
+        "playouts": _shown(review.shown.get(decision)),
+    }
+
+
+def _once(decision: Decision) -> list[Rated]:
+    """Return what was rated, best first, each action once: of several discards after it the best.
+
+    What is shown as ``done`` stays the one that was done.
+    """
+    found: list[Rated] = []
+    first = [each for each in (decision.done, decision.better) if each]
+    for each in [*first, *sorted(decision.told.rated, key=lambda each: -each.worth)]:
+        if not any(same_choice(each.action, other.action) for other in found):
+            found.append(each)
+    return sorted(found, key=lambda each: -each.worth)
+
+
+def _detail(view: View, rated: Rated, prob: float, decision: Decision) -> Json:
+    return {
+        "action": _event(to_message(view.state, view.seat, rated.action)),
+        "q_value": _finite(rated.worth),
+        "prob": prob,
+        "then": TILE_NAMES[rated.then.tile] if rated.then else None,
+        "is_chosen": same_choice(rated.action, decision.expected),
+        "terms": [{**asdict(term), "value": round(term.value, DIGITS)} for term in rated.terms],
+    }
+
+
+def _probs(worths: Sequence[float], unit: str) -> list[float]:
+    if unit.startswith(PERCENT):
+        return [worth / 100 for worth in worths]
+    best = max(worths, default=0.0)
+    powers = [exp((worth - best) / _temperature(unit)) for worth in worths]
+    return [power / sum(powers) for power in powers]
+
+
+def _temperature(unit: str) -> float:
+    return TEMPERATURES.get(unit, 10.0)
+
+
+def _shown(shown: Shown | None) -> Json | None:
+    if shown is None:
+        return None
+    points, ranks = _interval(shown.points), _interval(shown.ranks)
+    return {"points": points, "ranks": ranks, "deals": shown.deals, "verdict": shown.verdict}
+
+
+def _melds(view: View) -> list[Json]:
+    return [meld_json(meld) for meld in view.melds(view.seat)]
+
+
+def meld_json(meld: Meld) -> Json:
+    """Return a meld as mjai-reviewer tells it."""
+    names = tile_names(meld.tiles)
+    if meld.type == MeldType.ANKAN:
+        return {"type": "ankan", "consumed": names}
+    called = TILE_NAMES[meld.called]
+    rest = [*names]
+    rest.remove(called)
+    if meld.type != MeldType.KAKAN:
+        kind = meld.type.name.lower()
+        return {"type": kind, "target": meld.source, "pai": called, "consumed": rest}
+    added = TILE_NAMES[meld.kind]  # whether a red five was added is not told: the pon had it
+    rest.remove(added)
+    return {
+        "type": "kakan",
+        "pai": added,
+        "previous_pon_target": meld.source,
+        "previous_pon_pai": called,
+        "consumed": rest,
+    }
+
+
+def _turned(of_seats: Sequence[Any], seat: int) -> list[Any]:
+    """Return what belongs to the seats from the given one on, as mjai-reviewer orders it."""
+    return [of_seats[(seat + step) % 4] for step in SEATS]
+
+
+def _event(message: Message) -> Any:
+    told = msgspec.to_builtins(message)
+    if isinstance(message, StartKyoku) and told.get("scores") is None:
+        told["scores"] = [START_POINTS] * 4
+    told = {key: value for key, value in told.items() if value is not None}
+    return {**told, "type": "none"} if told.get("type") == "skip" else told
+
+
+def _interval(estimate: Estimate) -> list[float | None]:
+    """Return value, low and high end; ``None`` for what is not known."""
+    return [_finite(end) for end in (estimate.value, estimate.low, estimate.high)]
+
+
+def _finite(value: float | None) -> float | None:
+    return round(float(value), DIGITS) if value is not None and isfinite(value) else None

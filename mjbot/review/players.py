@@ -1,0 +1,124 @@
+"""A strategy in the seats of a recorded game: told and asked what it would be at the table."""
+
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
+
+from mjbot.errors import MjbotError
+from mjbot.records.choices import ReplayStep
+from mjbot.strategy.explanation import Explanation
+from mjbot.strategy.faults import error_summary, is_legal, no_choice
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.apply import apply_riichi
+from mjbot.table.apply_calls import apply_chi, apply_pon
+from mjbot.table.assume import hide, set_last_round
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.wire import consumed_tiles
+from mjbot.table.state import copy_state
+from mjbot.table.view import View
+from protocol.messages import StartGame, StartKyoku
+
+Answer = TypeVar("Answer")
+
+
+class StrategyFailedError(MjbotError):
+    """The strategy raised, or chose what it may not."""
+
+
+def honest_view(table: Table, seat: int, last_round: int | None = None) -> View:
+    """Return what a seat sees at a table of which more is known; later events do not change it.
+
+    Records do not say how long a game is to be; ``last_round`` does, where the end is known.
+    """
+    state = copy_state(table.state)
+    hide(state, seat)
+    if last_round is not None:
+        set_last_round(state, last_round)
+    return View(state, seat)
+
+
+def view_after(view: View, action: Action) -> View | None:
+    """Return what the seat sees once it has declared riichi, or called pon or chi.
+
+    ``None`` for other actions: no discard of its own choice follows them at once.
+    """
+    state = copy_state(view.state)
+    if action.is_riichi:
+        apply_riichi(state, view.seat)
+    elif action.name == "chi":
+        apply_chi(state, view.seat, *consumed_tiles(state, view.seat, action))
+    elif action.name == "pon":
+        apply_pon(state, view.seat, *consumed_tiles(state, view.seat, action))
+    else:
+        return None
+    return View(state, view.seat)
+
+
+class SeatedPlayers:
+    """The strategy in every seat asked for, told what it would have been told at the table."""
+
+    def __init__(self, spec: Spec, seed: int) -> None:
+        self.name: Final = spec.name
+        self._spec: Final = spec
+        self._seed: Final = seed
+        self.last_round: int | None = None
+        """3 in a tonpu, 7 in a hanchan, if that is known: see :func:`honest_view`."""
+        self._seated: dict[int, Strategy] = {}
+        self._new()
+
+    def see(self, step: ReplayStep, seats: Iterable[int]) -> None:
+        """Take note of a game or kyoku that begins; every game has new players."""
+        if isinstance(step.event, StartGame):
+            self._seated.clear()
+            for seat in seats:
+                self._ask(step, self._at(seat).start_game, seat, step.table.names)
+        elif isinstance(step.event, StartKyoku):
+            for seat in seats:
+                if step.table.state["hand_known"][seat]:
+                    view = self.view(step, seat)
+                    self._ask(step, self._at(seat).start_kyoku, view)
+
+    def decide(self, step: ReplayStep, seat: int) -> Action:
+        """Return what the strategy would do."""
+        view = self.view(step, seat)
+        choice = self._ask(step, self._at(seat).decide, view)
+        if not is_legal(choice, view.legal):
+            raise self._failed(step, no_choice(choice))
+        return choice
+
+    def explain(self, step: ReplayStep, seat: int) -> tuple[str, Explanation]:
+        """Return the name of the strategy's class and what it thinks."""
+        strategy = self._at(seat)
+        told = self._ask(step, strategy.explain, self.view(step, seat))
+        name = type(strategy).__name__
+        if not isinstance(told, Explanation):
+            problem = f"{name}.explain returned {type(told).__name__}, no Explanation"
+            raise self._failed(step, problem)
+        return name, told
+
+    def view(self, step: ReplayStep, seat: int) -> View:
+        """Return what a seat sees then."""
+        return honest_view(step.table, seat, self.last_round)
+
+    def follow_up(self, step: ReplayStep, view: View, action: Action) -> Action | None:
+        """Return the discard with which the strategy would follow a riichi, pon or chi."""
+        after = view_after(view, action)
+        return self._ask(step, self._at(view.seat).decide, after) if after else None
+
+    def _at(self, seat: int) -> Strategy:
+        if seat not in self._seated:
+            self._seated[seat] = self._new()
+        return self._seated[seat]
+
+    def _new(self) -> Strategy:
+        return self._spec.make(self._seed)
+
+    def _ask(self, step: ReplayStep, question: Callable[..., Answer], *about: object) -> Answer:
+        try:
+            return question(*about)
+        except Exception as problem:
+            raise self._failed(step, error_summary(problem)) from problem
+
+    def _failed(self, step: ReplayStep, why: str) -> StrategyFailedError:
+        return StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")

@@ -1,0 +1,242 @@
+"""Proof on records: what a reviewer finds in games that it never saw, by place or by player.
+
+Every decision of all four seats is judged (:mod:`mjbot.review.decisions`).  If the losses say
+anything of play, those who ended higher, or play better, have lost less by each decision.  One game
+is one observation: a place's mean loss is the ratio of two sums over the games, and fourth less
+first is taken game by game (:mod:`mjbot.statistics.estimates`).
+
+With ``--deals`` all that was done otherwise is played on (:mod:`mjbot.review.playouts`), and the
+ranks lost by it are added up, shown or not: each is an unbiased estimate of what playouts say.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mjbot.errors import MjbotError
+from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.review.decisions import SEATS, Judged, judge
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.playouts import is_open, show
+from mjbot.review.reasons import KINDS, kind_of_loss
+from mjbot.statistics.estimates import Estimate, difference, ratio
+from mjbot.strategy.playouts import PlaysOut
+from mjbot.strategy.registry import Spec, make_strategy
+from proof.records import shared_folder
+
+ARCHIVE: Final = "hanchan-2024.zip"
+HELD_OUT: Final = "4000:4444"
+BATCH: Final = 6
+MOST_SHOWN: Final = 10
+PLAYS_OUT: Final = "collusion-mc"
+
+
+class SeatLine(NamedTuple):
+    """What a seat of a game lost: in the reviewer's unit, and as reckoned in points."""
+
+    game: str
+    seat: int
+    name: str
+    place: int
+    score: int
+    decisions: int
+    rated: int
+    same: int
+    loss: float
+    points: float
+    kinds: dict[str, float]
+    ranks: float
+    verdicts: dict[str, int]
+
+
+class Outcome(NamedTuple):
+    """What came of some games: a line for each seat, and the faults."""
+
+    lines: list[SeatLine]
+    faults: list[str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof review``."""
+    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
+    parser.add_argument("--by", default="supervised", help="who judges (supervised)")
+    parser.add_argument("--games", default=None, help=f"which of them, FIRST:LAST ({HELD_OUT})")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--players", action="store_true", help="by the names of the players")
+    parser.add_argument("--deals", type=int, default=0, help="play on in so many deals (not)")
+    parser.add_argument("--out", type=Path, default=None, help="write a line of JSON for each seat")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge the games and print the table; 1 if a game could not be reviewed."""
+    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
+    span = args.games or (":" if args.records else HELD_OUT)
+    first, last = (int(end) if end else None for end in span.split(":"))
+    try:
+        sources = list_sources(path)[first:last]
+    except OSError as error:
+        print(f"proof: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 3
+    start = time.monotonic()
+    lines, faults = [], []
+    for outcome in review_all(sources, args.by, args.jobs, args.deals):
+        lines += outcome.lines
+        faults += outcome.faults
+        done = len(lines) // 4
+        print(f"{done} of {len(sources)} games, {time.monotonic() - start:.0f} s", file=sys.stderr)
+    if args.out:
+        text = "".join([json.dumps(line._asdict()) + "\n" for line in lines])
+        args.out.write_text(text, encoding="utf-8")
+    unit = Spec.read(args.by).make().worth_unit
+    for line in (*told(lines, unit, args.players), *faults[:MOST_SHOWN]):
+        print(line)
+    print(f"{time.monotonic() - start:.0f} seconds, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterator[Outcome]:
+    """Yield what comes of all sources, some at a time."""
+    batches = [
+        (sources[start : start + BATCH], by, deals) for start in range(0, len(sources), BATCH)
+    ]
+    if jobs == 1:
+        yield from map(review_batch, batches)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(review_batch, batches)
+
+
+def review_batch(batch: tuple[Sequence[Source], str, int]) -> Outcome:
+    """Judge all seats of some games."""
+    sources, by, deals = batch
+    players = SeatedPlayers(Spec.read(by), 0)
+    outcome = Outcome([], [])
+    for source in sources:
+        for game in games_of(source):
+            try:
+                judged = judge((entry.event for entry in game.entries), players, SEATS, ())
+                outcome.lines.extend(lines_of(game.name, judged, deals))
+            except MjbotError as error:
+                outcome.faults.append(f"{game.name}: {error}")
+    return outcome
+
+
+def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
+    """Yield what each seat lost; ``deals`` above 0 play what was done otherwise on."""
+    by = make_strategy(PLAYS_OUT)
+    assert isinstance(by, PlaysOut)
+    for seat in SEATS:
+        decisions = [each for each in judged.decisions if each.seat == seat]
+        kinds = dict.fromkeys(KINDS, 0.0)
+        for each in decisions:
+            if not each.is_equal:
+                kinds[kind_of_loss(each)] += each.loss or 0.0
+        proofs = [show(each, by, deals) for each in decisions if deals and is_open(each)]
+        yield SeatLine(
+            game,
+            seat,
+            judged.names[seat] if seat < len(judged.names) else "",
+            judged.places[seat],
+            judged.scores[seat],
+            len(decisions),
+            sum(each.loss is not None for each in decisions),
+            sum(each.is_equal for each in decisions),
+            sum(each.loss or 0.0 for each in decisions),
+            sum(each.points or 0.0 for each in decisions),
+            {str(kind): loss for kind, loss in kinds.items()},
+            sum(proof.ranks.value for proof in proofs),
+            dict(Counter(str(proof.verdict) for proof in proofs)),
+        )
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+def told(lines: Sequence[SeatLine], unit: str, players: bool = False) -> Iterator[str]:
+    """Yield the table: mean loss by place or player, and how far the last and first are apart."""
+    labels = [str(place + 1) for place in SEATS]
+    by_place = [[line for line in lines if line.place == place + 1] for place in SEATS]
+    if players:
+        labels = sorted({line.name for line in lines})
+        by_place = [[line for line in lines if line.name == label] for label in labels]
+    by_place = [sorted(found, key=lambda line: (line.game, line.seat)) for found in by_place]
+    n = [np.array([line.rated for line in found], float) for found in by_place]
+    games = len({line.game for line in lines})
+    yield f"{games} games; mean loss of a decision in {unit}, 95 % intervals"
+    heads = ["", "seats", "decisions", "as the reviewer, %", "loss", "points, as reckoned"]
+    heads += ["ranks x 1000"] * _is_played_on(lines)
+    yield "| " + " | ".join([*heads, *KINDS]) + " |"
+    yield "|---" * (len(heads) + len(KINDS)) + "|"
+    for place, found in enumerate(by_place):
+        same = np.array([100.0 * line.same for line in found])
+        of = np.array([line.decisions for line in found], float)
+        figures = [ratio(same, of), *[ratio(sums, n[place]) for sums in _sums(found, lines)]]
+        cells = [labels[place], f"{len(found)}", f"{of.sum():,.0f}", *map(shown, figures)]
+        yield "| " + " | ".join(cells) + " |"
+    if players:
+        yield from _verdicts(lines)
+        return
+    first, last = _sums(by_place[0], lines), _sums(by_place[3], lines)
+    apart = [difference((last[k], n[3]), (first[k], n[0])) for k in range(len(first))]
+    yield "| 4 less 1 | | | | " + " | ".join(map(shown, apart)) + " |"
+    for label, estimate in zip(_measures(lines), apart, strict=False):
+        tells = estimate.leaves_out_zero and estimate.low > 0
+        verdict = "tells fourth from first" if tells else "does not tell fourth from first"
+        yield f"{label}: {verdict}, {shown(estimate)}"
+    yield from _verdicts(lines)
+    yield from _in_games(lines)
+
+
+def _is_played_on(lines: Iterable[SeatLine]) -> bool:
+    return any(line.verdicts for line in lines)
+
+
+def _measures(lines: Iterable[SeatLine]) -> list[str]:
+    return ["loss", "points", *(["ranks"] if _is_played_on(lines) else [])]
+
+
+def _sums(found: Sequence[SeatLine], lines: Sequence[SeatLine]) -> list[np.ndarray]:
+    kinds = [np.array([line.kinds[kind] for line in found]) for kind in KINDS]
+    losses = np.array([line.loss for line in found])
+    sums = [losses, np.array([line.points for line in found])]
+    if _is_played_on(lines):
+        sums.append(np.array([1000 * line.ranks for line in found]))
+    return [*sums, *kinds]
+
+
+def _verdicts(lines: Iterable[SeatLine]) -> Iterator[str]:
+    """Say how much of what was done otherwise is shown to be a loss."""
+    total: Counter[str] = Counter()
+    for line in lines:
+        total.update(line.verdicts)
+    if total:
+        yield ", ".join([f"{verdict}: {n}" for verdict, n in sorted(total.items())])
+
+
+def _in_games(lines: Sequence[SeatLine]) -> Iterator[str]:
+    """Say in how many games who lost least by a decision ended how high, on average."""
+    games: dict[str, list[SeatLine]] = {}
+    for line in lines:
+        games.setdefault(line.game, []).append(line)
+    for label in _measures(lines):
+        places = [
+            min(found, key=lambda line: getattr(line, label) / max(line.rated, 1)).place
+            for found in games.values()
+        ]
+        ones = np.ones(len(places))
+        mean = ratio(np.array(places, float), ones)
+        yield f"{label}: who lost least ended at place {shown(mean)} (2.5 by chance)"
+
+
+def shown(estimate: Estimate) -> str:
+    """Return a figure with its interval."""
+    return f"{estimate.value:.3f} ± {estimate.half_width:.3f}"

@@ -1,0 +1,174 @@
+"""What a worth in points comes from: chance to win, value, dangers, the rank.
+
+The same hand is weighed four times, each time with another price on points (``Race.worth``):
+
+========  ==================================================================
+worth     as the strategy does: points by the rank they bring, dangers to come
+plain     points as points, dangers to come
+gains     gains as points; no dangers to come, no tenpai at a draw, no stick
+chance    a win as 1: how likely it is, played for the win
+========  ==================================================================
+
+With d_o the chance to deal in to opponent o for m_o points and d that of any, the worth of a
+discard is the sum of::
+
+    winning       gains of the hand left: chance to win x value of a win
+    riichi stick  -1000 where it is declared
+    later         plain - gains, less the stick
+    dealing in    for each o: - caution d_o m_o - d plain d_o / (sum of d_o)
+    placement     the worth less all of these
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
+from mjbot.models.placement import LOWEST, N_STEPS, STEP
+from mjbot.strategy.explanation import (
+    CHANCE_TO_WIN,
+    DANGER,
+    DEAL_IN_COST,
+    DEALING_IN,
+    LATER,
+    PERCENT,
+    PLACEMENT,
+    POINTS,
+    STICK,
+    WIN_VALUE,
+    WINNING,
+    Term,
+)
+from mjbot.table.view import View
+from protocol.tiles import tile_kind
+from strategies.evaluation.push_fold.hand_worth import NEVER, weigh_discards
+from strategies.evaluation.push_fold.push import HONBA_POINTS, PushParameters, PushPosition
+from strategies.evaluation.push_fold.race import MAX_DRAWS
+from strategies.evaluation.push_fold.race import STICK as STICK_POINTS
+
+Floats = NDArray[np.float64]
+
+PLAIN: Final[Floats] = np.linspace(LOWEST, LOWEST + STEP * (N_STEPS - 1), N_STEPS)
+GAINS: Final[Floats] = np.maximum(PLAIN, 0.0)
+ANY_GAIN: Final[Floats] = (PLAIN > 0).astype(np.float64)
+RARE: Final = 1e-4
+"""Chance to win below which nothing is said of the value of a win."""
+
+
+class Dangers(NamedTuple):
+    """Of each kind against each seat: chance to deal in, and points paid for it; [4, 34]."""
+
+    chance: Floats
+    paid: Floats
+
+
+def read_dangers(view: View, weights: DangerWeights, parameters: PushParameters) -> Dangers:
+    """Return the dangers that the position's loss is made of."""
+    chance, points = np.zeros((4, 34)), np.zeros((4, 34))
+    deal_in_chances(view.state, view.seat, view.unseen, weights, chance, points)
+    if not parameters.fine_danger:
+        grade_chances(view.state, view.seat, view.unseen, weights, chance)
+    paid = np.where(chance > 0, points + HONBA_POINTS * view.honba, 0.0)
+    return Dangers(chance, paid)
+
+
+class Pricings(NamedTuple):
+    """A position with other prices on points."""
+
+    plain: PushPosition
+    gains: PushPosition
+    chance: PushPosition
+
+
+def price(
+    position: PushPosition, dangers: Dangers, view: View, parameters: PushParameters
+) -> Pricings:
+    """Return the position of a view with the prices of the table above."""
+    loss = parameters.caution * (dangers.chance * dangers.paid).sum(axis=0)
+    risk = np.full(MAX_DRAWS + 1, float(view.unseen @ loss) / position.race.total)
+    none = np.zeros(MAX_DRAWS + 1)
+    race = position.race._replace(
+        worth=PLAIN,
+        risk=risk,
+        evasion=risk * parameters.going_round,
+        tenpai_points=parameters.tenpai_points,
+    )
+    safe = race._replace(worth=GAINS, risk=none, evasion=none, tenpai_points=0.0)
+    no_loss, certain = np.zeros(34), np.zeros(34)
+    gains = position._replace(race=safe, loss=no_loss, deal_in=certain)
+    won = gains._replace(race=safe._replace(worth=ANY_GAIN))
+    return Pricings(position._replace(race=race, loss=loss), gains, won)
+
+
+def hands_left(
+    view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool, factors: Floats
+) -> Floats:
+    """Return what the hands left by discards are worth: float64[2, 37], silent and in riichi.
+
+    ``factors`` float64[37] multiply the silent ones.
+    """
+    values = np.empty((2, 37))
+    hand, is_open = view.hand.copy(), view.is_open(view.seat)
+    weigh_discards(
+        hand, view.n_melds, is_open, tiles, position, calls, values[0], values[1]
+    )  # fmt: skip
+    values[0] = np.where(values[0] > NEVER, values[0] * factors, NEVER)
+    return values
+
+
+class Hands(NamedTuple):
+    """What the hands left are worth by each price: float64[2, 37] each."""
+
+    plain: Floats
+    gains: Floats
+    chance: Floats
+
+
+def winning_terms(gains: float, chance: float, adds_to: str) -> list[Term]:
+    """Return what a hand may win, and the chance and value that this comes from."""
+    chance = min(max(chance, 0.0), 1.0)
+    terms = [Term(WINNING, POINTS, gains, adds_to=adds_to)]
+    terms.append(Term(CHANCE_TO_WIN, PERCENT, 100 * chance))
+    if chance > RARE:
+        terms.append(Term(WIN_VALUE, POINTS, gains / chance))
+    return terms
+
+
+def discard_terms(
+    seat: int,
+    tile: int,
+    worth: float,
+    in_riichi: bool,
+    hands: Hands,
+    dangers: Dangers,
+    caution: float,
+    adds_to: str,
+) -> list[Term]:
+    """Return the terms of discarding a tile (0..36), which ``worth`` is the sum of."""
+    plain, gains, chance = (float(each[int(in_riichi), tile]) for each in hands)
+    stick = -STICK_POINTS if in_riichi else 0.0
+    terms = winning_terms(gains, chance, adds_to)
+    terms.append(Term(LATER, POINTS, plain - gains - stick, adds_to=adds_to))
+    terms += _danger_terms(seat, tile_kind(tile), plain, dangers, caution, adds_to)
+    sticks = [Term(STICK, POINTS, stick, adds_to=adds_to)] if in_riichi else []
+    left = worth - sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
+    return [*terms, Term(PLACEMENT, POINTS, left, adds_to=adds_to), *sticks]
+
+
+def _danger_terms(
+    seat: int, kind: int, plain: float, dangers: Dangers, caution: float, adds_to: str
+) -> list[Term]:
+    """Return chance, cost and their product for each opponent; of what cannot deal in 0."""
+    chances = dangers.chance[:, kind]
+    any_of = 1 - float(np.prod(1 - chances))
+    share = any_of * plain / max(float(chances.sum()), 1e-12)
+    terms = []
+    for step in range(1, 4):
+        opponent = (seat + step) % 4
+        chance, paid = float(chances[opponent]), float(dangers.paid[opponent, kind])
+        cost = -chance * (caution * paid + share)
+        terms.append(Term(DEALING_IN, POINTS, cost, about=opponent, adds_to=adds_to))
+        terms.append(Term(DANGER, PERCENT, 100 * chance, False, about=opponent))
+        terms.append(Term(DEAL_IN_COST, POINTS, paid, False, about=opponent))
+    return terms

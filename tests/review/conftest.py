@@ -1,0 +1,62 @@
+"""A recorded game judged by two players, and a game that a player played itself."""
+
+from pathlib import Path
+
+import pytest
+
+from mjbot.records.sources import open_games
+from mjbot.referee import Referee
+from mjbot.review.decisions import judge
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.summary import Review, Reviewer
+from mjbot.strategy.registry import Spec, make_strategy
+from protocol.messages import StartGame
+
+LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
+SEAT = 2
+
+
+def review_by(name, events, seat=SEAT, seats=range(4)):
+    spec = Spec.read(name)
+    judged = judge(events, SeatedPlayers(spec, 0), seats, [seat])
+    return Review("a game", seat, Reviewer.of(spec), judged)
+
+
+@pytest.fixture(scope="session")
+def events():
+    (game,) = open_games(LOG)
+    return [entry.event for entry in game.entries]
+
+
+@pytest.fixture(scope="session")
+def by_points(events):
+    return review_by("fold-recognition-plus", events)
+
+
+@pytest.fixture(scope="session")
+def by_shares(events):
+    return review_by("supervised", events)
+
+
+@pytest.fixture(params=["by_points", "by_shares"])
+def review(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def played():
+    """Return what a strategy plays against three others, as its record."""
+
+    def events_of(name, seed):
+        bots = [make_strategy(name), *[make_strategy("fast-riichi-d") for _ in range(3)]]
+        referee = Referee(seed, "tonpu")
+        events = [StartGame(names=("own", "b", "c", "d")), *referee.start()]
+        while asked := referee.asked:
+            events += referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
+        return [event for place, event in enumerate(events) if place == 0 or not is_start(event)]
+
+    return events_of
+
+
+def is_start(event):
+    return isinstance(event, StartGame)

@@ -1,0 +1,157 @@
+"""The page and the JSON: they need nothing else, and run nothing of what a record says."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from mjbot.review.html import text
+from mjbot.review.mjai_json import meld_json, review_json
+from mjbot.review.page import page
+from mjbot.review.summary import Review
+from mjbot.table.state import MeldType
+from mjbot.table.view import Meld
+
+EVIL = (
+    "<script>alert(1)</script>",
+    '"><svg onload=alert(1)>',
+    "\x07\x1b]0;t\x1b\\bell\u202egnp.exe",
+    "a\u200f\u2066b'&lt;<img src=x onerror=1>",
+)
+
+
+class Elements(HTMLParser):
+    """Collects what a page is made of."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.shown = [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+    def handle_data(self, data):
+        self.shown.append(data)
+
+
+@pytest.fixture(scope="module")
+def html(by_points):
+    return page(by_points)
+
+
+def test_it_needs_no_network_and_holds_no_script(html):
+    found = Elements(html)
+    assert not {"script", "img", "iframe", "link", "object", "embed", "base"} & set(found.tags)
+    names = {name for _, name, _ in found.attributes}
+    assert not any(name.startswith("on") for name in names)
+    assert not {"src", "action", "formaction"} & names
+    links = [value for _, name, value in found.attributes if name == "href"]
+    assert links and all(link.startswith("#") for link in links)
+    assert "http:" not in html and "https:" not in html and "url(" not in html
+    assert "default-src 'none'" in html
+
+
+def test_every_link_leads_to_a_place_on_the_page(html):
+    found = Elements(html)
+    places = {value for _, name, value in found.attributes if name == "id"}
+    links = {value[1:] for _, name, value in found.attributes if name == "href"}
+    assert links <= places
+
+
+def test_names_of_strangers_are_shown_as_text(by_points):
+    judged = by_points.judged
+    held, judged.names = judged.names, EVIL
+    try:
+        found = Elements(page(Review("<b>game</b>\u202e", 2, by_points.by, judged)))
+    finally:
+        judged.names = held
+    plain = Elements(page(by_points))
+    assert sorted(set(found.tags)) == sorted(set(plain.tags))
+    assert found.tags.count("svg") == plain.tags.count("svg")
+    shown = "".join(found.shown)
+    assert "<script>alert(1)</script>" in shown
+    for forbidden in "\x07\x1b\u202e\u200f\u2066":
+        assert forbidden not in shown
+
+
+def test_text_is_cut_and_cleaned():
+    assert text("\u202e<i>\x00") == "&lt;i&gt;"
+    assert len(text("x" * 1000)) == 40
+
+
+def test_it_says_who_judges_how_strong_that_is_and_what_is_no_proof(html, by_points):
+    shown = " ".join("".join(Elements(html).shown).split())
+    strength = by_points.by.strength
+    assert f"{strength.rank:.3f} ± {strength.half_width:.3f}" in shown
+    assert strength.command in shown
+    assert "Nothing here is shown by playouts" in shown
+
+
+def test_a_reviewer_of_unknown_strength_is_said_to_be_so(by_points):
+    unknown = Review("g", 2, type(by_points.by)("my_bot", "points"), by_points.judged)
+    assert "how strong it is was not measured" in page(unknown)
+
+
+KEYS = {
+    "engine", "game_length", "loading_time", "review_time", "show_rating", "version", "review",
+    "player_id", "split_logs", "mjai_log", "lang",
+}  # fmt: skip
+OF_REVIEW = {
+    "total_reviewed", "total_matches", "rating", "temperature", "kyokus", "relative_phi_matrix",
+    "model_tag",
+}  # fmt: skip
+OF_KYOKU = {"kyoku", "honba", "end_status", "relative_scores", "entries"}
+OF_ENTRY = {
+    "junme", "tiles_left", "last_actor", "tile", "state", "at_self_chi_pon", "at_self_riichi",
+    "at_opponent_kakan", "expected", "actual", "is_equal", "details", "shanten", "at_furiten",
+    "actual_index",
+}  # fmt: skip
+
+
+def test_the_json_has_all_keys_of_mjai_reviewer(review):
+    told = json.loads(json.dumps(review_json(review), allow_nan=False))
+    assert set(told) >= KEYS
+    assert told["mjai_log"][0]["type"] == "start_game"
+    reviewed = told["review"]
+    assert set(reviewed) >= OF_REVIEW
+    assert len(reviewed["kyokus"]) == len(reviewed["relative_phi_matrix"])
+    entries = [entry for kyoku in reviewed["kyokus"] for entry in kyoku["entries"]]
+    assert all(set(kyoku) >= OF_KYOKU for kyoku in reviewed["kyokus"])
+    assert len(entries) == reviewed["total_reviewed"] == len(review.decisions)
+    assert sum(entry["is_equal"] for entry in entries) == reviewed["total_matches"]
+    for entry, decision in zip(entries, review.decisions, strict=True):
+        assert set(entry) >= OF_ENTRY
+        assert sorted(map(str, decision.view.legal)) == sorted(entry["legal"])
+        probs = [detail["prob"] for detail in entry["details"]]
+        assert all(0 <= prob <= 1.000001 for prob in probs)
+        if entry["actual_index"] < len(probs):
+            action = entry["details"][entry["actual_index"]]["action"]
+            assert action["type"] == entry["actual"]["type"]
+        hand = entry["state"]["tehai"]
+        melds = [tile for meld in entry["state"]["fuuros"] for tile in meld["consumed"]]
+        assert len(hand) + 3 * len(entry["state"]["fuuros"]) in (13, 14) and None not in melds
+    losses = sum(entry["loss"] or 0 for entry in entries)
+    kinds = reviewed["summary"]["by_kind"].values()
+    assert sum(kind["loss"] for kind in kinds) == pytest.approx(losses, abs=1e-3)
+
+
+def test_a_rating_has_an_interval(by_points):
+    reviewed = review_json(by_points)["review"]
+    value, low, high = reviewed["rating_interval"]
+    assert low < reviewed["rating"] == value < high <= 1.05
+
+
+def test_a_meld_is_told_with_whom_it_came_from():
+    kinds = {MeldType.PON: 3, MeldType.DAIMINKAN: 4, MeldType.KAKAN: 4}
+    for type_, n_tiles in kinds.items():
+        told = meld_json(Meld(type_, 4, red=1, called=34, source=3))
+        consumed = [*told["consumed"], told["pai"]]
+        consumed += [told["previous_pon_pai"]] if type_ == MeldType.KAKAN else []
+        assert told["type"] == type_.name.lower()
+        assert sorted(consumed) == ["5m"] * (n_tiles - 1) + ["5mr"]
+    chi = meld_json(Meld(MeldType.CHI, 1, red=0, called=2, source=0))
+    assert chi == {"type": "chi", "target": 0, "pai": "3m", "consumed": ["2m", "4m"]}
+    ankan = meld_json(Meld(MeldType.ANKAN, 30, red=0, called=-1, source=1))
+    assert ankan == {"type": "ankan", "consumed": ("N",) * 4}

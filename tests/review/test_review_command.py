@@ -1,0 +1,61 @@
+"""``mjbot review``: what it writes, and how it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+
+LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
+
+
+def review(*arguments):
+    return main(["review", *map(str, arguments)])
+
+
+def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
+    page, data = tmp_path / "r.html", tmp_path / "r.json"
+    arguments = ["--seat", 0, "--by", "fold-recognition-plus", "--out", page, "--json", data]
+    assert review(LOG, *arguments) == ExitCode.OK
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == f"the whole review: {page}"
+    told = json.loads(data.read_text())["review"]
+    first = f"{told['total_reviewed']} decisions, {told['total_matches']} as fold-recognition-plus"
+    assert out[0].startswith(first)
+    assert "fast-riichi-b" in page.read_text()
+    assert json.loads(data.read_text())["game"] == Path(LOG).name  # no folder of this machine
+
+
+def test_any_strategy_that_rates_judges(tmp_path):
+    arguments = ["--seat", 1, "--by", "fast-riichi-d", "--out", tmp_path / "r.html"]
+    assert review(LOG, *arguments) == ExitCode.OK
+    assert "2.235 &plusmn; 0.039" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "--seat: whose decisions? the record shows the hands of 4 seats"),
+        (["--seat", 0, "--by", "tsumogiri"], "--by tsumogiri: it rates none of its choices"),
+        (["--seat", 0, "--playouts", "fast-riichi-a"], "it plays no positions on"),
+        (["--seat", 0, "--game-number", 2], "holds fewer games"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(arguments, problem, tmp_path, capsys):
+    out = ["--out", tmp_path / "x.html"]
+    assert review(LOG, *arguments, *out) == ExitCode.BAD_ARGUMENTS
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith("mjbot review: ")
+    assert problem in told
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
+    both = tmp_path / "both.mjson"
+    both.write_text(2 * Path(LOG).read_text())
+    out = ["--seat", 0, "--by", "fast-riichi-d", "--out", tmp_path / "x.html"]
+    assert review(both, *out) == ExitCode.BAD_ARGUMENTS
+    assert "holds several games: say which, --game-number N" in capsys.readouterr().err
+    assert review(both, *out, "--game-number", 2) == ExitCode.OK

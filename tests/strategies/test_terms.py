@@ -1,0 +1,88 @@
+"""The terms in which strategies say what they think: what must hold of all of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.records.choices import steps
+from mjbot.strategy.explanation import DANGER, PERCENT, ROUNDING, WORTH
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.view import Sealed, View
+
+LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
+RATERS = [
+    "fast-riichi-a",
+    "fast-riichi-b",
+    "fast-riichi-c",
+    "fast-riichi-d",
+    "fold-recognition",
+    "fold-recognition-off",
+    "fold-recognition-plus",
+    "yaku-evaluation",
+    "combo-partner",
+    "supervised",
+    "supervised-paper",
+]
+EVERY = 8
+
+
+def decisions():
+    """Yield views of the record's choices, as the seat has them; each is good until the next."""
+    sealed, n = Sealed(), 0
+    for step in steps(LOG):
+        for seat in range(4):
+            n += bool(step.choices(seat))
+            if step.choices(seat) and n % EVERY == 0:
+                yield sealed.view(View(step.table.state, seat))
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
+    bot, n_sums = make_strategy(name), 0
+    for view in decisions():
+        told = bot.explain(view)
+        for rated in told.rated:
+            assert rated.action in view.legal
+            for total in {term.adds_to for term in rated.terms} - {""}:
+                whole = rated.worth if total == WORTH else rated.term(total).value
+                parts = sum(term.value for term in rated.parts(total))
+                assert parts == pytest.approx(whole, rel=ROUNDING, abs=ROUNDING)
+                n_sums += 1
+            shares = [term.value for term in rated.terms if term.unit == PERCENT]
+            assert all(-ROUNDING <= share <= 100 + ROUNDING for share in shares)
+        assert sum(rated.is_chosen for rated in told.rated) <= 1
+        if told.choice.is_discard and told.rated:
+            assert sum(rated.is_chosen for rated in told.rated) == 1
+    has_sums = name.startswith("fast-riichi") or name in (
+        "fold-recognition-plus", "combo-partner", "supervised",
+    )  # fmt: skip
+    assert (n_sums > 100) is has_sums
+
+
+def test_what_nobody_can_win_on_is_no_danger():
+    bot, n_safe = make_strategy("fold-recognition-plus"), 0
+    for view in decisions():
+        others = [seat for seat in range(4) if seat != view.seat]
+        safe = np.bitwise_and.reduce([view.genbutsu(seat) for seat in others])
+        for rated in bot.ratings(view):
+            if rated.action.is_discard:
+                dangers = [rated.term(DANGER, seat).value for seat in others]
+                is_safe = bool(safe >> min(rated.action.tile, 33) & 1) and rated.action.tile < 34
+                n_safe += is_safe
+                assert not is_safe or dangers == [0, 0, 0]
+                for seat, danger in zip(others, dangers, strict=True):
+                    if rated.action.tile < 34 and view.genbutsu(seat) >> rated.action.tile & 1:
+                        assert danger == 0
+    assert n_safe > 0
+
+
+@pytest.mark.parametrize(
+    "name", ["supervised", "fold-recognition-plus", "fast-riichi-b", "fast-riichi-d"]
+)
+def test_a_declared_strength_is_the_documented_one(name):
+    strength = make_strategy(name).strength
+    documents = Path(LOG).parents[1].joinpath("docs").rglob("*.md")
+    told = f"{strength.rank:.3f} ± {strength.half_width:.3f}"
+    assert any(told in path.read_text(encoding="utf-8") for path in documents)
+    assert strength.command.startswith("mjbot arena ")
