@@ -1,12 +1,13 @@
 """The "support AI" of Hamabe 2017, with the techniques that the paper leaves to the future."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
+from mjbot.strategy.explanation import Explanation, mark_chosen
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -103,6 +104,13 @@ class ComboPartner(PairMember, FastRiichiD):
         self.tell(view, action, None, self._wishes(view, action))
         return action
 
+    def explain(self, view: View) -> Explanation:
+        """Tell what it chooses, and what its base thinks of the choices."""
+        if self._player is None:
+            return super().explain(view)
+        told, choice = self._player.explain(view), self.decide(view)
+        return replace(told, choice=choice, rated=mark_chosen(told.rated, choice))
+
     def _wishes(self, view: View, action: Action) -> list[int]:
         """Return the kinds that it would call after a discard; an ally that leads need not know."""
         if not action.is_discard or self.techniques != "all" or not self.is_paired:
@@ -177,7 +185,7 @@ class ComboPartner(PairMember, FastRiichiD):
         wanted = player.decide(view)
         if may(wanted):
             return wanted
-        others = [rated for rated in player.explain(view).rated if may(rated.action)]
+        others = [rated for rated in player.ratings(view) if may(rated.action)]
         best = max(others, key=lambda rated: rated.worth, default=None)
         return best.action if best else view.default_action
 
