@@ -1,7 +1,7 @@
 """Recorded games as choices: after which event who could choose what, and what was chosen."""
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path
@@ -96,18 +96,23 @@ def steps(log: Path) -> Iterator[ReplayStep]:
     Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
     :class:`~mjbot.table.mirror.mirror.TableError`.
     """
-    events = (entry.event for game in open_games(log) for entry in game.entries)
-    table = Table()
-    ahead = deque(islice(events, 1 + AHEAD))
+    return steps_of(entry.event for game in open_games(log) for entry in game.entries)
+
+
+def steps_of(events: Iterable[Event], strict: bool = True) -> Iterator[ReplayStep]:
+    """Yield the same for events; a table that is not strict plays on past a contradiction."""
+    coming = iter(events)
+    table = Table(strict=strict)
+    ahead = deque(islice(coming, 1 + AHEAD))
     number = 0
     while ahead:
         number += 1
         event = ahead.popleft()
         if isinstance(event, StartGame):
-            table = Table()
+            table = Table(strict=strict)
         table.apply(event)
         yield ReplayStep(number, event, table, tuple(ahead))
-        ahead.extend(islice(events, 1))
+        ahead.extend(islice(coming, 1))
 
 
 class Numbering:

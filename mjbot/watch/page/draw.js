@@ -1,0 +1,202 @@
+// Draws a board as SVG.  Where everything lies is the same in mjbot/watch/picture.py.
+
+const NS = "http://www.w3.org/2000/svg";
+const W = 48;
+const H = 64;
+const LEFT = 72; // where a hand begins
+const RIGHT = 992; // where the melds end
+const BOTTOM = 994;
+const GAP = 12;
+const RIVER_X = 356;
+const RIVER_Y = 656;
+const ROW = 6;
+const ROWS = 4;
+const ANGLES = [0, -90, 180, 90];
+
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export function label(name) {
+  const symbol = document.getElementById(`t${name}`);
+  return symbol ? symbol.getAttribute("aria-label") : name;
+}
+
+// A tile as a token of the board: its name and marks; box gives its place and the size of a tile.
+function tile(token, x, y, scale, kinds = "") {
+  const [, name, marks] = /^(\?|[^_\-^+#]+)([_\-^+#]*)$/.exec(token) || ["", "?", ""];
+  const shown = marks.includes("#") ? "?" : name;
+  const turned = marks.includes("_") || marks.includes("+");
+  const use = element("use", {
+    href: `#t${shown}`, width: W * scale, height: H * scale, role: "img",
+    "aria-label": label(shown) + words(marks),
+  });
+  const classes = `${marks.includes("-") ? "drawn " : ""}${marks.includes("^") ? "called " : ""}${kinds}`;
+  if (classes) use.setAttribute("class", classes.trim());
+  if (turned) use.setAttribute("transform", `translate(${r(x)} ${r(y + W * scale)})rotate(-90)`);
+  else use.setAttribute("transform", `translate(${r(x)} ${r(y)})`);
+  use.dataset.tile = token;
+  return use;
+}
+
+function words(marks) {
+  return (marks.includes("^") ? ", called away" : "") + (marks.includes("-") ? ", as drawn" : "");
+}
+
+const r = (number) => Math.round(number * 100) / 100;
+const width = (token, scale) => (token.includes("_") ? H : W) * scale;
+
+function meldTokens(meld) {
+  return meld.split(" ");
+}
+
+function meldWidth(meld) {
+  return meldTokens(meld).reduce((sum, t) => sum + (t.includes("+") ? 0 : width(t, 1)), 0);
+}
+
+function handTokens(seat, isOpen) {
+  if (seat.hand === null || !isOpen) return Array(seat.size).fill("?");
+  return seat.hand ? seat.hand.split(" ") : [];
+}
+
+function drawHand(group, seat, isOpen) {
+  const tokens = handTokens(seat, isOpen);
+  const drawn = seat.drawn && (isOpen ? seat.drawn : "?");
+  const melds = seat.melds.reduce((sum, meld) => sum + meldWidth(meld) + GAP / 2, 0);
+  const need = tokens.length * W + (drawn ? GAP + W : 0) + melds + (melds ? GAP : 0);
+  const scale = Math.min(1, (RIGHT - LEFT) / need);
+  let x = LEFT;
+  for (const token of tokens) {
+    group.append(tile(token, x, BOTTOM - H * scale, scale, "own"));
+    x += W * scale;
+  }
+  if (drawn) group.append(tile(drawn, x + GAP * scale, BOTTOM - H * scale, scale, "own new"));
+  drawMelds(group, seat, scale);
+}
+
+function drawMelds(group, seat, scale) {
+  let right = RIGHT;
+  for (const meld of seat.melds) {
+    let x = right - meldWidth(meld) * scale;
+    right = x - (GAP / 2) * scale;
+    let upon = x;
+    for (const token of meldTokens(meld)) {
+      const flat = token.includes("_") || token.includes("+");
+      const y = BOTTOM - (flat ? W : H) * scale - (token.includes("+") ? W * scale : 0);
+      group.append(tile(token, token.includes("+") ? upon : x, y, scale));
+      upon = x;
+      if (!token.includes("+")) x += width(token, scale);
+    }
+  }
+}
+
+function drawRiver(group, river, isLast) {
+  let x = RIVER_X;
+  river.forEach((token, place) => {
+    const row = Math.min(Math.floor(place / ROW), ROWS - 1);
+    if (place % ROW === 0 && place < ROW * ROWS) x = RIVER_X;
+    const y = RIVER_Y + row * H + (token.includes("_") ? (H - W) / 2 : 0);
+    const newest = isLast && place === river.length - 1;
+    group.append(tile(token, x, y, 1, newest ? "last" : ""));
+    if (newest) {
+      const size = token.includes("_") ? [H, W] : [W, H];
+      group.append(element("rect", {
+        class: "ring", x: r(x), y: r(y), width: size[0], height: size[1], rx: 6,
+      }));
+    }
+    x += width(token, 1);
+  });
+}
+
+export const points = (number) => number.toLocaleString("en-US");
+const signed = (number) => (number > 0 ? "+" : "") + points(number);
+
+function text(content, attributes) {
+  return element("text", attributes, String(content));
+}
+
+export function short(name, most) {
+  const letters = [...name];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
+}
+
+function drawPlate(group, name, board, place, angle) {
+  const seat = board.seats[place];
+  const inner = element("g", { transform: angle === 180 ? "rotate(180 478 626)" : "" });
+  const active = board.turn === place;
+  inner.append(element("rect", {
+    x: 353, y: 606, width: 250, height: 40, rx: 8, class: active ? "plate active" : "plate",
+  }));
+  inner.append(text(seat.wind, { x: 372, y: 635, class: "wind", "text-anchor": "middle" }));
+  inner.append(text(points(board.scores[place]), { x: 482, y: 635, class: "score", "text-anchor": "end" }));
+  const delta = board.result ? board.result.deltas[place] : 0;
+  const end = { x: 596, y: 633, "text-anchor": "end" };
+  if (delta) inner.append(text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" }));
+  else inner.append(text(short(name, 12), { ...end, class: "name" }));
+  group.append(inner);
+  if (seat.riichi === 2) {
+    group.append(element("rect", { x: 440, y: 591, width: 120, height: 10, rx: 4, class: "stick" }));
+    group.append(element("circle", { cx: 500, cy: 596, r: 3.4, class: "dot" }));
+  }
+}
+
+function drawMiddle(group, board) {
+  const middle = { x: 500, "text-anchor": "middle" };
+  group.append(text(board.kyoku, { ...middle, y: 440, class: "round" }));
+  group.append(text(`${board.honba} honba, ${board.sticks} ${board.sticks === 1 ? "stick" : "sticks"}`, { ...middle, y: 464, class: "small" }));
+  group.append(text(`${board.wall} tiles left`, { ...middle, y: 486, class: "small" }));
+  [board.dora, board.ura].forEach((markers, row) => {
+    const tokens = markers ? markers.split(" ") : [];
+    const scale = 0.66;
+    let x = 500 - (tokens.length * W * scale) / 2;
+    for (const token of tokens) {
+      group.append(tile(token, x, 496 + row * 45, scale, row ? "ura" : "dora"));
+      x += W * scale;
+    }
+  });
+}
+
+// Keeps one <svg> like the board: what has not changed since the last time is left alone.
+export class Picture {
+  constructor(svg) {
+    this.svg = svg;
+    this.drawn = new Map();
+  }
+
+  draw(board, names, viewpoint, isOpen) {
+    this.piece("middle", 0, drawMiddle, board.kyoku, [
+      board.kyoku, board.honba, board.sticks, board.wall, board.dora, board.ura,
+    ], board);
+    for (let side = 0; side < 4; side++) {
+      const place = (viewpoint + side) % 4;
+      const [seat, angle] = [board.seats[place], ANGLES[side]];
+      const open = isOpen(place);
+      const who = `${names[place]}, `;
+      const hand = [seat.hand, seat.size, seat.drawn, seat.melds, open];
+      this.piece(`hand${side}`, angle, drawHand, `${who}hand`, hand, seat, open);
+      const isLast = board.last === place;
+      this.piece(`river${side}`, angle, drawRiver, `${who}river`, [seat.river, isLast], seat.river, isLast);
+      const plate = [names[place], seat.wind, seat.riichi, board.turn === place, board.scores[place],
+        board.result && board.result.deltas[place]];
+      this.piece(`plate${side}`, angle, drawPlate, who, plate, names[place], board, place, angle);
+    }
+  }
+
+  // Draws one piece anew if what it shows (key) has changed; the rest goes to the drawing function.
+  piece(id, angle, drawing, name, key, ...shown) {
+    const now = JSON.stringify([name, key]);
+    const before = this.drawn.get(id);
+    if (before && before.key === now) return;
+    const group = element("g", {
+      id, role: "group", "aria-label": name, ...(angle && { transform: `rotate(${angle} 500 500)` }),
+    });
+    if (drawing === drawMiddle) drawing(group, shown[0]);
+    else drawing(group, ...shown);
+    if (before) before.group.replaceWith(group);
+    else this.svg.append(group);
+    this.drawn.set(id, { key: now, group });
+  }
+}
