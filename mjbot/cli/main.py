@@ -32,6 +32,9 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
+IN_RECORDS: Final = ("convert", "draw", "watch")
+"""Commands that live in ``mjbot.cli.records``."""
+
 AT_ONCE: Final = ("experiment", "train", "explain", "replay")
 """What has nothing to tidy up when it is interrupted."""
 
@@ -128,4 +131,5 @@ class _Version(argparse.Action):
 
 
 def _module(command: str) -> str:
-    return "mjbot.cli." + command.replace("-", "_")
+    room = "mjbot.cli.records." if command in IN_RECORDS else "mjbot.cli."
+    return room + command.replace("-", "_")

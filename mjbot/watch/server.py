@@ -220,5 +220,7 @@ def _lines(game: ReadGame, seen: Collection[int]) -> Iterator[bytes]:
         if count % LINES_AT_ONCE == 1 and waiting:
             yield waiting
             waiting = b""
+    if game.problem:
+        waiting += msgspec.json.encode({"type": "problem", "says": one_line(game.problem)}) + b"\n"
     if waiting:
         yield waiting

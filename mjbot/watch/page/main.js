@@ -246,11 +246,19 @@ function showKyoku() {
 function take(told) {
   const line = timeline();
   const before = line.kyoku.length;
-  for (const one of told) line.add(one);
+  for (const one of told) {
+    if (one.type === "problem") showProblem(one.says);
+    else line.add(one);
+  }
   if (line.kyoku.length !== before) showKyoku();
   if (goToWanted()) return;
   if (!before && line.kyoku.length) show();
   else if (line.kyoku.length) $("slider").max = lengthOf(shown.kyoku);
+}
+
+function showProblem(text) {
+  $("problem").hidden = !text;
+  $("problem").textContent = text;
 }
 
 function takeLive(told) {
@@ -367,6 +375,7 @@ async function openGame(which, game) {
   let begun = false;
   const begin = () => {
     begun = true;
+    showProblem("");
     [record, recordGame] = [which, game];
     games.splice(0, games.length, fresh);
     [shown.game, shown.kyoku, shown.step, closed] = [0, 0, 0, ""];
@@ -383,7 +392,7 @@ async function openGame(which, game) {
     if (mine === reading && wanted) [wanted] = [null, go(...timeline().end)];
     document.body.dataset.read = "all";
   } catch (problem) {
-    $("says").replaceChildren(html("span", { class: "problem" }, problem.message));
+    showProblem(problem.message);
   }
 }
 

@@ -1,0 +1,1 @@
+"""Commands that turn recorded games into something else: other lines, a page, a picture."""
