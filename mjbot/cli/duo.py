@@ -14,8 +14,10 @@ from mjbot.cli.match import (
     match_settings,
     new_folder,
     save_results,
+    showing,
 )
 from mjbot.cli.play import add_team_table_argument, require_member
+from mjbot.cli.records.watch import Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
@@ -190,10 +192,11 @@ class _Duo:
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False
         try:
-            if self.args.url:
-                await self._remote_table(report, partners_score)
-            else:
-                await self._host(report)
+            async with table_page(self.args, f"duo {self.args.name}") as take:
+                if self.args.url:
+                    await self._remote_table(report, partners_score, take)
+                else:
+                    await self._host(report, take)
             is_whole = True
         except (MatchError, RemoteTableError) as error:
             text = f"{error}; logs in {self.folder}"
@@ -227,19 +230,20 @@ class _Duo:
     def _players(self) -> tuple[MatchPlayer, ...]:
         return (*self.members, *self.rivals)
 
-    async def _host(self, report: DuoReport) -> None:
+    async def _host(self, report: DuoReport, take: Take) -> None:
         """Play at a table of our own; its events are what is counted."""
         with report:
             noter = self._noting(report)
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
-            await play_match(self.settings, self._players, watcher)
+            await play_match(self.settings, self._players, showing(watcher, take))
 
-    async def _remote_table(self, report: DuoReport, partners_score: PairScore) -> None:
+    async def _remote_table(self, report: DuoReport, partners_score: PairScore, take: Take) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
         names = [member.name for member in self.members]
         table = RemoteTable(self._players, self.args.url, self.args.games, self.folder)
         with report:
-            tops = MergedLogs(names, report.on_event)
+            shown = _both(report.on_event, lambda game, event: take(event))
+            tops = MergedLogs(names, shown)
             partners = MergedLogs(names[::-1], lambda game, event: partners_score.add(event))
             tailers = [
                 LogTailer(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),

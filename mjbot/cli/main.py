@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, str]] = {
     "train": "learn weights from recorded games",
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
+    "draw": "draw a position of a recorded game as a picture",
     "watch": "show a recorded game, or one that is being played, in the browser",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",

@@ -4,21 +4,24 @@ import argparse
 import csv
 import datetime
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from mjbot.cli.arguments import games_above_0, seconds
+from mjbot.cli.records.watch import Take, add_watch_arguments, table_page
 from mjbot.cli.serve import add_table_arguments, table_rules
 from mjbot.errors import ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MatchPlayer, read_players
 from mjbot.match.report import MatchReport, final_table
-from mjbot.match.run import MatchSettings, play_match
+from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
+from protocol.messages import Event
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -52,6 +55,7 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds for all four to join (%(default)g)",
     )
     add_table_arguments(parser)
+    add_watch_arguments(parser)
 
 
 @ending_at_once()
@@ -85,7 +89,7 @@ def _play(args: argparse.Namespace, players: tuple[MatchPlayer, ...], folder: Pa
         return ExitCode.FAILED
     report = MatchReport(console, settings.games, settings.rules.length)
     try:
-        results = run_until_signalled(_watch(settings, players, report))
+        results = run_until_signalled(_watch(args, settings, players, report))
     except MatchError as error:
         raise MatchError(f"{error}; logs in {folder}") from error
     finally:  # whatever ended the match: what was played until then is not lost
@@ -108,10 +112,24 @@ def _conclude(
 
 
 async def _watch(
-    settings: MatchSettings, players: tuple[MatchPlayer, ...], report: MatchReport
+    args: argparse.Namespace,
+    settings: MatchSettings,
+    players: tuple[MatchPlayer, ...],
+    report: MatchReport,
 ) -> list[GameResult]:
-    with report:
-        return await play_match(settings, players, report.watcher())
+    async with table_page(args, f"match, seed {settings.rules.seed}") as take:
+        with report:
+            return await play_match(settings, players, showing(report.watcher(), take))
+
+
+def showing(watcher: Watcher, take: Take) -> Watcher:
+    """Return a watcher that also hands on the table's events."""
+
+    def on_event(game: int, event: Event) -> None:
+        watcher.on_event(game, event)
+        take(event)
+
+    return replace(watcher, on_event=on_event)
 
 
 def new_folder(parent: Path) -> Path:

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +22,12 @@ from mjbot.cli.arguments import (
     token,
     with_options,
 )
+from mjbot.cli.records.watch import add_watch_arguments, table_page
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
 from mjbot.client.play import Settings, play
+from mjbot.client.player import MakeStrategy
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.pair.fair_play import (
@@ -178,6 +181,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
     )
     add_pair_arguments(parser)
+    add_watch_arguments(parser)
     parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
 
 
@@ -195,9 +199,22 @@ def run(args: argparse.Namespace) -> int:
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         linked = read_linked(args, make(0))  # or say at once why not
     prepare_seat(args, linked)
-    if linked is not None:
-        return _play(linked.play(settings, make, pipes))
-    return _play(play(settings, make, pipes))
+    return _play(_shown(args, settings, make, pipes, linked))
+
+
+async def _shown(
+    args: argparse.Namespace,
+    settings: Settings,
+    make: MakeStrategy,
+    pipes: tuple[int, int],
+    linked: Linked | None,
+) -> list[OwnResult]:
+    """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
+    async with table_page(args, f"{settings.name} at {args.url}") as take:
+        settings = replace(settings, on_event=take)
+        if linked is not None:
+            return await linked.play(settings, make, pipes)
+        return await play(settings, make, pipes)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

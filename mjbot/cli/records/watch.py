@@ -1,11 +1,17 @@
-"""``mjbot watch GAME``: recorded games in the browser, or as one file."""
+"""``mjbot watch GAME``: recorded games in the browser, or as one file; a running table's page.
+
+:func:`table_page` is what ``--watch`` of the commands that play does.
+"""
 
 import argparse
 import asyncio
+import contextlib
 import sys
 import webbrowser
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
 
@@ -17,8 +23,8 @@ from mjbot.records.other_formats import record_path
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.pages import game_page
-from mjbot.watch.server import RecordServer
 from mjbot.watch.thoughts import all_thoughts
+from protocol.messages import Event
 from protocol.plain_text import one_line
 
 
@@ -26,9 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
         "game",
-        type=record_path,
+        type=_game,
         metavar="GAME",
-        help="a record of any kind that is read, a folder or zip of them, or an arena's run",
+        help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
+        " address (http://...) that a command with --watch has told",
     )
     add_page_arguments(parser)
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")
@@ -55,8 +62,45 @@ def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
 
 
+def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how a table that is played is shown."""
+    page = parser.add_argument_group("the table in the browser")
+    page.add_argument("--watch", action="store_true", help="show the table while it is played")
+    page.add_argument("--watch-port", type=port, default=0, help="of the page (default: any)")
+    page.add_argument("--no-browser", action="store_true", help="only say where the page is")
+    page.add_argument("--all-hands", action="store_true", help="show all hands")
+
+
+def _game(text: str) -> Path | str:
+    return text if text.startswith("http://") else record_path(text)
+
+
+Take = Callable[[Event], None]
+
+
+@contextlib.asynccontextmanager
+async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take]:
+    """Serve a page if ``--watch`` asks for one; give what takes the table's events.
+
+    After the last game the page stays for as long as somebody looks on.
+    """
+    if not args.watch:
+        yield lambda event: None
+        return
+    from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
+
+    async with LiveServer({"title": title}) as server:
+        await server.open(args.watch_port)
+        key = server.keys.new(ALL_SEATS) if args.all_hands else ""
+        tell_page(server.url(key), no_browser=args.no_browser)
+        yield server.add
+        await server.stay(expects_browser=not args.no_browser)
+
+
 def run(args: argparse.Namespace) -> int:
     """Show the page until interrupted, or write the file."""
+    if isinstance(args.game, str):
+        return run_until_signalled(_relay(args))
     library = Library(args.game)
     if args.by is not None:
         args.by.check()
@@ -75,7 +119,24 @@ def _seen(args: argparse.Namespace) -> frozenset[int]:
     return ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
 
 
+async def _relay(args: argparse.Namespace) -> int:
+    from mjbot.watch.live import RelayServer
+
+    if args.out is not None or args.by is not None:
+        raise ArgumentError("--out and --by: only for recorded games")
+    parts = urlsplit(args.game)
+    live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
+    config = {"title": parts.netloc, "seat": args.seat or 0}
+    async with RelayServer(live, config) as server:
+        await server.open(args.port)
+        tell_page(server.url(server.keys.new(ALL_SEATS)), no_browser=args.no_browser)
+        await server.relay()
+    return ExitCode.OK
+
+
 async def _show(args: argparse.Namespace, library: Library) -> int:
+    from mjbot.watch.server import RecordServer
+
     async with RecordServer(library, _config(args, library), args.by) as server:
         await server.open(args.port)
         tell_page(server.url(server.keys.new(_seen(args))), no_browser=args.no_browser)

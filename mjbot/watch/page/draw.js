@@ -118,9 +118,11 @@ function text(content, attributes) {
   return element("text", attributes, String(content));
 }
 
+// A name that fits, with its end, where names of one family differ.
 export function short(name, most) {
   const letters = [...name];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
+  if (letters.length <= most) return name;
+  return `${letters.slice(0, most - 6).join("")}…${letters.slice(-5).join("")}`;
 }
 
 function drawPlate(group, name, board, place, angle) {
@@ -135,7 +137,7 @@ function drawPlate(group, name, board, place, angle) {
   const delta = board.result ? board.result.deltas[place] : 0;
   const end = { x: 596, y: 633, "text-anchor": "end" };
   if (delta) inner.append(text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" }));
-  else inner.append(text(short(name, 12), { ...end, class: "name" }));
+  else inner.append(text(short(name, 13), { ...end, class: "name" }));
   group.append(inner);
   if (seat.riichi === 2) {
     group.append(element("rect", { x: 440, y: 591, width: 120, height: 10, rx: 4, class: "stick" }));

@@ -73,12 +73,15 @@ function ranking(ranks, names) {
 
 // --- what a player thinks ---------------------------------------------------------------------
 
-const number = (value) => {
-  if (value === null) return "given up";
-  if (!Number.isFinite(value)) return String(value);
-  const size = Math.abs(value);
-  return size >= 100 ? value.toFixed(0) : size >= 1 ? value.toFixed(2) : value.toPrecision(3);
-};
+// Numbers of one column have as many places as its largest needs.
+function numbers(values) {
+  const most = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  const places = most >= 100 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : 4;
+  return (value) => {
+    if (value === null) return "given up";
+    return Number.isInteger(value) && values.every(Number.isInteger) ? `${value}` : value.toFixed(places);
+  };
+}
 
 export function showThoughts(place, told, did, name) {
   place.hidden = false;
@@ -94,21 +97,23 @@ function rating(told, did) {
   const terms = [...new Set(told.rated.flatMap((rated) => Object.keys(rated.terms)))];
   const worths = told.rated.map((rated) => rated.worth).filter((worth) => worth !== null);
   const [least, most] = [Math.min(...worths), Math.max(...worths)];
+  const worthOf = numbers(worths);
+  const formats = terms.map((term) => numbers(told.rated.map(({ terms: all }) => all[term]).filter((v) => v !== undefined)));
   const heads = ["choice", told.unit ? `worth, ${told.unit}` : "worth", ...terms];
   const head = heads.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, title));
   const rows = told.rated.map((rated) => {
     const what = html("td", {}, rated.tile ? tiles(rated.tile) : rated.text);
     if (rated.tile && rated.name !== "discard") what.prepend(`${rated.name} `);
     if (rated.text === did) what.append(html("span", { class: "did", title: "recorded" }, " ●"));
-    const worth = html("td", { class: "number" }, number(rated.worth));
+    const worth = html("td", { class: "number" }, worthOf(rated.worth));
     if (rated.worth !== null && most > least) {
       const bar = html("span", { class: "bar" });
       bar.style.width = `${(100 * (rated.worth - least)) / (most - least)}%`;
       worth.append(bar);
     }
-    const cells = terms.map((term) => {
+    const cells = terms.map((term, at) => {
       const value = rated.terms[term];
-      return html("td", { class: "number" }, value === undefined ? "" : number(value));
+      return html("td", { class: "number" }, value === undefined ? "" : formats[at](value));
     });
     return html("tr", rated.chosen ? { class: "chosen" } : {}, what, worth, ...cells);
   });
@@ -120,7 +125,7 @@ function dataTable(table) {
   const rows = table.rows.map((row, at) => {
     const cells = row.map((cell) => {
       const isNumber = typeof cell === "number";
-      return html("td", isNumber ? { class: "number" } : {}, isNumber ? number(cell) : String(cell));
+      return html("td", isNumber ? { class: "number" } : {}, isNumber ? numbers([cell])(cell) : String(cell ?? ""));
     });
     return html("tr", table.marked.includes(at) ? { class: "chosen" } : {}, ...cells);
   });
