@@ -48,7 +48,7 @@ def game_page(game: dict[str, Any], config: dict[str, Any]) -> str:
     page = page.replace(link, f"<style>{style}</style>", 1)
     source = '<script type="module" src="/page/main.js"></script>'
     page = page.replace(source, f'<script type="module">{script}</script>', 1)
-    config = {**config, "mode": "file"}
+    config = {"seat": 0, "by": "", **config, "mode": "file"}
     return page.replace("CONFIG", _script_safe(config), 1).replace("DATA", packed, 1)
 
 

@@ -25,21 +25,54 @@ export function label(name) {
   return symbol ? symbol.getAttribute("aria-label") : name;
 }
 
-// A tile as a token of the board: its name and marks; box gives its place and the size of a tile.
+// What is to stand in the drawing: a name that tells whether it is the same as before, and how it
+// is made.  What was there before is kept and only moved: that is most of a step's time.
+function part(key, name, attributes, content = null, token = null) {
+  return { key: `${name} ${key}`, name, attributes, content, token };
+}
+
+function made({ name, attributes, content, token }) {
+  const node = element(name, attributes);
+  if (content !== null) node.textContent = content;
+  if (token !== null) node.dataset.tile = token;
+  return node;
+}
+
+// Makes the children of a group be these parts.
+function fill(group, before, parts) {
+  const spare = new Map();
+  for (const { key, node, attributes } of before) {
+    if (!spare.has(key)) spare.set(key, []);
+    spare.get(key).push({ node, attributes });
+  }
+  const now = parts.map((wish) => {
+    const kept = (spare.get(wish.key) || []).shift();
+    if (!kept) return { key: wish.key, attributes: wish.attributes, node: made(wish) };
+    for (const [name, value] of Object.entries(wish.attributes)) {
+      if (kept.attributes[name] !== value) kept.node.setAttribute(name, value);
+    }
+    return { key: wish.key, attributes: wish.attributes, node: kept.node };
+  });
+  for (const left of spare.values()) for (const { node } of left) node.remove();
+  let next = group.firstChild;
+  for (const { node } of now) {
+    if (node === next) next = next.nextSibling;
+    else group.insertBefore(node, next);
+  }
+  return now;
+}
+
+// A tile as a token of the board, its name and marks, at a place and in a size.
 function tile(token, x, y, scale, kinds = "") {
   const [, name, marks] = /^(\?|[^_\-^+#]+)([_\-^+#]*)$/.exec(token) || ["", "?", ""];
   const shown = marks.includes("#") ? "?" : name;
   const turned = marks.includes("_") || marks.includes("+");
-  const use = element("use", {
-    href: `#t${shown}`, width: W * scale, height: H * scale, role: "img",
-    "aria-label": label(shown) + words(marks),
-  });
   const classes = `${marks.includes("-") ? "drawn " : ""}${marks.includes("^") ? "called " : ""}${kinds}`;
-  if (classes) use.setAttribute("class", classes.trim());
-  if (turned) use.setAttribute("transform", `translate(${r(x)} ${r(y + W * scale)})rotate(-90)`);
-  else use.setAttribute("transform", `translate(${r(x)} ${r(y)})`);
-  use.dataset.tile = token;
-  return use;
+  const place = turned ? `translate(${r(x)} ${r(y + W * scale)})rotate(-90)` : `translate(${r(x)} ${r(y)})`;
+  return part(`${shown}${marks}`, "use", {
+    href: `#t${shown}`, width: r(W * scale), height: r(H * scale), transform: place,
+    class: classes.trim(), role: "img", "aria-label": label(shown) + words(marks),
+  }, null, token);
 }
 
 function words(marks) {
@@ -70,10 +103,10 @@ function drawHand(group, seat, isOpen) {
   const scale = Math.min(1, (RIGHT - LEFT) / need);
   let x = LEFT;
   for (const token of tokens) {
-    group.append(tile(token, x, BOTTOM - H * scale, scale, "own"));
+    group.push(tile(token, x, BOTTOM - H * scale, scale, "own"));
     x += W * scale;
   }
-  if (drawn) group.append(tile(drawn, x + GAP * scale, BOTTOM - H * scale, scale, "own new"));
+  if (drawn) group.push(tile(drawn, x + GAP * scale, BOTTOM - H * scale, scale, "own new"));
   drawMelds(group, seat, scale);
 }
 
@@ -86,7 +119,7 @@ function drawMelds(group, seat, scale) {
     for (const token of meldTokens(meld)) {
       const flat = token.includes("_") || token.includes("+");
       const y = BOTTOM - (flat ? W : H) * scale - (token.includes("+") ? W * scale : 0);
-      group.append(tile(token, token.includes("+") ? upon : x, y, scale));
+      group.push(tile(token, token.includes("+") ? upon : x, y, scale));
       upon = x;
       if (!token.includes("+")) x += width(token, scale);
     }
@@ -100,10 +133,10 @@ function drawRiver(group, river, isLast) {
     if (place % ROW === 0 && place < ROW * ROWS) x = RIVER_X;
     const y = RIVER_Y + row * H + (token.includes("_") ? (H - W) / 2 : 0);
     const newest = isLast && place === river.length - 1;
-    group.append(tile(token, x, y, 1, newest ? "last" : ""));
+    group.push(tile(token, x, y, 1, newest ? "last" : ""));
     if (newest) {
       const size = token.includes("_") ? [H, W] : [W, H];
-      group.append(element("rect", {
+      group.push(part("ring", "rect", {
         class: "ring", x: r(x), y: r(y), width: size[0], height: size[1], rx: 6,
       }));
     }
@@ -115,7 +148,7 @@ export const points = (number) => number.toLocaleString("en-US");
 const signed = (number) => (number > 0 ? "+" : "") + points(number);
 
 function text(content, attributes) {
-  return element("text", attributes, String(content));
+  return part(content, "text", attributes, String(content));
 }
 
 // A name that fits, with its end, where names of one family differ.
@@ -127,35 +160,39 @@ export function short(name, most) {
 
 function drawPlate(group, name, board, place, angle) {
   const seat = board.seats[place];
-  const inner = element("g", { transform: angle === 180 ? "rotate(180 478 626)" : "" });
-  const active = board.turn === place;
-  inner.append(element("rect", {
-    x: 353, y: 606, width: 250, height: 40, rx: 8, class: active ? "plate active" : "plate",
-  }));
-  inner.append(text(seat.wind, { x: 372, y: 635, class: "wind", "text-anchor": "middle" }));
-  inner.append(text(points(board.scores[place]), { x: 482, y: 635, class: "score", "text-anchor": "end" }));
+  const upright = angle === 180 ? { transform: "rotate(180 478 626)" } : {};
+  const end = { ...upright, x: 596, y: 633, "text-anchor": "end" };
   const delta = board.result ? board.result.deltas[place] : 0;
-  const end = { x: 596, y: 633, "text-anchor": "end" };
-  if (delta) inner.append(text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" }));
-  else inner.append(text(short(name, 13), { ...end, class: "name" }));
-  group.append(inner);
+  group.push(
+    part("plate", "rect", {
+      ...upright, x: 353, y: 606, width: 250, height: 40, rx: 8,
+      class: board.turn === place ? "plate active" : "plate",
+    }),
+    text(seat.wind, { ...upright, x: 372, y: 635, class: "wind", "text-anchor": "middle" }),
+    text(points(board.scores[place]), { ...upright, x: 482, y: 635, class: "score", "text-anchor": "end" }),
+    delta
+      ? text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" })
+      : text(short(name, 13), { ...end, class: "name" }),
+  );
   if (seat.riichi === 2) {
-    group.append(element("rect", { x: 440, y: 591, width: 120, height: 10, rx: 4, class: "stick" }));
-    group.append(element("circle", { cx: 500, cy: 596, r: 3.4, class: "dot" }));
+    group.push(
+      part("stick", "rect", { x: 440, y: 591, width: 120, height: 10, rx: 4, class: "stick" }),
+      part("dot", "circle", { cx: 500, cy: 596, r: 3.4, class: "dot" }),
+    );
   }
 }
 
 function drawMiddle(group, board) {
   const middle = { x: 500, "text-anchor": "middle" };
-  group.append(text(board.kyoku, { ...middle, y: 440, class: "round" }));
-  group.append(text(`${board.honba} honba, ${board.sticks} ${board.sticks === 1 ? "stick" : "sticks"}`, { ...middle, y: 464, class: "small" }));
-  group.append(text(`${board.wall} tiles left`, { ...middle, y: 486, class: "small" }));
+  group.push(text(board.kyoku, { ...middle, y: 440, class: "round" }));
+  group.push(text(`${board.honba} honba, ${board.sticks} ${board.sticks === 1 ? "stick" : "sticks"}`, { ...middle, y: 464, class: "small" }));
+  group.push(text(`${board.wall} tiles left`, { ...middle, y: 486, class: "small" }));
   [board.dora, board.ura].forEach((markers, row) => {
     const tokens = markers ? markers.split(" ") : [];
     const scale = 0.66;
     let x = 500 - (tokens.length * W * scale) / 2;
     for (const token of tokens) {
-      group.append(tile(token, x, 496 + row * 45, scale, row ? "ura" : "dora"));
+      group.push(tile(token, x, 496 + row * 45, scale, row ? "ura" : "dora"));
       x += W * scale;
     }
   });
@@ -192,13 +229,14 @@ export class Picture {
     const now = JSON.stringify([name, key]);
     const before = this.drawn.get(id);
     if (before && before.key === now) return;
-    const group = element("g", {
-      id, role: "group", "aria-label": name, ...(angle && { transform: `rotate(${angle} 500 500)` }),
+    const group = before ? before.group : element("g", {
+      id, role: "group", ...(angle && { transform: `rotate(${angle} 500 500)` }),
     });
-    if (drawing === drawMiddle) drawing(group, shown[0]);
-    else drawing(group, ...shown);
-    if (before) before.group.replaceWith(group);
-    else this.svg.append(group);
-    this.drawn.set(id, { key: now, group });
+    group.setAttribute("aria-label", name);
+    const parts = [];
+    drawing(parts, ...shown);
+    const children = fill(group, before ? before.children : [], parts);
+    if (!before) this.svg.append(group);
+    this.drawn.set(id, { key: now, group, children });
   }
 }

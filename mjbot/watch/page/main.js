@@ -20,6 +20,7 @@ let speed = 2;
 let closed = ""; // the result that was closed
 let thoughts = Boolean(config.by);
 const thought = new Map();
+let begun = false; // whether a board was drawn
 let asking = 0;
 
 const timeline = () => games[shown.game];
@@ -36,6 +37,8 @@ function show() {
   const board = line.board(shown.kyoku, shown.step);
   picture.draw(board, line.names, shown.seat, isOpen);
   document.body.dataset.place = `${shown.kyoku}/${shown.step}`;
+  if (!begun) performance.mark("board");
+  begun = true;
   showWords(line, board, line.step(shown.kyoku, shown.step));
   later();
 }
@@ -372,9 +375,9 @@ async function openGame(which, game) {
   if (config.mode !== "record") return;
   const mine = ++reading;
   const fresh = new Timeline();
-  let begun = false;
+  let isNew = true;
   const begin = () => {
-    begun = true;
+    isNew = false;
     showProblem("");
     [record, recordGame] = [which, game];
     games.splice(0, games.length, fresh);
@@ -386,7 +389,7 @@ async function openGame(which, game) {
   try {
     await readRecord(which, game, (told) => {
       if (mine !== reading) return;
-      if (!begun) begin();
+      if (isNew) begin();
       take(told);
     });
     if (mine === reading && wanted) [wanted] = [null, go(...timeline().end)];
