@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
-            return int(importlib.import_module(_module(args.command)).run(args))
+            return int(importlib.import_module(module_of(args.command)).run(args))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -93,7 +93,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
         subparser = subparsers.add_parser(name, help=summary, description=summary)
         subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
-            importlib.import_module(_module(name)).add_arguments(subparser)
+            importlib.import_module(module_of(name)).add_arguments(subparser)
     return parser.parse_args(arguments)
 
 
@@ -131,6 +131,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _module(command: str) -> str:
+def module_of(command: str) -> str:
+    """Return the name of a command's module."""
     room = "mjbot.cli.records." if command in IN_RECORDS else "mjbot.cli."
     return room + command.replace("-", "_")

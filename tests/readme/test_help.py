@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from mjbot.cli.main import COMMANDS
+from mjbot.cli.main import COMMANDS, module_of
 
 
 def options_of(command):
     parser = argparse.ArgumentParser()
-    module = importlib.import_module(f"mjbot.cli.{command.replace('-', '_')}")
+    module = importlib.import_module(module_of(command))
     module.add_arguments(parser)
     return parser, [action for action in parser._actions if action.option_strings]
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="after the N-th event of the game, start_game being the first (default: the end)",
+        help="after the N-th event of the game, start_game being the first (0: the end)",
     )
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are hidden")
     parser.add_argument("--all-hands", action="store_true", help="open, though a --seat is named")

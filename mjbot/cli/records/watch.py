@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what all commands that show a page have in common."""
-    parser.add_argument("--port", type=port, default=0, help="of the page (default: any)")
+    parser.add_argument("--port", type=port, default=0, help="of the page (0: any)")
     parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
 
 
@@ -66,7 +66,7 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how a table that is played is shown."""
     page = parser.add_argument_group("the table in the browser")
     page.add_argument("--watch", action="store_true", help="show the table while it is played")
-    page.add_argument("--watch-port", type=port, default=0, help="of the page (default: any)")
+    page.add_argument("--watch-port", type=port, default=0, help="of the page (0: any)")
     page.add_argument("--no-browser", action="store_true", help="only say where the page is")
     page.add_argument("--all-hands", action="store_true", help="show all hands")
 

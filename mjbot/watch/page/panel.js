@@ -47,6 +47,11 @@ export function showResult(place, result, names, close) {
     if (result.title === "exhaustive draw") parts.push(html("p", {}, `tenpai: ${tenpai || "nobody"}`));
   }
   result.wins.forEach((win, place) => parts.push(...(place ? [html("hr")] : []), ...winParts(win, names)));
+  const paid = result.deltas.map((delta, seat) => [delta, seat]).filter(([delta]) => delta);
+  if (paid.length) {
+    const said = paid.map(([delta, seat]) => `${short(names[seat], 18)} ${delta > 0 ? "+" : ""}${points(delta)}`);
+    parts.push(html("p", {}, said.join(", ")));
+  }
   if (result.ranks.length) parts.push(html("hr"), ranking(result.ranks, names));
   place.replaceChildren(...parts);
 }
