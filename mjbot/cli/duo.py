@@ -13,8 +13,10 @@ from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
     new_folder,
+    require_time,
     save_results,
     showing,
+    tell_seats,
 )
 from mjbot.cli.play import add_team_table_argument, require_member
 from mjbot.cli.records.watch import Take, table_page
@@ -24,7 +26,7 @@ from mjbot.match.node import NodeError
 from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MAJIANG, MatchPlayer, read_players
+from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import require_team_table, team_names
@@ -79,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
             _role(args.partner, args.partner_option, "--partner"),
         ]
         rivals = _rivals(args, console)
+        require_time(rivals, args.timeout_s)
     settings = match_settings(args, new_folder(args.log_dir))
     _say_head(args, settings, roles, rivals, console)
     if not _prepare(args, roles, rivals, console):
@@ -112,7 +115,8 @@ def _prepare(
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    others = [rival.spec for rival in rivals]
+    tell_seats(rivals, no_browser=args.no_browser)
+    others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
     problems = prepare(others, console, use="client", pair=roles, table=not args.url)
     return all(problem.is_made for problem in problems)
 

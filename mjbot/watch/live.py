@@ -115,6 +115,11 @@ class SpectatedServer(PageServer):
         """Return what is told to who may see these hands."""
         raise NotImplementedError
 
+    async def arrival(self) -> None:
+        """Return when somebody looks on."""
+        while not self.spectators:
+            await asyncio.sleep(0.1)
+
     async def stay(self, expects_browser: bool) -> None:
         """Return when nobody looks on any more."""
         if expects_browser and not self._had_any:

@@ -18,7 +18,7 @@ import msgspec
 from mjbot.watch.tiles import sprite
 
 FOLDER: Final = Path(__file__).with_name("page")
-MODULES: Final = ("draw.js", "panel.js", "source.js", "timeline.js", "main.js")
+MODULES: Final = ("draw.js", "panel.js", "source.js", "ask.js", "timeline.js", "main.js")
 """In the order in which they need each other."""
 STYLE: Final = "style.css"
 

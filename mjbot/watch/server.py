@@ -49,6 +49,11 @@ _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+def new_key() -> str:
+    """Return a text that nobody guesses."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
 class Keys:
     """Which seats' hands a key opens."""
 
@@ -57,9 +62,13 @@ class Keys:
 
     def new(self, seats: Collection[int]) -> str:
         """Return a key for the hands of these seats."""
-        key = secrets.token_urlsafe(KEY_BYTES)
-        self._seats[key] = frozenset(seats)
+        key = new_key()
+        self.add(key, seats)
         return key
+
+    def add(self, key: str, seats: Collection[int]) -> None:
+        """Let a key that was made elsewhere open the hands of these seats."""
+        self._seats[key] = frozenset(seats)
 
     def opens(self, key: str) -> frozenset[int]:
         """Return the seats that a key opens: none if it is not one of ours."""

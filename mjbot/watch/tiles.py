@@ -139,8 +139,8 @@ def _face() -> str:
 def _back() -> str:
     box = f'width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="5"'
     return (
-        f'<rect x=".5" y=".5" {box} class="back" fill="#3f7f6d" stroke="#23493f"/>'
-        '<path d="M24 14L38 32L24 50L10 32Z" fill="none" stroke="#fff" stroke-opacity=".35"'
+        f'<rect x=".5" y=".5" {box} class="back" fill="#c9953d" stroke="#7a5a20"/>'
+        '<path d="M24 14L38 32L24 50L10 32Z" fill="none" stroke="#fff" stroke-opacity=".5"'
         ' stroke-width="2"/>'
     )
 

@@ -10,7 +10,7 @@ import sys
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
@@ -144,9 +144,9 @@ async def _show(args: argparse.Namespace, library: Library) -> int:
     return ExitCode.OK
 
 
-def tell_page(url: str, *, no_browser: bool) -> None:
-    """Say where the page is, and open it."""
-    print(f"watch {url} (Ctrl-C ends it)", flush=True)
+def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
+    """Say where the page is, on stdout unless ``to`` is another stream, and open it."""
+    print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
     if not no_browser:
         webbrowser.open(url)
 

@@ -1,5 +1,6 @@
 // The page: which moment is shown, and what the keys and buttons do.
 
+import { Asker } from "/page/ask.js";
 import { Picture } from "/page/draw.js";
 import { html, showResult, showSeats, showThoughts } from "/page/panel.js";
 import { address, ask, follow, readRecord, unpacked } from "/page/source.js";
@@ -9,6 +10,8 @@ const $ = (id) => document.getElementById(id);
 const config = JSON.parse($("config").textContent);
 const picture = new Picture($("board"));
 const MOST_GAMES = 8; // of a running table that are kept
+const PACE_MS = config.pace ?? 250; // between two events of a game that is played here
+const MOST_BEHIND = 25; // events; who is further behind sees the newest at once
 const PAUSE_MS = 150; // before a player is asked what it thinks
 
 const games = [new Timeline()];
@@ -18,7 +21,8 @@ let following = config.mode === "live";
 let playing = 0;
 let speed = 2;
 let closed = ""; // the result that was closed
-let thoughts = Boolean(config.by);
+let thoughts = Boolean(config.by) && !config.plays; // who plays asks for hints
+const asker = new Asker($("ask"), showProblem);
 const thought = new Map();
 let begun = false; // whether a board was drawn
 let asking = 0;
@@ -211,7 +215,8 @@ function showSwitches() {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-  if (event.key === " " && event.target.closest("button, [role=button]")) return;
+  if (event.key === " " && event.target.closest("button, .mine")) return;
+  if (following && /^[1-9]$/.test(event.key) && asker.key(event.key)) return;
   const name = event.shiftKey && { ArrowRight: "choiceOn", ArrowLeft: "choiceBack" }[event.key];
   const wish = name || KEYS[event.key];
   if (!wish) return;
@@ -268,6 +273,13 @@ function takeLive(told) {
   if (told.type === "restart") {
     games.splice(0, games.length, new Timeline());
     shown.game = 0;
+    asker.clear();
+    return;
+  }
+  if (told.type === "ask" || told.type === "asked") {
+    asker.take(told);
+    if (told.type === "ask") shown.seat = told.seat;
+    if (following) soon();
     return;
   }
   if (told.type === "game" && games[games.length - 1].kyoku.length) {
@@ -289,14 +301,33 @@ function takeLive(told) {
 
 let drawing = false;
 
-// However fast events come: one drawing per picture of the screen.
+// However fast events come: one drawing per picture of the screen.  Who plays sees them one by one.
 function soon() {
   if (drawing) return;
   drawing = true;
-  requestAnimationFrame(() => {
+  const draw = () => {
     drawing = false;
-    if (following) go(...timeline().end);
-  });
+    if (!following) return;
+    if (config.plays && oneByOne()) soon();
+    else if (timeline().kyoku.length) go(...timeline().end);
+    if (config.plays && !drawing) showAsk();
+  };
+  if (config.plays && begun) setTimeout(draw, PACE_MS);
+  else requestAnimationFrame(draw);
+}
+
+// Shows the next event of a game that the person plays; false where nothing or too much is behind.
+function oneByOne() {
+  const [kyoku, step] = timeline().end;
+  if (kyoku !== shown.kyoku || step - shown.step > MOST_BEHIND || step - shown.step < 2) return false;
+  move(1);
+  asker.place.hidden = true;
+  return true;
+}
+
+function showAsk() {
+  asker.show();
+  asker.offerHand($("board"));
 }
 
 function showGames() {
@@ -328,6 +359,9 @@ function showFollowing() {
   if (config.mode !== "live") return;
   $("follow").setAttribute("aria-pressed", following);
   $("follow").textContent = following ? "Following" : "Follow";
+  if (!config.plays) return;
+  if (!following) asker.place.hidden = true;
+  else if (!drawing) showAsk();
 }
 
 // --- what a player thinks -----------------------------------------------------------------------
@@ -426,6 +460,7 @@ async function begin() {
   document.title = config.title;
   showSwitches();
   document.querySelector("[data-do=thoughts]").hidden = !config.by;
+  if (config.plays) document.querySelector("[data-do=thoughts]").textContent = "Hint";
   if (config.mode === "file") {
     const game = await unpacked($("data").textContent);
     Object.assign(games[0], { names: game.names, pairs: game.pairs, kyoku: game.kyoku, thoughts: game.thoughts });
