@@ -26,7 +26,6 @@ from mjbot.table.legal import is_furiten
 from mjbot.table.state import (
     ANKAN,
     CALLED_AWAY,
-    CHANKAN,
     DRAWN,
     GAME_OVER,
     IDLE,
@@ -45,7 +44,6 @@ Board = dict[str, Any]
 SEATS: Final = range(4)
 WINDS: Final = ("East", "South", "West", "North")
 _NOBODY_ACTS: Final = (IDLE, WON, DRAWN, GAME_OVER)
-_ON_OFFER: Final = (REACTION, CHANKAN)
 
 
 def board_of(
@@ -70,7 +68,7 @@ def board_of(
         "ura": _names(state["ura_markers"][: int(state["n_ura"])].tolist()),
         "turn": -1 if phase in _NOBODY_ACTS else view.turn,
         "dealer": view.dealer,
-        "last": view.turn if phase in _ON_OFFER else -1,
+        "last": view.turn if phase == REACTION else -1,
         "scores": view.scores.tolist(),
         "seats": [_seat(view, seat, seat in seen, added) for seat in SEATS],
         "result": result,

@@ -12,6 +12,10 @@ from mjbot.records.game import Entry, RecordError
 from mjbot.records.sources import Source, games_of, list_sources
 from protocol.plain_text import one_line
 
+ARENA_GAMES: Final = "games.jsonl"
+ARENA_RECORDS: Final = "records"
+"""In the folder of an arena's run (``mjbot arena --record``)."""
+
 
 class NoGameError(MjbotError):
     """There is no such game among the records."""
@@ -34,12 +38,14 @@ class ReadGame:
 
 
 class Library:
-    """Records at a path: a file, a folder or a zip.
+    """Records at a path: a file, a folder, a zip, or an arena's run.
 
     Raises ``OSError`` and :class:`~mjbot.records.game.RecordError` where nothing can be listed.
     """
 
     def __init__(self, path: Path) -> None:
+        if (path / ARENA_GAMES).is_file() and (path / ARENA_RECORDS).is_dir():
+            path = path / ARENA_RECORDS
         self._sources: Final[Sequence[Source]] = list_sources(path)
         self._last: tuple[int, int] | None = None
         self._game: ReadGame | None = None

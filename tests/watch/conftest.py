@@ -51,7 +51,7 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Opened]:
+def opened(browser: Any, serve: Any) -> Iterator[Opened]:  # its pages close before the servers
     opened = Opened(browser)
     yield opened
     for context in browser.contexts:
@@ -63,6 +63,13 @@ def opened(browser: Any) -> Iterator[Opened]:
 @pytest.fixture(scope="session")
 def short_game() -> ReadGame:
     return Library(LOGS / "east-extra-round.mjson").game(0)
+
+
+async def _end_tasks() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @pytest.fixture
@@ -91,6 +98,7 @@ def serve() -> Iterator[Callable[..., Any]]:
     for server in servers:
         with contextlib.suppress(Exception):
             run(server.__aexit__())
+    run(_end_tasks())
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()

@@ -14,6 +14,7 @@ from mjbot.watch.seat import HumanPlayer, SeatServer
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
+RIVAL = "fast-riichi-a"
 CLICKER = """() => {
   window.offered = [];
   setInterval(() => {
@@ -56,7 +57,10 @@ def test_a_game_is_played_by_hand_and_only_what_is_legal_is_offered(
             others = [replace(own, name=f"other-{n}", on_event=lambda event: None) for n in "123"]
             players = [
                 play(own, lambda game: HumanPlayer(server, 20.0), hooks=hooks),
-                *[play(o, lambda game: make_strategy("fast-riichi-a"), hooks=hooks) for o in others],
+                *[
+                    play(o, lambda game: make_strategy("fast-riichi-a"), hooks=hooks)
+                    for o in others
+                ],
             ]
             playing = [asyncio.create_task(player) for player in players]
             results = [result async for result in table.play(1)]

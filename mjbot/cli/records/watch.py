@@ -107,12 +107,14 @@ def run(args: argparse.Namespace) -> int:
         prepare([args.by], Console(stderr=True), use="explain")
     if args.out is not None:
         return _write(args, library)
+    if len(library.names) == 1:
+        library.game(args.record, args.which)  # of one file it can be said at once why not
     return run_until_signalled(_show(args, library))
 
 
 def _config(args: argparse.Namespace, library: Library) -> dict[str, Any]:
     title = library.names[args.record] if args.record < len(library.names) else args.game.name
-    return {"title": title, "seat": args.seat or 0, "record": args.record}
+    return {"title": title, "seat": args.seat or 0, "record": args.record, "game": args.which}
 
 
 def _seen(args: argparse.Namespace) -> frozenset[int]:

@@ -482,7 +482,7 @@ async function begin() {
       $("records").showModal();
     });
     $("filter").addEventListener("input", listRecords);
-    await openGame(record, 0);
+    await openGame(record, config.game || 0);
   }
 }
 
