@@ -31,13 +31,19 @@ export class Asker {
     this.place.hidden = !this.question;
     if (!this.question) return this.place.replaceChildren();
     const { actions, until, clock } = this.question;
-    const buttons = actions.filter(({ name }) => name !== "discard").map((action, at) => {
-      const button = html("button", { "data-code": action.code, title: `${action.text} (${at + 1})` }, NAMES[action.name], " ");
-      if (action.tiles) button.append(tiles(action.tiles));
-      button.addEventListener("click", () => this.choose(action.code));
-      return button;
-    });
-    if (actions.some(({ name }) => name === "discard")) buttons.push(html("span", {}, "or discard a tile of your hand"));
+    const button = (action, kind, ...inside) => {
+      const made = html("button", { class: kind, "data-code": action.code, title: action.text }, ...inside);
+      if (action.tiles) made.append(tiles(action.tiles));
+      made.addEventListener("click", () => this.choose(action.code));
+      return made;
+    };
+    const isDiscard = ({ name }) => name === "discard";
+    const discards = actions.filter(isDiscard).map((action) => button(action, "tile"));
+    const buttons = actions.filter((action) => !isDiscard(action)).map((action) => button(action, "act", NAMES[action.name], " "));
+    if (discards.length) {
+      buttons.push(html("span", {}, buttons.length ? "or discard a tile" : "discard a tile of your hand"));
+      buttons.push(html("span", { class: "discards" }, ...discards));
+    }
     const left = html("progress", { max: clock, "aria-label": "time left" });
     const tick = () => (left.value = Math.max(0, (until - Date.now()) / 1000));
     tick();
@@ -70,7 +76,7 @@ export class Asker {
 
   // Takes the key of a choice: 1 to 9 the buttons; true if it was one.
   key(key) {
-    const button = this.question && this.place.querySelectorAll("button")[Number(key) - 1];
+    const button = this.question && this.place.querySelectorAll(".act")[Number(key) - 1];
     if (button) button.click();
     return Boolean(button);
   }
