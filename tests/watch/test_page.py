@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from mjbot.records.mjai_log import log_line
 from mjbot.watch.board import changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
@@ -15,6 +16,7 @@ from mjbot.watch.pages import game_page
 from mjbot.watch.picture import picture
 from mjbot.watch.server import RecordServer
 from proof.board import walk
+from protocol.messages import Hora, StartGame
 
 LOGS = Path(__file__).parents[2] / "logs"
 MOST_BYTES = 150_000
@@ -119,6 +121,26 @@ def test_keys_lead_through_the_game(opened: Any, serve: Any) -> None:
     assert page.locator("#help").is_visible()
     page.keyboard.press("Escape")
     page.wait_for_url("**/*#1/0/*")
+
+
+def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
+    opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
+) -> None:
+    events = [entry.event for entry in short_game.entries]
+    win = next(event for event in events if isinstance(event, Hora) and event.actor != event.target)
+    names = ["x", "y", "z", "w"]
+    names[win.actor], names[win.target] = "us (team 1/2)", "us (team 2/2)"
+    log = tmp_path / "pair.mjson"
+    start = StartGame(names=tuple(names))
+    log.write_bytes(b"".join([log_line(event) for event in [start, *events[1:]]]))
+    page = opened.open(_record(serve, log))
+    _wait(page)
+    for _ in range(9):
+        page.keyboard.press("f")
+        if "FEED" in (page.locator("#feed").text_content() or ""):
+            break
+    assert page.locator("#feed").inner_text().startswith("FEED: us (team 2/2) gives")
+    assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#says").inner_text()
 
 
 def test_each_tile_on_the_board_has_a_name(opened: Any, serve: Any) -> None:

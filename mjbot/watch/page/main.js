@@ -131,13 +131,17 @@ function play() {
   $("play-icon").setAttribute("d", "M6 5h4v14H6zM14 5h4v14h-4z");
 }
 
+const find = (way, isWished) => go(...timeline().find(shown.kyoku, shown.step, way, isWished));
+const isChoice = ({ choices }) => choices && shown.seat in choices;
 const lengthOf = (kyoku) => timeline().kyoku[kyoku].steps.length;
 
 const actions = {
   on: () => move(1),
   back: () => move(-1),
-  choiceOn: () => go(...timeline().choice(shown.kyoku, shown.step, shown.seat, 1)),
-  choiceBack: () => go(...timeline().choice(shown.kyoku, shown.step, shown.seat, -1)),
+  choiceOn: () => find(1, isChoice),
+  choiceBack: () => find(-1, isChoice),
+  feedOn: () => find(1, ({ feed }) => feed),
+  feedBack: () => find(-1, ({ feed }) => feed),
   kyokuOn: () => (shown.kyoku + 1 < timeline().kyoku.length ? go(shown.kyoku + 1, 0) : go(shown.kyoku, lengthOf(shown.kyoku))),
   kyokuBack: () => go(shown.step ? shown.kyoku : Math.max(0, shown.kyoku - 1), 0),
   start: () => go(shown.kyoku, 0),
@@ -160,11 +164,11 @@ const actions = {
   gameBack: () => recordGame && openGame(record, recordGame - 1),
 };
 
-const MOVES = ["on", "back", "choiceOn", "choiceBack", "kyokuOn", "kyokuBack", "start", "end", "play"];
+const MOVES = ["on", "back", "choiceOn", "choiceBack", "feedOn", "feedBack", "kyokuOn", "kyokuBack", "start", "end", "play"];
 const KEYS = {
   ArrowRight: "on", ArrowLeft: "back", ".": "choiceOn", ",": "choiceBack", "]": "kyokuOn",
   PageDown: "kyokuOn", "[": "kyokuBack", PageUp: "kyokuBack", Home: "start", End: "end",
-  " ": "play", "+": "faster", "-": "slower", v: "turn", h: "hands", i: "index", t: "thoughts",
+  f: "feedOn", F: "feedBack", " ": "play", "+": "faster", "-": "slower", v: "turn", h: "hands", i: "index", t: "thoughts",
   d: "colours", l: "follow", "?": "help", n: "gameOn", p: "gameBack",
 };
 

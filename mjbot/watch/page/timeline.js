@@ -39,15 +39,15 @@ export class Timeline {
     return board;
   }
 
-  // The nearest place after (or before) with something to choose for a seat; the end if none.
-  choice(kyoku, step, seat, way) {
+  // The nearest place after (or before) whose step is wished for; the end (or the start) if none.
+  find(kyoku, step, way, isWished) {
     let [k, s] = [kyoku, step + way];
     for (; k >= 0 && k < this.kyoku.length; k += way) {
       const steps = this.kyoku[k].steps;
       if (s === null) s = way > 0 ? 0 : steps.length;
       for (; s >= 0 && s <= steps.length; s += way) {
         const told = this.step(k, s);
-        if (told && told.choices && seat in told.choices) return [k, s];
+        if (told && isWished(told)) return [k, s];
       }
       s = null;
     }
