@@ -69,6 +69,12 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
     page.add_argument("--watch-port", type=port, default=0, help="of the page (0: any)")
     page.add_argument("--no-browser", action="store_true", help="only say where the page is")
     page.add_argument("--all-hands", action="store_true", help="show all hands")
+    page.add_argument(
+        "--watch-by",
+        type=strategy,
+        metavar="STRATEGY",
+        help="whose terms are shown beside open hands; none by default",
+    )
 
 
 def _game(text: str) -> Path | str:
@@ -89,7 +95,10 @@ async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take
         return
     from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
 
-    async with LiveServer({"title": title}) as server:
+    if args.watch_by is not None:
+        args.watch_by.check()
+        prepare([args.watch_by], Console(stderr=True), use="explain")
+    async with LiveServer({"title": title}, args.watch_by) as server:
         await server.open(args.watch_port)
         key = server.keys.new(ALL_SEATS) if args.all_hands else ""
         tell_page(server.url(key), no_browser=args.no_browser)
