@@ -53,6 +53,9 @@ def test_a_game_is_one_small_file_that_asks_nobody(opened: Any, tmp_path: Path) 
     _wait(page)
     assert page.evaluate("document.body.dataset.place") == "3/20"
     assert page.locator("#kyoku option").count() == 13
+    beyond = opened.open(f"{file.as_uri()}#1/99/9999")
+    _wait(beyond)
+    assert beyond.evaluate("document.body.dataset.place").startswith("12/")
 
 
 def test_nothing_is_cut_off_by_day_and_night(opened: Any, serve: Any) -> None:

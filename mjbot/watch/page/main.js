@@ -99,6 +99,15 @@ function goToWanted() {
   return false;
 }
 
+// Shows the board of a game that is told whole: the nearest to a place that it does not have.
+function settle() {
+  if (!goToWanted()) return show();
+  const [seat, kyoku, step] = wanted;
+  wanted = null;
+  shown.seat = seat % 4;
+  go(kyoku, step);
+}
+
 // --- moving -------------------------------------------------------------------------------------
 
 function go(kyoku, step) {
@@ -430,7 +439,7 @@ async function openGame(which, game) {
       if (isNew) begin();
       take(told);
     });
-    if (mine === reading && wanted) [wanted] = [null, go(...timeline().end)];
+    if (mine === reading) settle();
     document.body.dataset.read = "all";
   } catch (problem) {
     showProblem(problem.message);
@@ -469,7 +478,7 @@ async function begin() {
     const game = await unpacked($("data").textContent);
     Object.assign(games[0], { names: game.names, pairs: game.pairs, kyoku: game.kyoku, thoughts: game.thoughts });
     showKyoku();
-    if (!goToWanted()) show();
+    settle();
     document.body.dataset.read = "all";
   } else if (config.mode === "live") {
     $("live").hidden = false;

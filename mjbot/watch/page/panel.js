@@ -81,7 +81,7 @@ function ranking(ranks, names) {
 // Numbers of one column have as many places as its largest needs.
 function numbers(values) {
   const most = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
-  const places = most >= 100 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : 4;
+  const places = most >= 100 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : most >= 0.1 ? 3 : 4;
   return (value) => {
     if (value === null) return "given up";
     return Number.isInteger(value) && values.every(Number.isInteger) ? `${value}` : value.toFixed(places);
