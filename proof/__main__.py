@@ -10,6 +10,7 @@ PROOFS = {
     "review": "what a reviewer finds in held-out games, by where the seats ended",
     "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
+    "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
     "greedy-table": "predicted and actual tenpai of recorded players",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",

@@ -13,16 +13,20 @@ from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
     new_folder,
+    require_time,
     save_results,
+    showing,
+    tell_seats,
 )
 from mjbot.cli.play import add_team_table_argument, require_member
+from mjbot.cli.records.watch import Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
 from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MAJIANG, MatchPlayer, read_players
+from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import require_team_table, team_names
@@ -77,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
             _role(args.partner, args.partner_option, "--partner"),
         ]
         rivals = _rivals(args, console)
+        require_time(rivals, args.timeout_s)
     settings = match_settings(args, new_folder(args.log_dir))
     _say_head(args, settings, roles, rivals, console)
     if not _prepare(args, roles, rivals, console):
@@ -110,7 +115,8 @@ def _prepare(
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    others = [rival.spec for rival in rivals]
+    tell_seats(rivals, no_browser=args.no_browser)
+    others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
     problems = prepare(others, console, use="client", pair=roles, table=not args.url)
     return all(problem.is_made for problem in problems)
 
@@ -190,10 +196,11 @@ class _Duo:
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False
         try:
-            if self.args.url:
-                await self._remote_table(report, partners_score)
-            else:
-                await self._host(report)
+            async with table_page(self.args, f"duo {self.args.name}") as take:
+                if self.args.url:
+                    await self._remote_table(report, partners_score, take)
+                else:
+                    await self._host(report, take)
             is_whole = True
         except (MatchError, RemoteTableError) as error:
             text = f"{error}; logs in {self.folder}"
@@ -227,19 +234,20 @@ class _Duo:
     def _players(self) -> tuple[MatchPlayer, ...]:
         return (*self.members, *self.rivals)
 
-    async def _host(self, report: DuoReport) -> None:
+    async def _host(self, report: DuoReport, take: Take) -> None:
         """Play at a table of our own; its events are what is counted."""
         with report:
             noter = self._noting(report)
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
-            await play_match(self.settings, self._players, watcher)
+            await play_match(self.settings, self._players, showing(watcher, take))
 
-    async def _remote_table(self, report: DuoReport, partners_score: PairScore) -> None:
+    async def _remote_table(self, report: DuoReport, partners_score: PairScore, take: Take) -> None:
         """Play at somebody's table; what our two see of it is what is counted."""
         names = [member.name for member in self.members]
         table = RemoteTable(self._players, self.args.url, self.args.games, self.folder)
         with report:
-            tops = MergedLogs(names, report.on_event)
+            shown = _both(report.on_event, lambda game, event: take(event))
+            tops = MergedLogs(names, shown)
             partners = MergedLogs(names[::-1], lambda game, event: partners_score.add(event))
             tailers = [
                 LogTailer(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),

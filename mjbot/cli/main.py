@@ -25,6 +25,8 @@ COMMANDS: Final[dict[str, str]] = {
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
     "review": "judge every decision of a seat, and say what each cost and why",
+    "draw": "draw a position of a recorded game as a picture",
+    "watch": "show a recorded game, or one that is being played, in the browser",
     "convert": "turn Tenhou mjlog records into mjai lines",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
@@ -32,7 +34,7 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
-ON_RECORDS: Final = ("replay", "explain", "review", "convert")
+ON_RECORDS: Final = ("replay", "explain", "review", "draw", "watch", "convert")
 """What takes recorded games and lives in ``mjbot.cli.records``."""
 
 AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review")

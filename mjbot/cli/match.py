@@ -3,22 +3,26 @@
 import argparse
 import csv
 import datetime
+import webbrowser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from mjbot.cli.arguments import games_above_0, seconds
+from mjbot.cli.records.watch import Take, add_watch_arguments, table_page
 from mjbot.cli.serve import add_table_arguments, table_rules
-from mjbot.errors import ExitCode
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MatchPlayer, read_players
+from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.match.report import MatchReport, final_table
-from mjbot.match.run import MatchSettings, play_match
+from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
+from protocol.messages import Event
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -34,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " external:majiang; 'external:COMMAND' for any mjai client: it is started with"
         " mjsonp://HOST:PORT/ROOM as its last argument; 'external-lines:COMMAND' or"
         " 'external-arrays:COMMAND' for a bot on standard input and output, Mortal's kind or"
-        " mjai.app's: {seat} in it becomes the seat's number",
+        " mjai.app's: {seat} in it becomes the seat's number; human, or"
+        " human,clock_s=SECONDS,hint=STRATEGY, plays in a page of the browser",
     )
     add_match_arguments(parser)
 
@@ -52,15 +57,34 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds for all four to join (%(default)g)",
     )
     add_table_arguments(parser)
+    add_watch_arguments(parser)
 
 
 @ending_at_once()
 def run(args: argparse.Namespace) -> int:
     """Play the match."""
     players = read_players(args.seats_at_table)
+    require_time(players, args.timeout_s)
     for player in players:
         player.command("", args.games)  # a missing Node shows before anything is started
     return _play(args, players, new_folder(args.log_dir))
+
+
+def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
+    """Raise ``ArgumentError`` if a person's clock runs longer than the table waits."""
+    for player in players:
+        if isinstance(player, HumanSeat) and human_clock_s(player.spec) >= timeout_s:
+            cure = "say human,clock_s=... or a longer --timeout-s"
+            raise ArgumentError(f"{player.spec}: the table waits {timeout_s:g} s; {cure}")
+
+
+def tell_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
+    """Say where each person sits down, and open the pages."""
+    for place, player in enumerate(players):
+        if isinstance(player, HumanSeat):
+            print(f"player {place + 1}, {player.name}: sit down at {player.url}", flush=True)
+            if not no_browser:
+                webbrowser.open(player.url)
 
 
 def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
@@ -80,12 +104,13 @@ def _play(args: argparse.Namespace, players: tuple[MatchPlayer, ...], folder: Pa
     seed = settings.rules.seed
     start = f"{args.games} x {args.length}, seed {seed}: {names}"
     console.print(one_line(start), highlight=False, markup=False, soft_wrap=True)
-    specs = [player.spec for player in players]
+    tell_seats(players, no_browser=args.no_browser)
+    specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
         return ExitCode.FAILED
     report = MatchReport(console, settings.games, settings.rules.length)
     try:
-        results = run_until_signalled(_watch(settings, players, report))
+        results = run_until_signalled(_watch(args, settings, players, report))
     except MatchError as error:
         raise MatchError(f"{error}; logs in {folder}") from error
     finally:  # whatever ended the match: what was played until then is not lost
@@ -108,10 +133,24 @@ def _conclude(
 
 
 async def _watch(
-    settings: MatchSettings, players: tuple[MatchPlayer, ...], report: MatchReport
+    args: argparse.Namespace,
+    settings: MatchSettings,
+    players: tuple[MatchPlayer, ...],
+    report: MatchReport,
 ) -> list[GameResult]:
-    with report:
-        return await play_match(settings, players, report.watcher())
+    async with table_page(args, f"match, seed {settings.rules.seed}") as take:
+        with report:
+            return await play_match(settings, players, showing(report.watcher(), take))
+
+
+def showing(watcher: Watcher, take: Take) -> Watcher:
+    """Return a watcher that also hands on the table's events."""
+
+    def on_event(game: int, event: Event) -> None:
+        watcher.on_event(game, event)
+        take(event)
+
+    return replace(watcher, on_event=on_event)
 
 
 def new_folder(parent: Path) -> Path:

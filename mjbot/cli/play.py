@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,12 +22,15 @@ from mjbot.cli.arguments import (
     token,
     with_options,
 )
+from mjbot.cli.records.watch import add_watch_arguments, table_page, tell_page
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
-from mjbot.client.play import Settings, play
+from mjbot.client.play import Hooks, Settings, play
+from mjbot.client.player import MakeStrategy
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
 from mjbot.pair.fair_play import (
     require_team_name,
     require_team_name_in,
@@ -178,6 +182,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
     )
     add_pair_arguments(parser)
+    add_watch_arguments(parser)
     parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
 
 
@@ -186,6 +191,8 @@ def run(args: argparse.Namespace) -> int:
     """Play the games."""
     _log_to_stderr(verbose=args.verbose)
     spec = args.strategy = with_options(args.strategy, args.option, "--strategy", "--option")
+    if spec.name == HUMAN:
+        return _sit_down(args)
 
     def make(game: int) -> Strategy:
         return spec.make(args.seed + game)
@@ -195,9 +202,63 @@ def run(args: argparse.Namespace) -> int:
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         linked = read_linked(args, make(0))  # or say at once why not
     prepare_seat(args, linked)
-    if linked is not None:
-        return _play(linked.play(settings, make, pipes))
-    return _play(play(settings, make, pipes))
+    return _play(_shown(args, settings, make, pipes, linked))
+
+
+def _sit_down(args: argparse.Namespace) -> int:
+    """Let a person play in the browser."""
+    spec = args.strategy
+    with reading_arguments():
+        clock_s = human_clock_s(spec)
+        hint = Spec.read(spec.options["hint"]) if "hint" in spec.options else None
+        if args.pair or args.ally or args.watch:
+            raise ArgumentError("--pair, --ally and --watch: not for a person's seat")
+        settings = _settings(args)
+        if settings.address.is_stdio:
+            raise ArgumentError(f"URL {args.url!r}: a person plays at a server")
+    if hint is not None:
+        hint.check()
+        prepare([hint], Console(stderr=True), use="explain")
+    settings = replace(settings, deadline_s=min(clock_s, args.deadline_s or clock_s))
+    return _play(_play_by_hand(args, settings, hint))
+
+
+async def _play_by_hand(
+    args: argparse.Namespace, settings: Settings, hint: Spec | None
+) -> list[OwnResult]:
+    """Serve the person's page, and join the table once it is open."""
+    from mjbot.watch.seat import HumanPlayer, SeatServer
+    from mjbot.watch.server import new_key
+
+    key = os.environ.pop(SEAT_KEY_VARIABLE, "") or new_key()
+    clock_s = settings.deadline_s or CLOCK_S
+    async with SeatServer({"title": f"{settings.name} at {args.url}"}, key, hint) as server:
+        await server.open(args.watch_port)
+        tell_page(server.url(key), no_browser=args.no_browser, to=sys.stderr)
+        await server.arrival()
+        results = await play(
+            replace(settings, on_event=server.add),
+            lambda game: HumanPlayer(server, clock_s),
+            hooks=Hooks(warm_up=lambda: None),
+        )
+        await server.stay(expects_browser=False)
+        return results
+
+
+async def _shown(
+    args: argparse.Namespace,
+    settings: Settings,
+    make: MakeStrategy,
+    pipes: tuple[int, int],
+    linked: Linked | None,
+) -> list[OwnResult]:
+    """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
+    args.all_hands = True  # here is never more than this seat sees
+    async with table_page(args, f"{settings.name} at {args.url}") as take:
+        settings = replace(settings, on_event=take)
+        if linked is not None:
+            return await linked.play(settings, make, pipes)
+        return await play(settings, make, pipes)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from mjbot.cli.arguments import games_above_0, reading_arguments, seconds, token
 from mjbot.cli.arguments import port as port_number
+from mjbot.cli.records.watch import add_watch_arguments, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.precompile import prepare
@@ -23,6 +24,7 @@ from mjbot.server.game_log import require_writable
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.table.settle import seats_by_rank
+from protocol.messages import Error, Event
 from protocol.plain_text import one_line
 
 DEFAULT_PORT = 11600
@@ -62,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game (none)")
     add_table_arguments(parser)
+    add_watch_arguments(parser)
 
 
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
@@ -137,7 +140,15 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     rules = table_rules(args)
     rooms = {args.room: (0, 1, 2, 3)}
     status = ExitCode.OK
-    async with TableServer(rules, rooms, log_dir=args.log_dir) as server:
+    async with contextlib.AsyncExitStack() as stack:
+        take = await stack.enter_async_context(table_page(args, f"table {args.room}"))
+
+        def on_event(game: int, event: Event | Error) -> None:
+            if not isinstance(event, Error):
+                take(event)
+
+        table = TableServer(rules, rooms, log_dir=args.log_dir, on_event=on_event)
+        server = await stack.enter_async_context(table)
         with _free("--port", args.port, "0 for any"):
             port = await server.open_tcp(args.host, args.port)
         _say(f"listening on mjsonp://{_bracketed(args.host)}:{port}/{args.room}")

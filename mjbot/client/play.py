@@ -13,6 +13,7 @@ from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
+from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
@@ -37,14 +38,18 @@ _REJOIN_PAUSE_S: Final = 0.2
 _VERDICT_S: Final = 5.0
 
 
+def _ignore(_: object) -> None:
+    """Record nothing."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What ``mjbot play`` was told.
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
     how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
-    long it may not be there at first; ``log`` takes what is said, ``faults`` what goes wrong with
-    the strategy.
+    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it, ``faults``
+    takes what goes wrong with the strategy.
     """
 
     address: Address
@@ -58,6 +63,7 @@ class Settings:
     strict: bool = True
     log: Path | None = None
     faults: Path | None = None
+    on_event: Record = _ignore
 
 
 PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
@@ -92,7 +98,7 @@ async def play(
         faults=Faults(settings.faults),
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
-        bot = _Bot(settings, player, log.write if log else _ignore, hooks.timed)
+        bot = _Bot(settings, player, _both(settings.on_event, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
         if settings.address.dialect.traits.connecting_is_ready:
@@ -126,6 +132,15 @@ class _Bot:
         if session.dialect.traits.ends_with_verdict:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
+
+
+def _both(on_event: Record, log: EventLog | None) -> Record:
+    def record(event: Event) -> None:
+        if log is not None:
+            log.write(event)
+        on_event(event)
+
+    return record
 
 
 async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[OwnResult]:
@@ -210,7 +225,3 @@ async def _connect(settings: Settings) -> Transport:
 def _session(settings: Settings) -> ClientSession:
     address = settings.address
     return ClientSession(address.dialect, name=settings.name, room=address.room, seat=settings.seat)
-
-
-def _ignore(_: object) -> None:
-    """Record nothing."""

@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-import socket
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +10,10 @@ from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mjbot.client.pair_channel import SECRET_VARIABLE, End
-from mjbot.match.players import MatchPlayer
+from mjbot.match.players import MatchPlayer, free_port
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
-from mjbot.pair.socket_link import LOOPBACK, Place, fits_a_socket
+from mjbot.pair.socket_link import Place, fits_a_socket
 from mjbot.strategy.registry import Spec
 
 SECRET_BYTES: Final = 32
@@ -55,7 +54,7 @@ def private_channel() -> Iterator[Channel]:
     secret = secrets.token_hex(SECRET_BYTES)
     with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # nobody else may enter
         file = Path(folder, "channel")
-        yield Channel(file if fits_a_socket(file) else _free_port(), secret)
+        yield Channel(file if fits_a_socket(file) else free_port(), secret)
 
 
 def make_members(
@@ -95,9 +94,3 @@ def _named(url: str, name: str) -> str:
 
 def _says_name(field: str) -> bool:
     return "name" in dict(parse_qsl(field, keep_blank_values=True))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return int(probe.getsockname()[1])

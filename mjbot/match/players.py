@@ -1,10 +1,12 @@
 """Who sits at a match: what the command line calls a player, and the process that plays it."""
 
+import secrets
 import shlex
 import shutil
+import socket
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.majiang import majiang_command
@@ -15,6 +17,12 @@ from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.match.pipes"
+HUMAN = "human"
+HUMAN_OPTIONS = ("clock_s", "hint")
+CLOCK_S = 30.0
+"""What a person's decision may take unless ``clock_s`` says otherwise."""
+SEAT_KEY_VARIABLE = "MJBOT_SEAT_KEY"
+"""The environment variable with the key of a person's page."""
 
 
 class SeatError(MjbotError, ValueError):
@@ -66,6 +74,51 @@ class MatchPlayer:
         return [*command, *options]
 
 
+@dataclass(frozen=True)
+class HumanSeat(MatchPlayer):
+    """A person, who plays in a page at ``port`` that ``key`` opens, also after a restart."""
+
+    port: int = 0
+    key: str = field(default="", repr=False)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The page's key: a command line could be read by anybody on this machine."""
+        return {SEAT_KEY_VARIABLE: self.key}
+
+    @property
+    def url(self) -> str:
+        """Where the person sits down."""
+        return f"http://127.0.0.1:{self.port}/?key={self.key}"
+
+    def command(self, url: str, games: int, deadline_s: float | None = None) -> list[str]:
+        """Return the command line that opens the page and plays at ``url``, by its own clock."""
+        page = ["--watch-port", str(self.port), "--no-browser"]
+        return [*super().command(url, games), *page]
+
+
+def human_clock_s(spec: Spec) -> float:
+    """Return what each decision of a person may take; raises ``ValueError``."""
+    unknown = [name for name in spec.options if name not in HUMAN_OPTIONS]
+    if unknown:
+        raise ValueError(f"human has no option {unknown[0]}, only {', '.join(HUMAN_OPTIONS)}")
+    text = spec.options.get("clock_s", "")
+    try:
+        clock_s = float(text or CLOCK_S)
+    except ValueError:
+        clock_s = 0.0
+    if not 1 <= clock_s <= 3600:
+        raise ValueError(f"human,clock_s={text}: expected seconds, 1 to 3600")
+    return clock_s
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def own_deadline_s(timeout_s: float) -> float:
     """Return what a decision may take at a table that waits so long for a reply.
 
@@ -94,11 +147,15 @@ def read_players(texts: Iterable[str], taken: Sequence[str] = ()) -> tuple[Match
 def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[MatchPlayer, ...]:
     """Return the same for seats that have been read."""
     names = list(taken)
-    players = []
+    players: list[MatchPlayer] = []
     for spec in specs:
         _check(spec)
         name = _free_name(_short_name(spec), names)
         names.append(name)
+        if spec.name == HUMAN:
+            key = secrets.token_urlsafe(16)
+            players.append(HumanSeat(spec, name, plays_on=True, port=free_port(), key=key))
+            continue
         connects = spec.name.startswith(EXTERNAL) and spec.name != MAJIANG
         players.append(MatchPlayer(spec, name, plays_on=not connects))
     return tuple(players)
@@ -114,6 +171,9 @@ def _check(spec: Spec) -> None:
     if text == MAJIANG:
         return
     try:
+        if spec.name == HUMAN:
+            human_clock_s(spec)
+            return Spec.read(spec.options["hint"]).check() if "hint" in spec.options else None
         if not spec.is_external:
             return spec.check()
         words = _words(text)
@@ -125,6 +185,8 @@ def _check(spec: Spec) -> None:
 
 
 def _short_name(spec: Spec) -> str:
+    if spec.name == HUMAN:
+        return HUMAN
     if not spec.is_external:
         return spec.label
     words = _words(spec.name)

@@ -15,7 +15,7 @@ from mjbot.match.player_processes import (
     RestartPolicy,
     RunningFaults,
 )
-from mjbot.match.players import MatchPlayer
+from mjbot.match.players import HumanSeat, MatchPlayer
 from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
@@ -26,6 +26,9 @@ from protocol.plain_text import one_line
 HOST: Final = "127.0.0.1"
 REMIND_S: Final = 30.0
 """How often it is told who is not at the table yet."""
+
+LAST_LOOK_S: Final = 2.0
+"""What a person's page gets to hear how the last game ended."""
 
 LONGEST_QUOTE: Final = 240
 """Letters of what a player or the table said that a line of ours repeats."""
@@ -133,6 +136,8 @@ class _Match:
             processes = group.create_task(self._processes.run())
             arrivals = group.create_task(self._expect_players())
             results = await self._play_games()
+            if any(isinstance(player, HumanSeat) for player in self._players):
+                await asyncio.sleep(LAST_LOOK_S)
             processes.cancel()
             arrivals.cancel()
         return results

@@ -99,20 +99,20 @@ def steps(log: Path) -> Iterator[ReplayStep]:
     return steps_of(entry.event for game in open_games(log) for entry in game.entries)
 
 
-def steps_of(events: Iterable[Event]) -> Iterator[ReplayStep]:
-    """Yield the events of games in a row, as :func:`steps` does."""
-    events = iter(events)
-    table = Table()
-    ahead = deque(islice(events, 1 + AHEAD))
+def steps_of(events: Iterable[Event], strict: bool = True) -> Iterator[ReplayStep]:
+    """Yield the same for events; a table that is not strict plays on past a contradiction."""
+    coming = iter(events)
+    table = Table(strict=strict)
+    ahead = deque(islice(coming, 1 + AHEAD))
     number = 0
     while ahead:
         number += 1
         event = ahead.popleft()
         if isinstance(event, StartGame):
-            table = Table()
+            table = Table(strict=strict)
         table.apply(event)
         yield ReplayStep(number, event, table, tuple(ahead))
-        ahead.extend(islice(events, 1))
+        ahead.extend(islice(coming, 1))
 
 
 class Numbering:

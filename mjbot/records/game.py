@@ -37,11 +37,15 @@ class WinRecord:
 
 
 class Entry(NamedTuple):
-    """One event, the number of the line or tag that says it, and of a win what else is known."""
+    """One event, the number of the line or tag that says it, and of a win what else is known.
+
+    ``talk`` has what players remarked on it: seat and text.
+    """
 
     number: int
     event: Event
     win: WinRecord | None = None
+    talk: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, get_args
 
+import msgspec
+
 from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, Game, RecordError
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
@@ -16,6 +18,7 @@ from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
 
 _EVENTS: Final = get_args(Event)
+_SILENCE: Final = b'"logs":[null,null,null,null]'
 _Line = tuple[int, bytes]
 Lines = BufferedReader | zipfile.ZipExtFile | gzip.GzipFile
 """What logs are read from: a file, a member of a zip, or either of them gzipped."""
@@ -103,9 +106,19 @@ def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
             raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
         except ProtocolError as error:
             raise RecordError(name, f"line {number}", str(error)) from None
+        talk = _talk(line)
         for message in messages:
             if isinstance(message, _EVENTS):
-                yield Entry(number, message)
+                yield Entry(number, message, talk=talk)
+
+
+def _talk(line: bytes) -> tuple[tuple[int, str], ...]:
+    """Return what each seat remarked on an event, if the line's ``logs`` say so."""
+    if b'"logs"' not in line or _SILENCE in line:
+        return ()
+    logs = msgspec.json.decode(line).get("logs") if line.startswith(b"{") else None
+    said = logs[:4] if isinstance(logs, list) else []
+    return tuple([(seat, text) for seat, text in enumerate(said) if isinstance(text, str)])
 
 
 def _numbered_lines(stream: Lines, name: str) -> Iterator[_Line]:

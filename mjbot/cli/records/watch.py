@@ -1,0 +1,179 @@
+"""``mjbot watch GAME``: recorded games in the browser, or as one file; a running table's page.
+
+:func:`table_page` is what ``--watch`` of the commands that play does.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, TextIO
+from urllib.parse import urlsplit, urlunsplit
+
+from rich.console import Console
+
+from mjbot.cli.arguments import port, seat, strategy
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.interruption import run_until_signalled
+from mjbot.precompile import prepare
+from mjbot.records.other_formats import record_path
+from mjbot.watch.game import ALL_SEATS, fold_steps
+from mjbot.watch.library import Library
+from mjbot.watch.pages import game_page
+from mjbot.watch.thoughts import all_thoughts
+from protocol.messages import Event
+from protocol.plain_text import one_line
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "game",
+        type=_game,
+        metavar="GAME",
+        help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
+        " address (http://...) that a command with --watch has told",
+    )
+    add_page_arguments(parser)
+    parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")
+    parser.add_argument(
+        "--all-hands", action="store_true", help="send all hands, though a --seat is named"
+    )
+    parser.add_argument(
+        "--by",
+        type=strategy,
+        metavar="STRATEGY",
+        help="whose terms are shown beside the board; none by default",
+    )
+    parser.add_argument("--record", type=int, default=0, metavar="N", help="of many, from 0 (0)")
+    parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
+        help="of a file with many games, from 0 (0)")  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the game as one HTML file, and stop"
+    )
+
+
+def add_page_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what all commands that show a page have in common."""
+    parser.add_argument("--port", type=port, default=0, help="of the page (0: any)")
+    parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
+
+
+def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how a table that is played is shown."""
+    page = parser.add_argument_group("the table in the browser")
+    page.add_argument("--watch", action="store_true", help="show the table while it is played")
+    page.add_argument("--watch-port", type=port, default=0, help="of the page (0: any)")
+    page.add_argument("--no-browser", action="store_true", help="only say where the page is")
+    page.add_argument("--all-hands", action="store_true", help="show all hands")
+    page.add_argument(
+        "--watch-by",
+        type=strategy,
+        metavar="STRATEGY",
+        help="whose terms are shown beside open hands; none by default",
+    )
+
+
+def _game(text: str) -> Path | str:
+    return text if text.startswith("http://") else record_path(text)
+
+
+Take = Callable[[Event], None]
+
+
+@contextlib.asynccontextmanager
+async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take]:
+    """Serve a page if ``--watch`` asks for one; give what takes the table's events.
+
+    After the last game the page stays for as long as somebody looks on.
+    """
+    if not args.watch:
+        yield lambda event: None
+        return
+    from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
+
+    if args.watch_by is not None:
+        args.watch_by.check()
+        prepare([args.watch_by], Console(stderr=True), use="explain")
+    async with LiveServer({"title": title}, args.watch_by) as server:
+        await server.open(args.watch_port)
+        key = server.keys.new(ALL_SEATS) if args.all_hands else ""
+        tell_page(server.url(key), no_browser=args.no_browser)
+        yield server.add
+        await server.stay(expects_browser=not args.no_browser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the page until interrupted, or write the file."""
+    if isinstance(args.game, str):
+        return run_until_signalled(_relay(args))
+    library = Library(args.game)
+    if args.by is not None:
+        args.by.check()
+        prepare([args.by], Console(stderr=True), use="explain")
+    if args.out is not None:
+        return _write(args, library)
+    if len(library.names) == 1:
+        library.game(args.record, args.which)  # of one file it can be said at once why not
+    return run_until_signalled(_show(args, library))
+
+
+def _config(args: argparse.Namespace, library: Library) -> dict[str, Any]:
+    title = library.names[args.record] if args.record < len(library.names) else args.game.name
+    return {"title": title, "seat": args.seat or 0, "record": args.record, "game": args.which}
+
+
+def _seen(args: argparse.Namespace) -> frozenset[int]:
+    return ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
+
+
+async def _relay(args: argparse.Namespace) -> int:
+    from mjbot.watch.live import RelayServer
+
+    if args.out is not None or args.by is not None:
+        raise ArgumentError("--out and --by: only for recorded games")
+    parts = urlsplit(args.game)
+    live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
+    config = {"title": parts.netloc, "seat": args.seat or 0}
+    async with RelayServer(live, config) as server:
+        await server.open(args.port)
+        tell_page(server.url(server.keys.new(ALL_SEATS)), no_browser=args.no_browser)
+        await server.relay()
+    return ExitCode.OK
+
+
+async def _show(args: argparse.Namespace, library: Library) -> int:
+    from mjbot.watch.server import RecordServer
+
+    async with RecordServer(library, _config(args, library), args.by) as server:
+        await server.open(args.port)
+        tell_page(server.url(server.keys.new(_seen(args))), no_browser=args.no_browser)
+        await asyncio.Event().wait()
+    return ExitCode.OK
+
+
+def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
+    """Say where the page is, on stdout unless ``to`` is another stream, and open it."""
+    print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
+    if not no_browser:
+        webbrowser.open(url)
+
+
+def _write(args: argparse.Namespace, library: Library) -> int:
+    if args.out.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"--out {args.out}: name a file that ends in .html")
+    game = library.game(args.record, args.which)
+    folded = fold_steps(game.steps(), _seen(args), [entry.talk for entry in game.entries])
+    if args.by is not None:
+        seats = sorted(_seen(args)) if args.seat is None else [args.seat]
+        folded["thoughts"] = all_thoughts(args.by, game.steps(), seats)
+    config = {**_config(args, library), "by": str(args.by or "")}
+    args.out.write_text(game_page(folded, config), encoding="utf-8")
+    if game.problem:
+        print(f"mjbot watch: {game.problem}", file=sys.stderr)
+    size_kb = args.out.stat().st_size / 1000
+    print(one_line(f"{args.out}: {game.name}, {size_kb:.0f} kB"))
+    return ExitCode.FAILED if game.problem else ExitCode.OK

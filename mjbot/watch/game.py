@@ -1,0 +1,165 @@
+"""A game as the page wants it: folded by the table, one board per kyoku and what changes after it.
+
+The page is told, in this order::
+
+    {"type": "game", "names": [...], "pairs": {"0": 2, ...}}
+    {"type": "kyoku", "n": 2, "board": {...}}
+    {"type": "step", "n": 3, "by": 0, "kind": "tsumo", "says": "draws 3p", "change": {...},
+     "choices": {"0": 1}, "did": {"0": "discard 3p"}, "feed": "", "talk": [[1, "..."]]}
+
+``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
+``change`` is that of :func:`mjbot.watch.board.difference`.  ``choices`` says who has something to
+choose after the event, and that choice's number in the kyoku, ``did`` what is recorded of it; both
+only of the seats whose hands are shown.  What is empty is left out.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from mjbot.records.choices import Numbering, ReplayStep
+from mjbot.table.settle import ranks_of
+from mjbot.table.state import State
+from mjbot.watch.board import Board, board_of, difference
+from mjbot.watch.words import (
+    draw_words,
+    event_words,
+    feed_words,
+    no_result,
+    pairs_of,
+    revealed,
+    win_of,
+)
+from protocol import messages as m
+from protocol.messages import wire_name
+from protocol.plain_text import one_line
+from protocol.tiles import TILE_BY_NAME
+
+ALL_SEATS: Final = frozenset(range(4))
+NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")
+"""What players without a name are called: by their seats at the start."""
+
+MOST_LETTERS: Final = 60
+"""Of a name; what cannot be seen is written out before."""
+
+Told = dict[str, Any]
+Talk = Sequence[tuple[int, str]]
+"""Who said what: seat and text."""
+
+
+class Fold:
+    """Turns the steps of one game after the other into what the page is told.
+
+    ``seen`` are the seats whose hands are open all the time; all others' appear only where
+    everybody at the table sees them.
+    """
+
+    def __init__(self, seen: Collection[int] = ALL_SEATS) -> None:
+        self._seen: Final = frozenset(seen)
+        self._names: Sequence[str] = NO_NAMES
+        self._pairs: dict[int, int] = {}
+        self._shown: set[int] = set()
+        self._added: list[tuple[int, int]] = []
+        self._result: dict[str, Any] | None = None
+        self._board: Board | None = None
+        self._scores = [0, 0, 0, 0]
+        self._numbering = Numbering()
+
+    def add(self, step: ReplayStep, talk: Talk = ()) -> Iterator[Told]:
+        """Yield what the page is told of a step; nothing before the first kyoku but the game."""
+        event, state = step.event, step.table.state
+        choosers = self._numbering.choosers(step)
+        if isinstance(event, m.StartGame):
+            yield self._begin(event)
+        elif isinstance(event, m.StartKyoku):
+            self._shown, self._added, self._result = set(), [], None
+            self._board = self._fold(state)
+            yield {"type": "kyoku", "n": step.number, "board": self._board}
+        elif self._board is not None:
+            yield self._step(step, choosers, talk)
+        self._scores = state["scores"].tolist()
+
+    def _begin(self, event: m.StartGame) -> Told:
+        names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
+        self._names = (*names, *NO_NAMES[len(names) :])[:4]
+        self._pairs = pairs_of(self._names)
+        self._board = None
+        pairs = {str(seat): ally for seat, ally in self._pairs.items()}
+        return {"type": "game", "names": list(self._names), "pairs": pairs}
+
+    def _step(self, step: ReplayStep, choosers: dict[int, int], talk: Talk) -> Told:
+        event, state = step.event, step.table.state
+        self._shown.update(revealed(event))
+        if isinstance(event, m.Kakan):
+            self._added.append((event.actor, TILE_BY_NAME[event.pai]))
+        self._settle(event, state)
+        before, self._board = self._board, self._fold(state)
+        actor = getattr(event, "actor", None)
+        told = {
+            "choices": {str(seat): n for seat, n in choosers.items() if seat in self._seen},
+            "did": self._recorded(step, choosers),
+            "feed": feed_words(event, self._names, self._pairs),
+            "talk": [[seat, one_line(said)] for seat, said in talk],
+        }
+        return {
+            "type": "step",
+            "n": step.number,
+            "by": -1 if actor is None else actor,
+            "kind": wire_name(event),
+            "says": event_words(event, self._names, actor in self._seen),
+            "change": difference(before, self._board),
+            **{key: value for key, value in told.items() if value},
+        }
+
+    def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
+        found = {seat: step.recorded(seat) for seat in choosers if seat in self._seen}
+        return {str(seat): str(action) for seat, action in found.items() if action}
+
+    def _fold(self, state: State) -> Board:
+        return board_of(state, self._seen | self._shown, self._result, self._added)
+
+    def _settle(self, event: m.Event, state: State) -> None:
+        """Note what an event pays, and what was won."""
+        if not isinstance(event, m.Hora | m.Ryukyoku | m.EndGame):
+            return
+        result = no_result() if self._result is None else dict(self._result)
+        scores = state["scores"].tolist()
+        paid = [after - before for after, before in zip(scores, self._scores, strict=True)]
+        result["deltas"] = [a + b for a, b in zip(result["deltas"], paid, strict=True)]
+        if isinstance(event, m.Hora):
+            result["wins"] = [*result["wins"], win_of(state, event)]
+            result["title"] = "win"
+        elif isinstance(event, m.Ryukyoku):
+            result["title"] = draw_words(event)
+            result["tenpai"] = [seat for seat in range(4) if event.tenpais and event.tenpais[seat]]
+        else:
+            result["ranks"] = ranks_of(scores)
+        self._result = result
+
+
+def fold_steps(
+    steps: Iterable[ReplayStep],
+    seen: Collection[int] = ALL_SEATS,
+    talk: Iterable[Talk] | None = None,
+) -> dict[str, Any]:
+    """Return a whole game: ``{"names", "pairs", "kyoku": [{"n", "board", "steps": [...]}]}``.
+
+    ``talk`` has what was remarked on each event.
+    """
+    fold = Fold(seen)
+    game: dict[str, Any] = {"names": list(NO_NAMES), "pairs": {}, "kyoku": []}
+    said = iter(talk if talk is not None else ())
+    for step in steps:
+        for told in fold.add(step, next(said, ())):
+            add_told(game, told)
+    return game
+
+
+def add_told(game: dict[str, Any], told: Told) -> None:
+    """Put one thing that the page is told where the page puts it."""
+    what = {key: value for key, value in told.items() if key != "type"}
+    if told["type"] == "game":
+        game.update(what)
+    elif told["type"] == "kyoku":
+        game["kyoku"].append({**what, "steps": []})
+    else:
+        game["kyoku"][-1]["steps"].append(what)

@@ -1,0 +1,81 @@
+"""The records that are shown: a list of files, of which one game at a time is in memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from mjbot.errors import MjbotError
+from mjbot.records.choices import ReplayStep, steps_of
+from mjbot.records.game import Entry, RecordError
+from mjbot.records.sources import Source, games_of, list_sources
+from protocol.plain_text import one_line
+
+ARENA_GAMES: Final = "games.jsonl"
+ARENA_RECORDS: Final = "records"
+"""In the folder of an arena's run (``mjbot arena --record``)."""
+
+
+class NoGameError(MjbotError):
+    """There is no such game among the records."""
+
+
+@dataclass(frozen=True)
+class ReadGame:
+    """The events of one game, and what was said with each of them.
+
+    ``problem`` tells why nothing after them could be read.
+    """
+
+    name: str
+    entries: Sequence[Entry]
+    problem: str = ""
+
+    def steps(self) -> Iterator[ReplayStep]:
+        """Replay it on a table that plays on past what does not fit."""
+        return steps_of([entry.event for entry in self.entries], strict=False)
+
+
+class Library:
+    """Records at a path: a file, a folder, a zip, or an arena's run.
+
+    Raises ``OSError`` and :class:`~mjbot.records.game.RecordError` where nothing can be listed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if (path / ARENA_GAMES).is_file() and (path / ARENA_RECORDS).is_dir():
+            path = path / ARENA_RECORDS
+        self._sources: Final[Sequence[Source]] = list_sources(path)
+        self._last: tuple[int, int] | None = None
+        self._game: ReadGame | None = None
+        self.names: Final = [one_line(_short(source, path)) for source in self._sources]
+
+    def game(self, record: int, game: int = 0) -> ReadGame:
+        """Return one game of a file; raises :class:`NoGameError` and ``RecordError``."""
+        if self._last != (record, game) or self._game is None:
+            self._game = self._read(record, game)
+            self._last = (record, game)
+        return self._game
+
+    def _read(self, record: int, game: int) -> ReadGame:
+        if not 0 <= record < len(self._sources):
+            raise NoGameError(f"there is no record {record}")
+        source = self._sources[record]
+        found = next(islice(games_of(source), game, None), None) if game >= 0 else None
+        if found is None:
+            raise NoGameError(f"{source.name} has no game {game + 1}")
+        entries: list[Entry] = []
+        try:
+            entries.extend(found.entries)
+        except RecordError as error:
+            if not entries:
+                raise
+            return ReadGame(found.name, entries, one_line(error))
+        return ReadGame(found.name, entries)
+
+
+def _short(source: Source, path: Path) -> str:
+    if source.member is not None:
+        return source.member if source.path == path else f"{source.path.name}/{source.member}"
+    return str(source.path.relative_to(path)) if source.path != path else path.name

@@ -1,0 +1,247 @@
+"""A table that is being played: its events as they happen, to whoever looks on.
+
+Every spectator is told the same as of a record, as server-sent events with ids.  A browser that has
+lost its connection names the last id that it got and goes on after it.  What a spectator is told is
+folded for the hands that its key opens: the others are not sent at all.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from mjbot.errors import ExitCode, MjbotError
+from mjbot.records.choices import ReplayStep
+from mjbot.records.game import Entry
+from mjbot.strategy.registry import Spec
+from mjbot.table.mirror.mirror import Table
+from mjbot.watch.game import Fold
+from mjbot.watch.library import ReadGame
+from mjbot.watch.server import HEADERS, PageServer, number_in, require_seen
+from protocol.framing import MAX_LINE_BYTES
+from protocol.messages import Event, StartGame
+from protocol.plain_text import one_line
+
+HEARTBEAT_S: Final = 5.0
+"""After so long without an event a comment shows that the line still stands."""
+RETRY_MS: Final = 500
+ARRIVAL_S: Final = 10.0
+"""How long a browser that was just opened may need to ask for a game that is over already."""
+RESTART: Final = b'{"type":"restart"}'
+
+
+class Channel:
+    """What spectators with the same open hands are told of the newest game, kept for who comes.
+
+    Older games are forgotten, so that a long match needs no more memory than a short one.
+    """
+
+    def __init__(self) -> None:
+        self._told: list[bytes] = []
+        self._name: Final = secrets.token_hex(4)
+        self._game = 0
+        self._changed = asyncio.Event()
+
+    def begin(self) -> None:
+        """A new game begins."""
+        self._told = []
+        self._game += 1
+
+    def add(self, told: bytes) -> None:
+        """Tell one thing more."""
+        self._told.append(told)
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    async def follow(self, after: str) -> AsyncIterator[bytes]:
+        """Yield server-sent events, from the one after the id ``after`` on; never ends."""
+        game, sent = self._place(after)
+        if after and game != self._game:
+            yield b"data: %s\n\n" % RESTART
+        while True:
+            if game != self._game:
+                game, sent = self._game, 0
+            changed, told = self._changed, self._told
+            for text in told[sent:]:
+                sent += 1
+                yield b"id: %s-%d-%d\ndata: %s\n\n" % (self._name.encode(), game, sent, text)
+            if told is not self._told or sent < len(told):
+                continue
+            try:
+                await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+            except TimeoutError:
+                yield b": still there\n\n"
+
+    def _place(self, after: str) -> tuple[int, int]:
+        """Return the game of an id of ours, and how much of it was got."""
+        name, *numbers = after.split("-")
+        if name != self._name or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
+            return -1, 0
+        return int(numbers[0]), int(numbers[1])
+
+
+class _Line:
+    """Folds events for the seats in ``seen`` into a channel."""
+
+    def __init__(self, seen: frozenset[int]) -> None:
+        self.channel: Final = Channel()
+        self._fold: Final = Fold(seen)
+        self._table = Table(strict=False)
+
+    def add(self, number: int, event: Event) -> None:
+        if isinstance(event, StartGame):
+            self._table = Table(strict=False)
+            self.channel.begin()
+        self._table.apply(event)
+        for told in self._fold.add(ReplayStep(number, event, self._table, ())):
+            self.channel.add(msgspec.json.encode(told))
+
+
+class SpectatedServer(PageServer):
+    """What the page of a running table has in common; :meth:`_channel` says what is sent whom."""
+
+    def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:
+        super().__init__({**config, "mode": "live"}, by)
+        self.spectators = 0
+        self._had_any = False
+        self.app.router.add_get("/api/live", self._live)
+
+    def channel(self, seen: frozenset[int]) -> Channel:
+        """Return what is told to who may see these hands."""
+        raise NotImplementedError
+
+    async def arrival(self) -> None:
+        """Return when somebody looks on."""
+        while not self.spectators:
+            await asyncio.sleep(0.1)
+
+    async def stay(self, expects_browser: bool) -> None:
+        """Return when nobody looks on any more."""
+        if expects_browser and not self._had_any:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ARRIVAL_S):
+                    while not self._had_any:
+                        await asyncio.sleep(0.1)
+        gone = 0
+        while gone < 2:  # whoever loads the page anew is away for a moment
+            gone = 0 if self.spectators else gone + 1
+            await asyncio.sleep(1.0 if self._had_any else 0.0)
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        headers = {**HEADERS, "Content-Type": "text/event-stream"}
+        response = web.StreamResponse(headers=headers)
+        channel = self.channel(self.seen_by(request))
+        self._had_any = True
+        self.spectators += 1
+        try:
+            await response.prepare(request)
+            await response.write(b"retry: %d\n\n" % RETRY_MS)
+            async for text in channel.follow(request.headers.get("Last-Event-ID", "")):
+                await response.write(text)
+        except ConnectionError:
+            pass  # the spectator has left
+        finally:
+            self.spectators -= 1
+        return response
+
+
+class LiveServer(SpectatedServer):
+    """Shows a running table; give its events to :meth:`add`, in the loop that serves."""
+
+    def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:
+        super().__init__(config, by)
+        self._events: Final[list[Event]] = []
+        self._lines: Final[dict[frozenset[int], _Line]] = {}
+        self.app.router.add_get("/api/explain", self._explain)
+
+    def add(self, event: Event) -> None:
+        """Take in one event; cheap while nobody looks on."""
+        if isinstance(event, StartGame):
+            self._events.clear()
+        self._events.append(event)
+        for line in self._lines.values():
+            line.add(len(self._events), event)
+
+    def channel(self, seen: frozenset[int]) -> Channel:
+        """See :meth:`SpectatedServer.channel`."""
+        if seen not in self._lines:
+            line = self._lines[seen] = _Line(seen)
+            for number, event in enumerate(self._events):
+                line.add(number + 1, event)
+        return self._lines[seen].channel
+
+    async def _explain(self, request: web.Request) -> web.Response:
+        seat = number_in(request, "seat")
+        require_seen(self.seen_by(request), seat)
+        if number_in(request, "game"):
+            raise web.HTTPNotFound(text="only the running game can be asked about")
+        entries = [Entry(number + 1, event) for number, event in enumerate(self._events)]
+        return await self.think(ReadGame("", entries), number_in(request, "n"), seat)
+
+
+class RelayServer(SpectatedServer):
+    """Shows what another page's server tells, and keeps it when that is gone.
+
+    ``url`` is that page's address with its key; who is sent it needs a key of ours.
+    """
+
+    def __init__(self, url: str, config: dict[str, Any]) -> None:
+        super().__init__(config)
+        self._url: Final = url
+        self._channel: Final = Channel()
+
+    def channel(self, seen: frozenset[int]) -> Channel:
+        """See :meth:`SpectatedServer.channel`."""
+        if not seen:
+            raise web.HTTPForbidden(text="the key of this page is missing")
+        return self._channel
+
+    async def relay(self) -> None:
+        """Follow the table, connecting again and again.
+
+        Raises :class:`~mjbot.errors.MjbotError` if there is none at first.
+        """
+        last = ""
+        async with aiohttp.ClientSession() as session:
+            while True:
+                try:
+                    async for id_, told in _heard(session, self._url, last):
+                        last = id_ or last
+                        self._take(told)
+                except (aiohttp.ClientError, TimeoutError) as problem:
+                    if not last:
+                        text = f"{self._url}: shows no table: {one_line(problem)}"
+                        raise MjbotError(text, exit_code=ExitCode.UNREACHABLE) from None
+                await asyncio.sleep(RETRY_MS / 1000)
+
+    def _take(self, told: bytes) -> None:
+        if told == RESTART or told.startswith(b'{"type":"game"'):
+            self._channel.begin()
+        if told != RESTART:
+            self._channel.add(told)
+
+
+async def _heard(
+    session: aiohttp.ClientSession, url: str, last: str
+) -> AsyncIterator[tuple[str, bytes]]:
+    """Yield id and text of the events that a server sends, as long as it does."""
+    id_, text = "", b""
+    headers = {"Last-Event-ID": last} if last else {}
+    timeout = aiohttp.ClientTimeout(total=None, sock_read=3 * HEARTBEAT_S)
+    async with session.get(
+        url, headers=headers, raise_for_status=True, timeout=timeout, read_bufsize=MAX_LINE_BYTES
+    ) as answer:
+        async for line in answer.content:
+            field, _, value = line.rstrip(b"\n").partition(b": ")
+            if field == b"id":
+                id_ = value.decode()
+            elif field == b"data":
+                text = value
+            elif not line.strip() and text:
+                yield id_, text
+                id_, text = "", b""

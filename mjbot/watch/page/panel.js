@@ -1,0 +1,139 @@
+// What stands beside the board: hands in words, the result, what a player thinks.
+
+import { element, label, points, short } from "/page/draw.js";
+
+const WAYS = { "-1": "complete", 0: "tenpai" };
+
+export function html(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export function tiles(names) {
+  const row = html("span", { class: "tiles" });
+  for (const name of names.split(" ").filter(Boolean)) {
+    const use = element("use", { href: `#t${name}` });
+    row.append(element("svg", { viewBox: "0 0 48 64", role: "img", "aria-label": label(name) }, use));
+  }
+  return row;
+}
+
+export function showSeats(place, board, names, isOpen) {
+  const rows = board.seats.map((seat, at) => {
+    const state = html("td");
+    if (seat.shanten === null || !isOpen(at)) state.append(seat.riichi ? "riichi" : "");
+    else {
+      state.append(WAYS[seat.shanten] || `${seat.shanten}-shanten`);
+      if (seat.waits && seat.shanten <= 0) state.append(", waits ", tiles(seat.waits));
+      if (seat.furiten && seat.shanten <= 0) state.append(" furiten");
+    }
+    const rank = board.result && board.result.ranks.length ? ` (place ${board.result.ranks[at]})` : "";
+    const name = html("th", { scope: "row", title: names[at] }, `${seat.wind} ${short(names[at], 22)}${rank}`);
+    return html("tr", {}, name, state);
+  });
+  place.replaceChildren(html("table", {}, html("tbody", {}, ...rows)));
+}
+
+export function showResult(place, result, names, close) {
+  place.hidden = !result;
+  if (!result) return place.replaceChildren();
+  const parts = [html("button", { class: "close", "aria-label": "close" }, "×")];
+  parts[0].addEventListener("click", close);
+  if (result.wins.length === 0) {
+    parts.push(html("h2", {}, result.title || "end of the game"));
+    const tenpai = result.tenpai.map((seat) => names[seat]).join(", ");
+    if (result.title === "exhaustive draw") parts.push(html("p", {}, `tenpai: ${tenpai || "nobody"}`));
+  }
+  result.wins.forEach((win, place) => parts.push(...(place ? [html("hr")] : []), ...winParts(win, names)));
+  const paid = result.deltas.map((delta, seat) => [delta, seat]).filter(([delta]) => delta);
+  if (paid.length) {
+    const said = paid.map(([delta, seat]) => `${short(names[seat], 18)} ${delta > 0 ? "+" : ""}${points(delta)}`);
+    parts.push(html("p", {}, said.join(", ")));
+  }
+  if (result.ranks.length) parts.push(html("hr"), ranking(result.ranks, names));
+  place.replaceChildren(...parts);
+}
+
+function winParts(win, names) {
+  const from = win.from === win.seat ? "by draw" : `off ${names[win.from]}`;
+  const head = html("h2", {}, `${names[win.seat]} wins ${from} `, tiles(win.tile));
+  const yaku = win.yaku.map(([name, han]) => {
+    return html("tr", {}, html("td", {}, name), html("td", { class: "number" }, `${han}`));
+  });
+  const worth = [win.han && `${win.han} han`, win.fu && `${win.fu} fu`, win.limit].filter(Boolean);
+  const total = win.points ? `${points(win.points)} points` : "";
+  return [
+    head,
+    html("table", {}, html("tbody", {}, ...yaku)),
+    html("p", { class: "worth" }, [...worth, total].filter(Boolean).join(", ")),
+  ];
+}
+
+function ranking(ranks, names) {
+  const order = ranks.map((rank, seat) => [rank, names[seat]]).sort((a, b) => a[0] - b[0]);
+  return html("p", {}, order.map(([rank, name]) => `${rank}. ${name}`).join("  "));
+}
+
+// --- what a player thinks ---------------------------------------------------------------------
+
+// Numbers of one column have as many places as its largest needs.
+function numbers(values) {
+  const most = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  const places = most >= 100 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : most >= 0.1 ? 3 : 4;
+  return (value) => {
+    if (value === null) return "given up";
+    return Number.isInteger(value) && values.every(Number.isInteger) ? `${value}` : value.toFixed(places);
+  };
+}
+
+export function showThoughts(place, told, did, name) {
+  place.hidden = false;
+  const parts = [html("h2", {}, `${told.strategy} for ${name}: ${told.choice}`)];
+  if (did) parts.push(html("p", {}, "recorded: ", html("span", { class: "did" }, did)));
+  if (told.rated.length) parts.push(rating(told, did));
+  parts.push(...told.notes.map((note) => html("p", {}, note)));
+  parts.push(...told.tables.map(dataTable));
+  place.replaceChildren(...parts);
+}
+
+function rating(told, did) {
+  const terms = [...new Set(told.rated.flatMap((rated) => Object.keys(rated.terms)))];
+  const worths = told.rated.map((rated) => rated.worth).filter((worth) => worth !== null);
+  const [least, most] = [Math.min(...worths), Math.max(...worths)];
+  const worthOf = numbers(worths);
+  const formats = terms.map((term) => numbers(told.rated.map(({ terms: all }) => all[term]).filter((v) => v !== undefined)));
+  const heads = ["choice", told.unit ? `worth, ${told.unit}` : "worth", ...terms];
+  const head = heads.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, title));
+  const rows = told.rated.map((rated) => {
+    const what = html("td", {}, rated.tile ? tiles(rated.tile) : rated.text);
+    if (rated.tile && rated.name !== "discard") what.prepend(`${rated.name} `);
+    if (rated.text === did) what.append(html("span", { class: "did", title: "recorded" }, " ●"));
+    const worth = html("td", { class: "number" }, worthOf(rated.worth));
+    if (rated.worth !== null && most > least) {
+      const bar = html("span", { class: "bar" });
+      bar.style.width = `${(100 * (rated.worth - least)) / (most - least)}%`;
+      worth.append(bar);
+    }
+    const cells = terms.map((term, at) => {
+      const value = rated.terms[term];
+      return html("td", { class: "number" }, value === undefined ? "" : formats[at](value));
+    });
+    return html("tr", rated.chosen ? { class: "chosen" } : {}, what, worth, ...cells);
+  });
+  return html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows));
+}
+
+function dataTable(table) {
+  const head = table.columns.map((title) => html("th", { scope: "col" }, title));
+  const rows = table.rows.map((row, at) => {
+    const cells = row.map((cell) => {
+      const isNumber = typeof cell === "number";
+      return html("td", isNumber ? { class: "number" } : {}, isNumber ? numbers([cell])(cell) : String(cell ?? ""));
+    });
+    return html("tr", table.marked.includes(at) ? { class: "chosen" } : {}, ...cells);
+  });
+  const caption = table.title ? [html("caption", {}, table.title)] : [];
+  return html("table", {}, ...caption, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows));
+}

@@ -1,0 +1,52 @@
+// Where a game comes from: this very file, a record that the server reads, or a running table.
+
+const key = new URLSearchParams(location.search).get("key") || "";
+
+export function address(path, query = {}) {
+  const all = new URLSearchParams({ ...(key && { key }), ...query });
+  return `${path}?${all}`;
+}
+
+// The JSON that was packed into this file.
+export async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+// Tells one line after the other of a record; throws what is wrong with it.
+export async function readRecord(record, game, tell) {
+  const answer = await fetch(address("/api/game", { record, game }));
+  if (!answer.ok) throw new Error(await answer.text());
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    tell(lines.map((line) => JSON.parse(line)));
+  }
+}
+
+// Follows a running table; the browser connects again by itself, and goes on where it was.
+export function follow(tell, connected) {
+  const events = new EventSource(address("/api/live"));
+  events.onopen = () => connected(true);
+  events.onerror = () => connected(false);
+  events.onmessage = (message) => tell(JSON.parse(message.data));
+  return events;
+}
+
+export async function ask(path, query) {
+  const answer = await fetch(address(path, query));
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+export async function say(path, body) {
+  const answer = await fetch(address(path), {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}

@@ -1,0 +1,77 @@
+"""The page as it is sent, and as one file that needs nothing else.
+
+The page's modules and style are plain files in ``page/``.  A file for one game has all of them
+inside: the modules one after the other with their imports and exports taken out, so that no name
+may stand in two of them, and the game packed.
+"""
+
+import base64
+import hashlib
+import re
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from mjbot.watch.tiles import sprite
+
+FOLDER: Final = Path(__file__).with_name("page")
+MODULES: Final = ("draw.js", "panel.js", "source.js", "ask.js", "timeline.js", "main.js")
+"""In the order in which they need each other."""
+STYLE: Final = "style.css"
+
+_IMPORT: Final = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
+_EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
+
+
+def index_page(config: dict[str, Any]) -> str:
+    """Return the page for a server that also gives its modules and style."""
+    return _index().replace("CONFIG", _script_safe(config), 1).replace("DATA", "", 1)
+
+
+def game_page(game: dict[str, Any], config: dict[str, Any]) -> str:
+    """Return a whole game as one HTML file.
+
+    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` if they were asked.
+    """
+    script, style = _all_modules(), _text(STYLE)
+    policy = (
+        "default-src 'none'; img-src data:;"
+        f" style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+    )
+    link = '<link rel="stylesheet" href="/page/style.css">'
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(game), 9)).decode()
+    page = _index().replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1)
+    page = page.replace(link, f"<style>{style}</style>", 1)
+    source = '<script type="module" src="/page/main.js"></script>'
+    page = page.replace(source, f'<script type="module">{script}</script>', 1)
+    config = {"seat": 0, "by": "", **config, "mode": "file"}
+    return page.replace("CONFIG", _script_safe(config), 1).replace("DATA", packed, 1)
+
+
+@cache
+def _index() -> str:
+    return _text("index.html").replace("SPRITE", sprite(), 1)
+
+
+@cache
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@cache
+def _all_modules() -> str:
+    return "".join([_EXPORT.sub("", _IMPORT.sub("", _text(name))) for name in MODULES])
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _script_safe(value: dict[str, Any]) -> str:
+    """Return JSON in which no markup can end the element it stands in."""
+    text = msgspec.json.encode(value).decode()
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

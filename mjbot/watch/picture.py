@@ -1,0 +1,178 @@
+"""A board as one SVG image, for documents: what the page draws, drawn by Python.
+
+Where everything lies is the same as in ``page/draw.js``; a test holds the two together.  The
+square has 1000 units; each seat is drawn as if it sat below and turned about the middle.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+from mjbot.watch.board import SEATS, Board
+from mjbot.watch.tiles import HEIGHT, WIDTH, sprite
+from protocol.tiles import TILE_NAMES
+
+LEFT: Final = 72
+RIGHT: Final = 992
+BOTTOM: Final = 994
+GAP: Final = 12
+RIVER_X: Final = 356
+RIVER_Y: Final = 656
+ROW: Final = 6
+ROWS: Final = 4
+ANGLES: Final = (0, -90, 180, 90)
+MARKER_SCALE: Final = 0.66
+MOST_LETTERS: Final = 13
+
+STYLE: Final = """
+text{font-family:system-ui,sans-serif;fill:#f5f3ea}
+.face{fill:var(--face,#fdfbf3)}.index{opacity:var(--index,0)}.drawn{--face:#d9d3c0}
+.called{opacity:.36}.ring{fill:none;stroke:#ffb45e;stroke-width:5}
+.plate{fill:#235f4e;stroke:#ffffff24}.active{fill:#b4501e;stroke:#ffcf9f}
+.wind{font-size:25px;font-weight:700}.score{font-size:25px;font-weight:650}
+.name{font-size:15.5px}.round{font-size:36px;font-weight:650}.small{font-size:18.5px}
+.gain{font-size:23px;font-weight:700;fill:#8fe3b0}.loss{font-size:23px;font-weight:700;fill:#ffb3a5}
+"""
+
+
+def picture(
+    board: Board,
+    names: Sequence[str],
+    viewpoint: int = 0,
+    opened: Collection[int] = SEATS,
+    index: bool = False,
+) -> str:
+    """Return the SVG of a board with ``viewpoint`` below; ``index`` adds letters to the tiles."""
+    pieces = [f'<g id="middle">{_middle(board)}</g>']
+    for side, angle in enumerate(ANGLES):
+        place = (viewpoint + side) % 4
+        seat, turned = board["seats"][place], f'transform="rotate({angle} 500 500)"'
+        parts = {
+            "hand": _hand(seat, place in opened),
+            "river": _river(seat["river"], board["last"] == place),
+            "plate": _plate(board, place, names[place], angle),
+        }
+        pieces += [
+            f'<g id="{name}{side}" {turned}>{"".join(drawn)}</g>' for name, drawn in parts.items()
+        ]
+    drawing = "\n".join(pieces)
+    used = [name for name in TILE_NAMES if f'"#t{name}"' in drawing]
+    style = STYLE + (":root{--index:1}" if index else "")
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">'
+        f"<style>{style}</style>\n<defs>\n{sprite(used)}\n"
+        '<radialGradient id="felt" cy=".45"><stop stop-color="#2c7560"/>'
+        '<stop offset="1" stop-color="#1f5546"/></radialGradient></defs>\n'
+        f'<rect width="1000" height="1000" rx="18" fill="url(#felt)"/>\n{drawing}\n</svg>\n'
+    )
+
+
+def _tile(token: str, x: float, y: float, scale: float) -> str:
+    name = token.rstrip("_-^+#")
+    marks = token[len(name) :]
+    shown = "?" if "#" in marks else name
+    classes = [word for mark, word in (("-", "drawn"), ("^", "called")) if mark in marks]
+    style = f' class="{" ".join(classes)}"' if classes else ""
+    place = f"translate({_n(x)} {_n(y)})"
+    if "_" in marks or "+" in marks:
+        place = f"translate({_n(x)} {_n(y + WIDTH * scale)})rotate(-90)"
+    size = f'width="{_n(WIDTH * scale)}" height="{_n(HEIGHT * scale)}"'
+    return f'<use href="#t{shown}" {size}{style} transform="{place}"/>'
+
+
+def _n(number: float) -> str:
+    return f"{round(number, 2):g}"
+
+
+def _width(token: str) -> int:
+    return 0 if "+" in token else HEIGHT if "_" in token else WIDTH
+
+
+def _hand(seat: dict[str, Any], is_open: bool) -> Iterator[str]:
+    known = is_open and seat["hand"] is not None
+    tokens = seat["hand"].split() if known else ["?"] * seat["size"]
+    drawn = seat["drawn"] if known else "?" if seat["drawn"] else ""
+    melds = [meld.split() for meld in seat["melds"]]
+    need: float = len(tokens) * WIDTH + (GAP + WIDTH if drawn else 0) + (GAP if melds else 0)
+    need += sum([sum(map(_width, meld)) + GAP / 2 for meld in melds])
+    scale = min(1.0, (RIGHT - LEFT) / need)
+    x, y = float(LEFT), BOTTOM - HEIGHT * scale
+    for token in tokens:
+        yield _tile(token, x, y, scale)
+        x += WIDTH * scale
+    if drawn:
+        yield _tile(drawn, x + GAP * scale, y, scale)
+    yield from _melds(melds, scale)
+
+
+def _melds(melds: Sequence[Sequence[str]], scale: float) -> Iterator[str]:
+    right = float(RIGHT)
+    for meld in melds:
+        x = right - sum(map(_width, meld)) * scale
+        right = x - GAP / 2 * scale
+        upon = x
+        for token in meld:
+            height = WIDTH if "_" in token else 2 * WIDTH if "+" in token else HEIGHT
+            yield _tile(token, upon if "+" in token else x, BOTTOM - height * scale, scale)
+            upon = x
+            x += _width(token) * scale
+
+
+def _river(river: Sequence[str], is_last: bool) -> Iterator[str]:
+    x = float(RIVER_X)
+    for place, token in enumerate(river):
+        row = min(place // ROW, ROWS - 1)
+        if place % ROW == 0 and place < ROW * ROWS:
+            x = RIVER_X
+        turned = "_" in token
+        y = RIVER_Y + row * HEIGHT + ((HEIGHT - WIDTH) / 2 if turned else 0)
+        yield _tile(token, x, y, 1)
+        if is_last and place == len(river) - 1:
+            width, height = (HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT)
+            size = f'width="{width}" height="{height}"'
+            yield f'<rect class="ring" x="{_n(x)}" y="{_n(y)}" {size} rx="6"/>'
+        x += _width(token)
+
+
+def _plate(board: Board, place: int, name: str, angle: int) -> Iterator[str]:
+    seat = board["seats"][place]
+    upright = ' transform="rotate(180 478 626)"' if angle == 180 else ""
+    active = " active" if board["turn"] == place else ""
+    delta = board["result"]["deltas"][place] if board["result"] else 0
+    told = f"{delta:+,}" if delta else _short(name)
+    kind = "name" if not delta else "gain" if delta > 0 else "loss"
+    yield f'<g{upright}><rect x="353" y="606" width="250" height="40" rx="8"'
+    yield f' class="plate{active}"/>'
+    yield f'<text x="372" y="635" class="wind" text-anchor="middle">{seat["wind"]}</text>'
+    score = f"{board['scores'][place]:,}"
+    yield f'<text x="482" y="635" class="score" text-anchor="end">{score}</text>'
+    yield f'<text x="596" y="633" class="{kind}" text-anchor="end">{escape(told)}</text></g>'
+    if seat["riichi"] == 2:
+        yield '<rect x="440" y="591" width="120" height="10" rx="4" fill="#f6f3e6"/>'
+        yield '<circle cx="500" cy="596" r="3.4" fill="#c3262f"/>'
+
+
+def _short(name: str) -> str:
+    """Return a name that fits, with its end, where names of one family differ."""
+    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 6]}…{name[-5:]}"
+
+
+def _middle(board: Board) -> str:
+    sticks = "stick" if board["sticks"] == 1 else "sticks"
+    lines = (
+        (440, "round", board["kyoku"]),
+        (464, "small", f"{board['honba']} honba, {board['sticks']} {sticks}"),
+        (486, "small", f"{board['wall']} tiles left"),
+    )
+    drawn = [
+        f'<text x="500" y="{y}" class="{kind}" text-anchor="middle">{escape(line)}</text>'
+        for y, kind, line in lines
+    ]
+    for row, markers in enumerate((board["dora"].split(), board["ura"].split())):
+        step = WIDTH * MARKER_SCALE
+        start = 500 - len(markers) * step / 2
+        drawn += [
+            _tile(token, start + place * step, 496 + row * 45, MARKER_SCALE)
+            for place, token in enumerate(markers)
+        ]
+    return "".join(drawn)

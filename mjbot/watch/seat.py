@@ -1,0 +1,166 @@
+"""A seat for a person: the page offers exactly the legal actions, and a clock runs.
+
+The person is a strategy like any other (:class:`HumanPlayer`): it is asked in the thread that
+decides, and waits there for what the page says.  Who is not at the page is a player that does not
+answer: what goes out instead is the client's affair.
+"""
+
+import asyncio
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+from aiohttp import web
+
+from mjbot.errors import MjbotError
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.mirror.wire import consumed_tiles
+from mjbot.table.view import View
+from mjbot.watch.game import ALL_SEATS
+from mjbot.watch.live import Channel, LiveServer
+from protocol.tiles import TILE_NAMES, tile_names
+
+CLOCK_S: Final = 30.0
+"""What a decision may take unless the user says otherwise."""
+ABSENT_S: Final = 8.0
+"""How long a page may be gone, while a decision is due, before nobody counts as there."""
+_LOOK_S: Final = 0.1
+_LATE_S: Final = 0.5
+"""The client's own deadline strikes first, and tells of it."""
+_MOST_BYTES: Final = 1000
+
+
+class AbsentError(MjbotError):
+    """Nobody is at the page."""
+
+
+@dataclass
+class _Question:
+    """What is asked; ``answer`` is set in the server's loop, read in the thread that decides."""
+
+    id: int
+    legal: tuple[Action, ...]
+    told: bytes
+    answered: threading.Event = field(default_factory=threading.Event)
+    answer: Action | None = None
+
+
+class SeatServer(LiveServer):
+    """The page of one person: it shows what the seat sees, and takes what the person chooses.
+
+    ``key`` opens it; the same one after a restart lets an open page go on.
+    """
+
+    def __init__(self, config: dict[str, Any], key: str, hint: Spec | None = None) -> None:
+        super().__init__({**config, "plays": True}, hint)
+        self.keys.add(key, ALL_SEATS)  # no more than the seat sees is ever here
+        self._loop: Final = asyncio.get_running_loop()
+        self._question: _Question | None = None
+        self._asked = 0
+        self._gone_at = time.monotonic()
+        self.app.router.add_post("/api/act", self._act)
+
+    def channel(self, seen: frozenset[int]) -> Channel:
+        """See :meth:`~mjbot.watch.live.SpectatedServer.channel`; only who plays may look on."""
+        if not seen:
+            raise web.HTTPForbidden(text="this is a player's page: its key is missing")
+        return super().channel(seen)
+
+    def ask(self, view: View, clock_s: float) -> Action:
+        """Return what the person chooses; called in the thread that decides, which waits.
+
+        Raises :class:`AbsentError`, and ``TimeoutError`` when the clock has run out.
+        """
+        self._asked += 1
+        until = time.time() + clock_s
+        actions = [_offer(view, action) for action in view.legal]
+        told = {"type": "ask", "id": self._asked, "seat": view.seat, "until": round(1000 * until)}
+        text = msgspec.json.encode({**told, "clock": clock_s, "actions": actions})
+        question = _Question(self._asked, view.legal, text)
+        self._loop.call_soon_threadsafe(self._put, question)
+        try:
+            self._wait(question, clock_s + _LATE_S)
+        finally:
+            self._loop.call_soon_threadsafe(self._take_away, question)
+        if question.answer is None:
+            raise TimeoutError("the clock has run out")
+        return question.answer
+
+    def _wait(self, question: _Question, limit_s: float) -> None:
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end and not question.answered.wait(_LOOK_S):
+            if self.spectators:
+                self._gone_at = time.monotonic()
+            elif time.monotonic() - self._gone_at > ABSENT_S:
+                raise AbsentError("nobody is at the page")
+
+    def _put(self, question: _Question) -> None:
+        self._question = question
+        self.channel(ALL_SEATS).add(question.told)
+
+    def _take_away(self, question: _Question) -> None:
+        if self._question is question:
+            self._question = None
+        told = {"type": "asked", "id": question.id}
+        self.channel(ALL_SEATS).add(msgspec.json.encode(told))
+
+    async def _act(self, request: web.Request) -> web.Response:
+        if not self.seen_by(request):
+            raise web.HTTPForbidden(text="this is a player's page: its key is missing")
+        if request.headers.get("Origin") is None or (request.content_length or 0) > _MOST_BYTES:
+            raise web.HTTPBadRequest(text="only the page may choose")
+        question = self._question
+        try:
+            said = msgspec.json.decode(await request.read(), type=_Choice)
+        except msgspec.DecodeError as problem:
+            raise web.HTTPBadRequest(text=str(problem)) from None
+        if question is None or question.id != said.id or question.answered.is_set():
+            raise web.HTTPConflict(text="that is decided already")
+        chosen = [action for action in question.legal if action.code == said.code]
+        if not chosen:
+            raise web.HTTPBadRequest(text="that is not allowed now")
+        question.answer = chosen[0]
+        question.answered.set()
+        return web.Response(text="{}", content_type="application/json")
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    """What the page says."""
+
+    id: int
+    code: int
+
+
+def _offer(view: View, action: Action) -> dict[str, Any]:
+    """Return what the page needs to offer an action: its tiles, in words and pictures."""
+    tiles: tuple[str, ...] = ()
+    if action.is_call:
+        tiles = tile_names(consumed_tiles(view.state, view.seat, action))
+    elif action.tile >= 0:
+        tiles = (TILE_NAMES[action.tile],)
+    elif action.is_win or action.is_riichi:
+        won = view.drawn if action.name == "tsumo" else view.claim_tile
+        tiles = (TILE_NAMES[won],) if action.is_win else ()
+    return {
+        "code": action.code,
+        "name": action.name,
+        "tiles": " ".join(tiles),
+        "drawn": action.tsumogiri,
+        "text": str(action),
+    }
+
+
+@dataclass
+class HumanPlayer(Strategy):
+    """Does what a person at the page chooses."""
+
+    server: SeatServer
+    clock_s: float = CLOCK_S
+
+    def decide(self, view: View) -> Action:
+        """Return the person's choice; raises as :meth:`SeatServer.ask`."""
+        return self.server.ask(view, self.clock_s)

@@ -1,0 +1,122 @@
+"""What a strategy thinks of a moment of a game, as JSON for the page."""
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from mjbot.errors import MjbotError
+from mjbot.records.choices import ReplayStep
+from mjbot.strategy.explanation import DataTable, Explanation, Rated, Term
+from mjbot.strategy.faults import error_summary
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.assume import hide
+from mjbot.table.state import State, copy_state
+from mjbot.table.view import View
+from protocol.messages import StartGame, StartKyoku
+from protocol.tiles import TILE_NAMES, WIND_NAMES
+
+
+class NoThoughtError(MjbotError):
+    """There is nothing to choose there, or the strategy fails."""
+
+
+def thoughts_at(spec: Spec, steps: Iterable[ReplayStep], n: int, seat: int) -> dict[str, Any]:
+    """Return what the strategy, playing ``seat``, thinks after the ``n``-th event of a game.
+
+    Raises :class:`NoThoughtError`.
+    """
+    strategy = spec.make()
+    try:
+        for step in steps:
+            told = _tell(strategy, step, seat, step.number == n)
+            if told is not None:
+                return told
+    except MjbotError:
+        raise
+    except Exception as problem:
+        raise NoThoughtError(f"{spec} fails: {error_summary(problem)}") from problem
+    raise NoThoughtError(f"seat {seat} has no choice after event {n}")
+
+
+def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) -> dict[str, Any]:
+    """Return ``{"N:SEAT": thoughts}`` of every choice of the seats in a game."""
+    strategies = {seat: spec.make() for seat in seats}
+    found = {}
+    for step in steps:
+        for seat, strategy in strategies.items():
+            try:
+                told = _tell(strategy, step, seat, bool(step.choices(seat)))
+            except Exception as problem:
+                told = {**_NOTHING, "strategy": str(spec), "notes": [error_summary(problem)]}
+            if told is not None:
+                found[f"{step.number}:{seat}"] = told
+    return found
+
+
+_NOTHING = {"choice": "", "unit": "", "rated": [], "notes": [], "tables": []}
+
+
+def _tell(strategy: Strategy, step: ReplayStep, seat: int, is_asked: bool) -> dict[str, Any] | None:
+    state = step.table.state
+    if isinstance(step.event, StartGame):
+        strategy.start_game(seat, step.table.names)
+    elif isinstance(step.event, StartKyoku) and state["hand_known"][seat]:
+        strategy.start_kyoku(_honest_view(state, seat))
+    if not is_asked or not step.choices(seat):
+        return None
+    view = _honest_view(state, seat)
+    return explained(type(strategy).__name__, strategy.explain(view), view)
+
+
+def _honest_view(state: State, seat: int) -> View:
+    copied = copy_state(state)
+    hide(copied, seat)
+    return View(copied, seat)
+
+
+def explained(name: str, told: Explanation, view: View) -> dict[str, Any]:
+    """Return an explanation as JSON, what was rated best first; an infinite worth is ``null``."""
+    rated = sorted(told.rated, key=lambda one: -one.worth)
+    return {
+        "strategy": name,
+        "choice": str(told.choice),
+        "unit": told.unit,
+        "rated": [_rated(one, view) for one in rated],
+        "notes": list(told.notes),
+        "tables": [_table(table) for table in told.tables],
+    }
+
+
+def _rated(one: Rated, view: View) -> dict[str, Any]:
+    tile = one.then.tile if one.then else one.action.tile
+    return {
+        "name": one.action.name,
+        "text": str(one.action),
+        "tile": TILE_NAMES[tile] if tile >= 0 else "",
+        "worth": _number(one.worth),
+        "chosen": one.is_chosen,
+        "terms": {_label(term, view): _number(term.value) for term in one.terms},
+    }
+
+
+def _label(term: Term, view: View) -> str:
+    """Return a term's name, the wind of whom it is about, and its unit."""
+    about = "" if term.about is None else f" ({WIND_NAMES[view.seat_wind(term.about)]})"
+    return f"{term.name}{about}, {term.unit}"
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.6g}") if isfinite(value) else None
+
+
+def _table(table: DataTable) -> dict[str, Any]:
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    marked = sorted(table.marked)
+    return {"title": table.title, "columns": list(table.columns), "rows": rows, "marked": marked}
+
+
+def _cell(cell: str | int | float) -> str | int | float | None:
+    if isinstance(cell, str):
+        return cell
+    return _number(float(cell)) if isinstance(cell, float) else int(cell)

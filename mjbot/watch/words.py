@@ -1,0 +1,192 @@
+"""What the events of a table are in words: the line below the board, a result, a feed."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, assert_never
+
+import numpy as np
+
+from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points
+from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.table.settle import PAYMENT, win_payment
+from mjbot.table.state import State
+from mjbot.watch.board import SEATS
+from protocol import messages as m
+from protocol.plain_text import one_line
+from protocol.tiles import TILE_NAMES
+
+DRAWS: Final = {
+    "fanpai": "exhaustive draw",
+    "nagashimangan": "mangan by discards",
+    "kyushukyuhai": "abortive draw: nine terminals",
+    "sufonrenta": "abortive draw: four equal winds",
+    "sukaikan": "abortive draw: four kans",
+    "suchareach": "abortive draw: four riichi",
+    "sanchaho": "abortive draw: three wins at once",
+    "error": "a penalty for a fault",
+}
+MOST_LETTERS: Final = 80
+_LIMITS: Final = (
+    (YAKUMAN_BASE, "yakuman"), (3 * MANGAN, "sanbaiman"), (2 * MANGAN, "baiman"),
+    (3 * MANGAN // 2, "haneman"), (MANGAN, "mangan"),
+)  # fmt: skip
+_PAIR_NAME: Final = re.compile(r"^(.*) \(team ([12])/2\)$", re.DOTALL)
+
+
+def pairs_of(names: Sequence[str]) -> dict[int, int]:
+    """Return seat -> ally of those whose names say that they are a pair.
+
+    >>> pairs_of(("a (team 2/2)", "x", "a (team 1/2)", "b (team 1/2)"))
+    {0: 2, 2: 0}
+    """
+    found = [_PAIR_NAME.match(name) for name in names]
+    return {
+        seat: ally
+        for seat, one in enumerate(found)
+        for ally, other in enumerate(found)
+        if one and other and one[1] == other[1] and one[2] != other[2]
+    }
+
+
+def event_words(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
+    """Say what happened, without its actor; ``is_seen`` tells whether the actor's hand is."""
+    match event:
+        case m.Dora():
+            return f"new dora indicator {event.dora_marker}"
+        case m.Ryukyoku():
+            return draw_words(event)
+        case m.StartGame() | m.StartKyoku() | m.EndKyoku() | m.EndGame():
+            return _PLAIN[type(event)]
+        case _:
+            return _deed_words(event, names, is_seen)
+
+
+_Deed = (
+    m.Tsumo | m.Dahai | m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Reach
+    | m.ReachAccepted | m.Hora
+)  # fmt: skip
+_PLAIN: Final[dict[type[m.Event], str]] = {
+    m.StartGame: "the game begins",
+    m.StartKyoku: "the tiles are dealt",
+    m.EndKyoku: "the kyoku is over",
+    m.EndGame: "the game is over",
+    m.Reach: "declares riichi",
+    m.ReachAccepted: "pays the riichi stick",
+}
+_CALLS: Final = {m.Chi: "chi", m.Pon: "pon", m.Daiminkan: "kan"}
+
+
+def _deed_words(event: _Deed, names: Sequence[str], is_seen: bool) -> str:
+    match event:
+        case m.Tsumo():
+            return f"draws {event.pai}" if is_seen and event.pai != "?" else "draws"
+        case m.Dahai():
+            return f"discards {event.pai}" + (", as drawn" if event.tsumogiri else "")
+        case m.Chi() | m.Pon() | m.Daiminkan():
+            return f"calls {_CALLS[type(event)]}: {event.pai} from {names[event.target]}"
+        case m.Kakan():
+            return f"adds {event.pai} to the pon: kan"
+        case m.Ankan():
+            return f"declares a concealed kan of {event.consumed[0]}"
+        case m.Reach() | m.ReachAccepted():
+            return _PLAIN[type(event)]
+        case m.Hora():
+            off = "by draw" if event.target == event.actor else f"off {names[event.target]}"
+            return f"wins {off}"
+        case _:
+            assert_never(event)
+
+
+def draw_words(event: m.Ryukyoku) -> str:
+    """Say how a kyoku was drawn."""
+    return DRAWS.get(event.reason or "fanpai", one_line(event.reason, MOST_LETTERS))
+
+
+def feed_words(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> str:
+    """Say what one of a pair gave the other, or nothing.
+
+    Whether it was meant does not show at the table.
+    """
+    actor, target = getattr(event, "actor", None), getattr(event, "target", None)
+    if actor is None or target is None or actor == target or pairs.get(actor) != target:
+        return ""
+    if isinstance(event, m.Hora):
+        tile = event.pai or "it"
+        return f"FEED: {names[target]} gives {tile}, its ally {names[actor]} wins"
+    if isinstance(event, m.Chi | m.Pon | m.Daiminkan):
+        return f"gift: {names[target]} gives {event.pai}, its ally {names[actor]} calls"
+    return ""
+
+
+def no_result() -> dict[str, Any]:
+    """Return the result of a kyoku in which nothing was won or paid yet."""
+    return {"title": "", "wins": [], "tenpai": [], "deltas": [0, 0, 0, 0], "ranks": []}
+
+
+def win_of(state: State, event: m.Hora) -> dict[str, Any]:
+    """Return the value of a win that was applied to the state just now.
+
+    Ours where the hand is known, else as the event says it; ``han`` 0 is not known.
+    """
+    winner = event.actor
+    by_draw = event.target == winner
+    tile = int(state["drawn" if by_draw else "last_tile"])
+    told: dict[str, Any] = {
+        "seat": winner,
+        "from": event.target,
+        "tile": event.pai or "",
+        "yaku": [[_english(name), han] for name, han in event.yakus or ()],
+        "fu": event.fu or 0,
+        "han": event.fan or 0,
+        "points": event.hora_points or 0,
+        "limit": "",
+    }
+    hidden_ura = state["riichi"][winner] and event.uradora_markers is None
+    if not state["hand_known"][winner] or hidden_ura or not 0 <= tile < len(TILE_NAMES) - 1:
+        return told
+    told["tile"] = TILE_NAMES[tile]
+    win: Any = np.zeros(1, PAYMENT)[0]
+    win_payment(state, winner, tile, by_draw, win)
+    han, fu, yakuman = int(win["han"]), int(win["fu"]), int(win["yakuman"])
+    if not han:
+        return told
+    base = base_points(han, fu, yakuman)
+    limit = next((word for least, word in _LIMITS if base >= least), "")
+    yaku = _yaku(win, bool(state["is_open"][winner]))
+    points = int(win["points"])
+    return {**told, "yaku": yaku, "fu": fu, "han": han, "points": points, "limit": limit}
+
+
+def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
+    mask = int(win["yaku_mask"])
+    if mask & YAKUMAN:
+        return [[YAKU[yaku].name, 13] for yaku in yaku_ids(mask & YAKUMAN)]
+    plain = [YAKU[yaku] for yaku in yaku_ids(mask) if yaku < DORA]
+    told: list[list[Any]] = [
+        [yaku.name, yaku.open_han if is_open else yaku.closed_han] for yaku in plain
+    ]
+    bonus = ((DORA, win["dora"]), (URA_DORA, win["ura"]), (RED_DORA, win["red"]))
+    return told + [[YAKU[yaku].name, int(count)] for yaku, count in bonus if count]
+
+
+_ENGLISH: Final = {
+    **{yaku.mjai_name: yaku.name for yaku in reversed(YAKU)},
+    "jikaze": "seat wind",
+    "bakaze": "round wind",
+    "sangenpai": "dragons",
+}
+
+
+def _english(name: str) -> str:
+    return _ENGLISH.get(name, one_line(name, MOST_LETTERS))
+
+
+def revealed(event: m.Event) -> list[int]:
+    """Return whose hands an event shows to everybody."""
+    if isinstance(event, m.Hora):
+        return [event.actor]
+    if not isinstance(event, m.Ryukyoku):
+        return []
+    if event.reason == "kyushukyuhai":
+        return [] if event.actor is None else [event.actor]
+    return [seat for seat in SEATS if event.tenpais and event.tenpais[seat]]

@@ -1,0 +1,64 @@
+"""The commands ``watch`` and ``draw``."""
+
+import gzip
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.watch.library import Library
+
+LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
+
+
+def test_a_game_is_written_as_one_file_with_what_a_strategy_thinks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "game.html"
+    command = ["watch", str(LOG), "--out", str(out), "--seat", "1", "--by", "fast-riichi-a"]
+    assert main(command) == 0
+    assert str(out) in capsys.readouterr().out
+    assert out.stat().st_size < 150_000
+    assert "default-src 'none'" in out.read_text()
+
+
+def test_a_position_is_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "board.svg"
+    assert main(["draw", str(LOG), "--at", "80", "--out", str(out), "--seat", "2"]) == 0
+    drawing = ElementTree.parse(out)
+    hands = [group for group in drawing.iter() if group.get("id") in ("hand1", "hand2", "hand3")]
+    hidden = [use.get("href") for hand in hands for use in hand if use.get("href") == "#t?"]
+    assert len(hidden) >= 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["watch", "nowhere.mjson"], 3, "nowhere.mjson: No such file"),
+        (["watch", str(LOG), "--record", "4", "--out", "x.html"], 1, "there is no record 4"),
+        (["watch", str(LOG), "--out", "x.txt"], 2, "ends in .html"),
+        (["watch", str(LOG), "--by", "nobody"], 2, "unknown strategy 'nobody'"),
+        (["watch", str(LOG.with_name("README.md"))], 1, "is no record of a game"),
+        (["watch", "http://127.0.0.1:9/", "--no-browser"], 3, "shows no table"),
+        (["draw", str(LOG), "--at", "1", "--out", "x.svg"], 2, "has the events 2 to 299"),
+        (["draw", str(LOG), "--out", "x.gif"], 2, "ends in .svg or .png"),
+        (["match", "human,clock_s=70", *["tsumogiri"] * 3], 2, "the table waits 60 s"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == code
+    assert said in capsys.readouterr().err
+
+
+def test_an_arena_run_is_shown_by_its_records(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_text("{}\n")
+    (tmp_path / "figures.jsonl").write_text('{"type": "figure"}\n')
+    records = tmp_path / "records"
+    records.mkdir()
+    (records / "0000000-00.jsonl.gz").write_bytes(gzip.compress(LOG.read_bytes()))
+    library = Library(tmp_path)
+    assert library.names == ["0000000-00.jsonl.gz"]
+    assert len(library.game(0).entries) == 299

@@ -1,0 +1,119 @@
+"""A table that is being played, followed by spectators."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+
+from mjbot.watch.game import fold_steps
+from mjbot.watch.library import ReadGame
+from mjbot.watch.live import LiveServer, RelayServer
+
+Told = tuple[str, dict[str, Any]]
+
+
+async def heard(url: str, count: int, after: str = "") -> list[Told]:
+    """Return the first ``count`` things that a spectator is told, with their ids."""
+    found: list[Told] = []
+    headers = {"Last-Event-ID": after} if after else {}
+    async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
+        id_ = ""
+        async for line in answer.content:
+            field, _, value = line.decode().strip().partition(": ")
+            if field == "id":
+                id_ = value
+            elif field == "data":
+                found.append((id_, json.loads(value)))
+                if len(found) == count:
+                    break
+    return found
+
+
+def at_a_table(conversation: Callable[[LiveServer], Awaitable[None]]) -> None:
+    async def talk() -> None:
+        async with asyncio.timeout(60), LiveServer({"title": "table"}) as server:
+            await server.open()
+            await conversation(server)
+
+    asyncio.run(talk())
+
+
+def live_url(server: Any, key: str = "") -> str:
+    return f"http://127.0.0.1:{server.port}/api/live?key={key}"
+
+
+def test_who_comes_late_or_again_misses_nothing(short_game: ReadGame) -> None:
+    events = [entry.event for entry in short_game.entries]
+
+    async def conversation(server: LiveServer) -> None:
+        url = live_url(server, server.keys.new(range(4)))
+        for event in events[:50]:
+            server.add(event)
+        first = await heard(url, 50)
+        for event in events[50:80]:
+            server.add(event)
+        rest = await heard(url, 30, after=first[-1][0])
+        assert [told.get("n", 1) for _, told in first + rest] == list(range(1, 81))
+        assert len({id_ for id_, _ in first + rest}) == 80
+        again = await heard(url, 81, after="another-1-7")
+        assert [told for _, told in again] == [
+            {"type": "restart"},
+            *[told for _, told in first + rest],
+        ]
+
+    at_a_table(conversation)
+
+
+def test_a_spectator_is_told_the_same_as_the_reader_of_the_record(short_game: ReadGame) -> None:
+    record = fold_steps(short_game.steps())
+
+    async def conversation(server: LiveServer) -> None:
+        waiting = asyncio.create_task(
+            heard(live_url(server, server.keys.new(range(4))), len(short_game.entries))
+        )
+        for entry in short_game.entries:
+            server.add(entry.event)
+            await asyncio.sleep(0)
+        steps = [told for _, told in await waiting if told["type"] == "step"]
+        recorded = [step for kyoku in record["kyoku"] for step in kyoku["steps"]]
+        for live, step in zip(steps, recorded, strict=True):
+            assert (live["n"], live["says"], live["change"]) == (
+                step["n"],
+                step["says"],
+                step["change"],
+            )
+
+    at_a_table(conversation)
+
+
+def test_hidden_hands_are_not_sent(short_game: ReadGame) -> None:
+    async def conversation(server: LiveServer) -> None:
+        for entry in short_game.entries[:60]:
+            server.add(entry.event)
+        told = [told for _, told in await heard(live_url(server), 60)]
+        text = json.dumps(told[:40])
+        assert '"hand": "' not in text
+        assert told[1]["board"]["seats"][0]["hand"] is None
+        assert {one["says"] for one in told if one.get("kind") == "tsumo"} == {"draws"}
+
+    at_a_table(conversation)
+
+
+def test_a_relay_shows_on_what_it_was_told(short_game: ReadGame) -> None:
+    async def conversation(server: LiveServer) -> None:
+        for entry in short_game.entries[:30]:
+            server.add(entry.event)
+        upstream = live_url(server, server.keys.new([1]))
+        async with RelayServer(upstream, {"title": "relay"}) as relay:
+            await relay.open()
+            relaying = asyncio.create_task(relay.relay())
+            mine = live_url(relay, relay.keys.new(range(4)))
+            told = [told for _, told in await heard(mine, 30)]
+            assert told == [told for _, told in await heard(upstream, 30)]
+            async with aiohttp.ClientSession() as session, session.get(live_url(relay)) as answer:
+                assert answer.status == 403
+            relaying.cancel()
+
+    at_a_table(conversation)

@@ -1,0 +1,218 @@
+"""The page in a real browser."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from mjbot.records.mjai_log import log_line
+from mjbot.watch.board import changed
+from mjbot.watch.game import fold_steps
+from mjbot.watch.library import Library, ReadGame
+from mjbot.watch.pages import game_page
+from mjbot.watch.picture import picture
+from mjbot.watch.server import RecordServer
+from proof.board import walk
+from protocol.messages import Hora, StartGame
+
+LOGS = Path(__file__).parents[2] / "logs"
+MOST_BYTES = 150_000
+NAMES = (
+    "<script>window.bad = 1</script>",
+    "<svg onload='window.bad = 1'><image href=x onerror='window.bad = 1'>",
+    "line\x07\x1b[31m\x00break",
+    "\u202eetihw\u202c \u2066x\u2069",
+)
+
+
+def _record(serve: Callable[..., Any], path: Path) -> str:
+    server = serve(lambda: RecordServer(Library(path), {"title": path.name}))
+    return str(server.url(server.keys.new(range(4))))
+
+
+def _wait(page: Any) -> None:
+    page.wait_for_selector("body[data-read=all]", timeout=60_000)
+
+
+def test_every_moment_is_drawn_as_the_table_has_it(browser: Any, short_game: ReadGame) -> None:
+    begun = ReadGame("", short_game.entries[:130])  # whole games: python -m proof board
+    moments, problems = walk(browser, begun, viewpoint=2)
+    assert moments == 2 * 129
+    assert not problems
+
+
+def test_a_game_is_one_small_file_that_asks_nobody(opened: Any, tmp_path: Path) -> None:
+    game = Library(LOGS / "hanchan-thirteen-kyoku.mjson").game(0)
+    file = tmp_path / "game.html"
+    file.write_text(game_page(fold_steps(game.steps()), {"title": "game"}), encoding="utf-8")
+    assert file.stat().st_size <= MOST_BYTES
+    page = opened.open(f"{file.as_uri()}#1/3/20")
+    _wait(page)
+    assert page.evaluate("document.body.dataset.place") == "3/20"
+    assert page.locator("#kyoku option").count() == 13
+    beyond = opened.open(f"{file.as_uri()}#1/99/9999")
+    _wait(beyond)
+    assert beyond.evaluate("document.body.dataset.place").startswith("12/")
+
+
+def test_nothing_is_cut_off_by_day_and_night(opened: Any, serve: Any) -> None:
+    page = opened.open(f"{_record(serve, LOGS / 'east-extra-round.mjson')}#0/0/40")
+    _wait(page)
+    for width, height in ((360, 740), (1400, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        root = "document.documentElement"
+        assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+        board = page.locator("#board").bounding_box()
+        assert board["width"] == pytest.approx(board["height"])
+        assert board["width"] >= min(width - 20, 600)
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours)
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(json.loads(f"[{ground[4:-1]}]")) < 300) == (colours == "dark")
+
+
+def test_names_are_shown_as_text(opened: Any, serve: Any, tmp_path: Path) -> None:
+    lines = (LOGS / "east-extra-round.mjson").read_text().splitlines()
+    start = {**json.loads(lines[0]), "names": NAMES, "logs": [NAMES[0], None, NAMES[1], None]}
+    deal = {**json.loads(lines[1]), "logs": [None, NAMES[2], NAMES[3], None]}
+    draw = {**json.loads(lines[2]), "logs": [NAMES[0], NAMES[1], NAMES[2], NAMES[3]]}
+    log = tmp_path / "<img src=x onerror='window.bad = 1'>.mjson"
+    text = "\n".join([json.dumps(line) for line in (start, deal, draw)] + lines[3:])
+    log.write_text(text)
+    page = opened.open(f"{_record(serve, log)}#0/0/1")
+    _wait(page)
+    assert page.evaluate("window.bad") is None
+    assert page.locator("#board script, #board image, #talk svg, img").count() == 0
+    seats = page.locator("#seats th")
+    titles = [seats.nth(at).get_attribute("title") for at in range(4)]
+    assert titles[0] == NAMES[0]
+    assert titles[2] == "line\\x07\\x1b[31m\\x00break"
+    assert titles[3] == "\\u202eetihw\\u202c \\u2066x\\u2069"
+    assert page.locator("#talk li").count() == 4
+    assert NAMES[1] in page.locator("#talk").inner_text()
+    assert page.title() == log.name
+
+
+def test_keys_lead_through_the_game(opened: Any, serve: Any) -> None:
+    page = opened.open(_record(serve, LOGS / "east-extra-round.mjson"))
+    _wait(page)
+
+    def place_after(key: str) -> str:
+        page.keyboard.press(key)
+        return str(page.evaluate("document.body.dataset.place"))
+
+    assert place_after("ArrowRight") == "0/1"
+    assert place_after("]") == "1/0"
+    assert place_after("ArrowLeft").startswith("0/")
+    assert place_after("Home") == "0/0"
+    assert place_after(".") == "0/1"
+    assert place_after(".") != "0/2"
+    assert page.locator("#says").inner_text().split()[1] == "draws"
+    page.keyboard.press("h")
+    hidden = "#hand{} use[data-tile='?']"
+    assert page.locator(hidden.format(1)).count() >= 13
+    assert page.locator(hidden.format(0)).count() == 0
+    page.keyboard.press("v")
+    assert page.locator(hidden.format(0)).count() == 0
+    assert page.locator(hidden.format(3)).count() >= 13
+    page.keyboard.press("i")
+    assert page.evaluate("document.documentElement.dataset.index") == "on"
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/*#1/0/*")
+
+
+def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
+    opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
+) -> None:
+    events = [entry.event for entry in short_game.entries]
+    win = next(event for event in events if isinstance(event, Hora) and event.actor != event.target)
+    names = ["x", "y", "z", "w"]
+    names[win.actor], names[win.target] = "us (team 1/2)", "us (team 2/2)"
+    log = tmp_path / "pair.mjson"
+    start = StartGame(names=tuple(names))
+    log.write_bytes(b"".join([log_line(event) for event in [start, *events[1:]]]))
+    page = opened.open(_record(serve, log))
+    _wait(page)
+    for _ in range(9):
+        page.keyboard.press("f")
+        if "FEED" in (page.locator("#feed").text_content() or ""):
+            break
+    assert page.locator("#feed").inner_text().startswith("FEED: us (team 2/2) gives")
+    assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#says").inner_text()
+
+
+def test_each_tile_on_the_board_has_a_name(opened: Any, serve: Any) -> None:
+    page = opened.open(f"{_record(serve, LOGS / 'east-extra-round.mjson')}#0/0/60")
+    _wait(page)
+    names = page.evaluate(
+        "[...document.querySelectorAll('#board use')].map((use) => use.ariaLabel)"
+    )
+    assert len(names) > 60
+    words = ("characters", "circles", "bamboo", "wind", "dragon")
+    assert all(any(word in name for word in words) for name in names)
+
+
+def test_a_folder_gives_a_list_to_choose_from(opened: Any, serve: Any) -> None:
+    page = opened.open(_record(serve, LOGS))
+    _wait(page)
+    page.click("#records-button")
+    page.fill("#filter", "four")
+    assert page.locator("#record-list li").count() == 1
+    page.click("#record-list button")
+    page.wait_for_selector("#title:text-is('east-four-winds.mjson')")
+
+
+def test_a_damaged_record_is_told(opened: Any, serve: Any, tmp_path: Path) -> None:
+    log = tmp_path / "bad.mjson"
+    log.write_text('{"type":"start_game"}\n{"type":"tsumo","actor":9}\n')
+    page = opened.open(_record(serve, log))
+    page.wait_for_selector("#problem:not([hidden])")
+    assert "line 2" in page.locator("#problem").inner_text()
+
+
+PLACES = """() => [...document.querySelectorAll('#board use')].map((use) => [
+  use.closest('#board > g').id, use.getAttribute('href'), use.getAttribute('transform'),
+  Math.round(use.getAttribute('width') * 100), use.getAttribute('class') || '',
+])"""
+
+
+def test_python_draws_the_same_picture(opened: Any, serve: Any) -> None:
+    log = LOGS / "hanchan-open-kan-and-bust.mjson"
+    folded = fold_steps(Library(log).game(0).steps())
+    page = opened.open(_record(serve, log))
+    _wait(page)
+    page.keyboard.press("v")
+    for kyoku, step in ((0, 0), (1, 60), (2, 75), (3, 40), (4, 30)):
+        board = folded["kyoku"][kyoku]["board"]
+        step = min(step, len(folded["kyoku"][kyoku]["steps"]))
+        for told in folded["kyoku"][kyoku]["steps"][:step]:
+            board = changed(board, told["change"])
+        page.evaluate(f"location.hash = '#1/{kyoku}/{step}'")
+        page.wait_for_selector(f"body[data-place='{kyoku}/{step}']")
+        drawing = ElementTree.fromstring(picture(board, folded["names"], 1))
+        assert _places(drawing) == [_plain(place) for place in sorted(page.evaluate(PLACES))]
+
+
+def _plain(place: list[Any]) -> tuple[Any, ...]:
+    words = [word for word in place[4].split() if word in ("drawn", "called")]
+    return (*place[:4], " ".join(words))
+
+
+def _places(drawing: ElementTree.Element) -> list[tuple[Any, ...]]:
+    svg = "{http://www.w3.org/2000/svg}"
+    return sorted(
+        (
+            str(group.get("id")),
+            str(use.get("href")),
+            str(use.get("transform")),
+            round(float(use.get("width", 0)) * 100),
+            use.get("class", ""),
+        )
+        for group in drawing.findall(f"{svg}g")
+        for use in group.iter(f"{svg}use")
+    )

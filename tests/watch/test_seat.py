@@ -1,0 +1,123 @@
+"""A person's seat."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+import pytest
+
+from mjbot.match.players import HumanSeat, SeatError, read_players
+from mjbot.referee import Referee
+from mjbot.table.view import View
+from mjbot.watch import seat as seat_module
+from mjbot.watch.seat import AbsentError, SeatServer
+
+KEY = "the key of the seat"
+
+
+def waiting_view() -> View:
+    referee = Referee(1)
+    referee.start()
+    (seat,) = referee.asked
+    return referee.view(seat)
+
+
+def with_seat(conversation: Callable[[SeatServer, Any], Awaitable[None]]) -> None:
+    async def talk() -> None:
+        async with asyncio.timeout(60), SeatServer({"title": "seat"}, KEY) as server:
+            await server.open()
+            async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}") as session:
+                await conversation(server, session)
+
+    asyncio.run(talk())
+
+
+async def next_question(answer: aiohttp.ClientResponse) -> dict[str, Any]:
+    async for line in answer.content:
+        if line.startswith(b"data: "):
+            told: dict[str, Any] = json.loads(line[6:])
+            if told["type"] == "ask":
+                return told
+    raise AssertionError
+
+
+def test_only_the_page_with_the_key_chooses_and_only_what_is_asked() -> None:
+    async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
+        view = waiting_view()
+        deciding = asyncio.create_task(asyncio.to_thread(server.ask, view, 20.0))
+        origin = {"Origin": f"http://127.0.0.1:{server.port}"}
+
+        async def choose(key: str = KEY, headers: Any = origin, **said: Any) -> int:
+            params = {"key": key}
+            async with session.post("/api/act", params=params, json=said, headers=headers) as r:
+                return r.status
+
+        assert (await session.get("/api/live")).status == 403
+        async with session.get("/api/live", params={"key": KEY}) as live:
+            asked = await next_question(live)
+            codes = [action["code"] for action in asked["actions"]]
+            assert codes == [action.code for action in view.legal]
+            right = {"id": asked["id"], "code": codes[2]}
+            assert await choose(key="", **right) == 403
+            assert await choose(headers={}, **right) == 400
+            assert await choose(headers={"Origin": "http://evil.example"}, **right) == 403
+            assert await choose(id=asked["id"], code=77) == 400
+            assert await choose(id=asked["id"] + 1, code=codes[2]) == 409
+            assert await choose(**right) == 200
+            assert await choose(**right) == 409
+        assert (await deciding).code == codes[2]
+
+    with_seat(conversation)
+
+
+def test_who_has_closed_the_page_is_absent_and_may_come_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seat_module, "ABSENT_S", 0.0)
+
+    async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
+        view = waiting_view()
+        with pytest.raises(AbsentError):
+            await asyncio.to_thread(server.ask, view, 20.0)
+        async with session.get("/api/live", params={"key": KEY}) as live:
+            await live.content.readline()
+            deciding = asyncio.create_task(asyncio.to_thread(server.ask, view, 20.0))
+            asked = await next_question(live)
+            while asked["id"] < 2:
+                asked = await next_question(live)
+            said = {"id": 2, "code": asked["actions"][0]["code"]}
+            headers = {"Origin": f"http://localhost:{server.port}"}
+            await session.post("/api/act", params={"key": KEY}, json=said, headers=headers)
+        assert (await deciding).code == said["code"]
+
+    with_seat(conversation)
+
+
+def test_a_clock_that_has_run_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat_module, "_LATE_S", 0.0)
+    view = waiting_view()
+
+    async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
+        with pytest.raises(TimeoutError, match="run out"):
+            await asyncio.to_thread(server.ask, view, 0.05)
+
+    with_seat(conversation)
+
+
+def test_each_person_has_a_page_and_a_key_of_their_own() -> None:
+    players = read_players(["human", "human,clock_s=12,hint=fast-riichi-a", "tsumogiri", "human"])
+    people = [player for player in players if isinstance(player, HumanSeat)]
+    assert [player.name for player in players] == ["human", "human-2", "tsumogiri", "human-3"]
+    assert len({player.url for player in people}) == len({player.key for player in people}) == 3
+    for player in people:
+        assert player.key not in " ".join(player.command("mjsonp://127.0.0.1:1/x", 1))
+        assert player.key in player.environ.values()
+        assert player.key not in repr(player)
+
+
+@pytest.mark.parametrize("seat", ["human,clock_s=0", "human,hint=nobody", "human,speed=3"])
+def test_a_person_with_odd_options_is_refused(seat: str) -> None:
+    with pytest.raises(SeatError, match="human"):
+        read_players([seat])

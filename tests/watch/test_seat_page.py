@@ -1,0 +1,81 @@
+"""A person's seat in a real browser."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from mjbot.client.play import Hooks, Settings, play
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import GameResult, TableServer
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import View
+from mjbot.watch.seat import HumanPlayer, SeatServer
+from protocol.transports.address import parse_address
+
+KEY = "the key of the seat"
+RIVAL = "fast-riichi-a"
+CLICKER = """() => {
+  window.offered = [];
+  setInterval(() => {
+    const ask = document.getElementById("ask");
+    const tiles = [...document.querySelectorAll("#board .mine")];
+    const buttons = [...ask.querySelectorAll("button")];
+    if (ask.hidden || !(tiles.length + buttons.length)) return;
+    const codes = new Set([...tiles, ...buttons].map((one) => Number(one.dataset.code)));
+    window.offered.push([...codes].sort((a, b) => a - b));
+    const said = (word) => buttons.find((button) => button.textContent.startsWith(word));
+    const drawn = tiles.find((tile) => tile.classList.contains("new")) || tiles[0];
+    const wish = said("Win") || said("Pon") || said("Riichi") || said("Pass") || drawn;
+    wish.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  }, 4);
+}"""
+
+
+class Remembering(SeatServer):
+    """Keeps what was legal at each question."""
+
+    def __init__(self) -> None:
+        super().__init__({"title": "seat", "pace": 0}, KEY)
+        self.legal: list[list[int]] = []
+
+    def ask(self, view: View, clock_s: float) -> Action:
+        self.legal.append([action.code for action in view.legal])
+        return super().ask(view, clock_s)
+
+
+def test_a_game_is_played_by_hand_and_only_what_is_legal_is_offered(
+    opened: Any, serve: Any
+) -> None:
+    async def game(server: Remembering) -> GameResult:
+        rules = TableRules(seed=11, length="tonpu")
+        async with TableServer(rules) as table:
+            port = await table.open_tcp("127.0.0.1", 0)
+            address = parse_address(f"mjsonp://127.0.0.1:{port}/default")
+            own = Settings(address, name="human", deadline_s=20.0, on_event=server.add)
+            hooks = Hooks(warm_up=lambda: None)
+            others = [replace(own, name=f"other-{n}", on_event=lambda event: None) for n in "123"]
+            players = [
+                play(own, lambda game: HumanPlayer(server, 20.0), hooks=hooks),
+                *[
+                    play(o, lambda game: make_strategy("fast-riichi-a"), hooks=hooks)
+                    for o in others
+                ],
+            ]
+            playing = [asyncio.create_task(player) for player in players]
+            results = [result async for result in table.play(1)]
+            await asyncio.gather(*playing)
+        return results[0]
+
+    server = serve(Remembering)
+    page = opened.open(server.url(KEY))
+    page.wait_for_selector("body[data-connected=true]")
+    page.evaluate(CLICKER)
+    result = serve.run(game(server))
+    assert not result.void
+    assert not result.faults
+    offered = page.evaluate("window.offered")
+    assert offered == server.legal
+    assert len(offered) > 20
+    page.wait_for_selector("#result:not([hidden])")
+    assert "1. " in page.locator("#result").inner_text()

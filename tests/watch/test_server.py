@@ -1,0 +1,92 @@
+"""Who may ask the page's server what."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from mjbot.strategy.registry import Spec
+from mjbot.watch.library import Library
+from mjbot.watch.server import RecordServer
+
+LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
+Ask = Callable[..., Awaitable[tuple[int, str, Any]]]
+
+
+def asked(conversation: Callable[[RecordServer, Ask], Awaitable[None]], by: str = "") -> None:
+    """Hold a conversation with a server of one record."""
+
+    async def talk() -> None:
+        spec = Spec.read(by) if by else None
+        async with RecordServer(Library(LOG), {"title": "game"}, spec) as server:
+            await server.open()
+            async with aiohttp.ClientSession() as session:
+
+                async def ask(path: str, **headers: str) -> tuple[int, str, Any]:
+                    url = f"http://127.0.0.1:{server.port}{path}"
+                    async with session.get(url, headers=headers) as answer:
+                        return answer.status, await answer.text(), answer.headers
+
+                await conversation(server, ask)
+
+    asyncio.run(talk())
+
+
+def test_only_its_own_name_and_page_are_answered() -> None:
+    async def conversation(server: RecordServer, ask: Ask) -> None:
+        own = f"127.0.0.1:{server.port}"
+        for path in ("/", "/page/main.js", "/api/records", "/api/game"):
+            status, _, headers = await ask(path)
+            assert status == 200
+            assert headers["Content-Security-Policy"].startswith("default-src 'self'")
+            assert (await ask(path, Host="rebound.example"))[0] == 403
+            assert (await ask(path, Origin="http://evil.example"))[0] == 403
+            assert (await ask(path, Origin="null"))[0] == 403
+            assert (await ask(path, **{"Sec-Fetch-Site": "cross-site"}))[0] == 403
+            assert (await ask(path, Origin=f"http://{own}"))[0] == 200
+            assert (await ask(path, Host=f"localhost:{server.port}"))[0] == 200
+
+    asked(conversation)
+
+
+def test_a_key_opens_the_hands_of_its_seats_and_no_others() -> None:
+    async def conversation(server: RecordServer, ask: Ask) -> None:
+        one, every = server.keys.new([2]), server.keys.new(range(4))
+        opened = {"": [], "wrong": [], "\u00e9": [], one: [2], every: [0, 1, 2, 3]}
+        for key, seats in opened.items():
+            _, text, _ = await ask(f"/api/game?key={key}")
+            deal = json.loads(text.splitlines()[1])
+            hands = [seat["hand"] for seat in deal["board"]["seats"]]
+            assert [seat for seat in range(4) if hands[seat]] == seats
+
+    asked(conversation)
+
+
+def test_thoughts_are_told_of_open_hands_only() -> None:
+    async def conversation(server: RecordServer, ask: Ask) -> None:
+        key = server.keys.new([0])
+        status, text, _ = await ask(f"/api/explain?n=3&seat=0&key={key}")
+        told = json.loads(text)
+        assert (status, told["strategy"]) == (200, "FastRiichiA")
+        worths = [rated["worth"] for rated in told["rated"]]
+        assert worths == sorted(worths, reverse=True)
+        assert len(worths) > 5
+        assert (await ask(f"/api/explain?n=3&seat=1&key={key}"))[0] == 403
+        assert (await ask("/api/explain?n=3&seat=0"))[0] == 403
+        status, text, _ = await ask(f"/api/explain?n=4&seat=0&key={key}")
+        assert (status, text) == (422, "seat 0 has no choice after event 4")
+
+    asked(conversation, by="fast-riichi-a")
+
+
+def test_what_is_not_there_is_told_in_a_line() -> None:
+    async def conversation(server: RecordServer, ask: Ask) -> None:
+        assert (await ask("/api/game?record=7"))[:2] == (422, "there is no record 7")
+        assert (await ask("/api/game?game=1"))[0] == 422
+        assert (await ask("/api/game?record=x"))[0] == 400
+        assert (await ask("/../pyproject.toml"))[0] == 404
+
+    asked(conversation)
