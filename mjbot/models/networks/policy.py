@@ -52,7 +52,7 @@ CHI: Final = 4
 KAN: Final = 8
 N_OTHERS: Final = 10
 
-SURE: Final = 0.6
+SURE: Final = 0.55
 """Chance at which the early head's first choice is believed."""
 N_CELLS: Final = 41
 ROW: Final = 10
