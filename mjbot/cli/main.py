@@ -4,9 +4,10 @@ import argparse
 import importlib
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, Final, NoReturn
 
 import mjbot
@@ -121,7 +122,17 @@ def run_program() -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+    _leave_quietly(status)
     sys.exit(status)
+
+
+def _leave_quietly(status: int) -> None:
+    """Let a signal that comes while Python tidies up only shorten that: all is done and told."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: os._exit(status))
 
 
 class _Version(argparse.Action):

@@ -67,12 +67,16 @@ def other_json(stream: Lines) -> str | None:
         first = _decoded(text + stream.read(MAX_LINE_BYTES))
     if isinstance(first, list):
         first = first[0] if first else None
-    if first is None or (isinstance(first, dict) and first.keys() & {"type", "error"}):
+    if first is None or (isinstance(first, dict) and _is_message(first)):
         return None
     keys = first.keys() if isinstance(first, dict) else set()
     if "log" in keys:
         return MAJIANG if "qijia" in keys else TENHOU_6
     return OTHER_JSON
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    return "type" in value or isinstance(value.get("error"), str)
 
 
 def _decoded(text: bytes) -> Any:

@@ -73,7 +73,8 @@ class Channel:
             if told is not self._told or sent < len(told):
                 continue
             try:
-                await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                async with asyncio.timeout(HEARTBEAT_S):
+                    await changed.wait()
             except TimeoutError:
                 yield b": still there\n\n"
 

@@ -247,3 +247,24 @@ def test_getting_ready_is_ended_even_while_compiled_code_calls_back(command, num
     process.send(number)
     assert process.end() == ""
     assert process.process.returncode == ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize("number", SIGNALS[:2])
+def test_a_signal_after_the_work_only_shortens_the_way_out(number):
+    program = Program("""
+        import atexit
+        from mjbot.cli import main as command
+
+        def leave():
+            say("leaving")
+            while True:
+                signal.pause()
+
+        command.main = lambda: 3
+        atexit.register(leave)
+        command.run_program()
+    """)
+    program.expect("leaving")
+    program.send(number)
+    assert program.end() == ""
+    assert program.process.returncode == 3

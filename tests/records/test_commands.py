@@ -154,6 +154,7 @@ FOREIGN = {
     ),
     "majiang.json": (b'{"title":"x","player":["a"],"qijia":0,"log":[]}', "Majiang"),
     "table.json": (b'{"hello":1}\n', "is JSON, but holds no mjai messages"),
+    "figures.jsonl": (b'{"v":1,"error":0.05}\n', "is JSON, but holds no mjai messages"),
     "list.json": (b"[1, 2]\n", "is JSON, but holds no mjai messages"),
     "page.mjlog": (b"<!DOCTYPE html>\n<html></html>", "is a web page"),
     "other.xml": (b"<svg/>", "begins with <svg>"),
