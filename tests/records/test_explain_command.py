@@ -213,20 +213,31 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
 
 
 def test_the_parts_of_a_worth_are_told_beside_it(capsys):
-    assert explain("--at", "15", "--strategy", "fold-recognition-plus") == ExitCode.OK
+    assert explain("--at", "100", "--strategy", "fold-recognition-plus") == ExitCode.OK
     out = capsys.readouterr().out
     assert "the terms with + add up to the worth" in out
-    assert "seat 1 majiang-2, seat 2 majiang, seat 3 fast-riichi-d" in out
-    heads = [line.split("┃")[1:-1] for line in out.splitlines() if "┃" in line]
-    columns = [" ".join(" ".join(words).split()) for words in zip(*heads, strict=True)]
+    assert "seat 0 fast-riichi-b, seat 2 majiang, seat 3 fast-riichi-d" in out
+    columns = columns_of(out)
     summands = [place for place, head in enumerate(columns) if head.startswith("+ ")]
-    assert {"+ winning points", "+ dealing in seat 1 points", "+ placement points"} <= {
+    assert {"+ winning points", "+ dealing in seat 3 points", "+ placement points"} <= {
         columns[place] for place in summands
     }
     assert "danger seat 3 %" in columns
     for row in rows_of(out):
         parts = sum(float(row[place]) for place in summands if row[place])
         assert float(row[1]) == pytest.approx(parts, abs=0.5 * (1 + len(summands)))
+
+
+def test_of_whom_nothing_is_feared_there_are_no_columns(capsys):
+    assert explain("--at", "15", "--strategy", "fold-recognition-plus") == ExitCode.OK
+    out = capsys.readouterr().out
+    assert not any("seat" in head for head in columns_of(out))
+    assert "-0" not in [cell for row in rows_of(out) for cell in row]
+
+
+def columns_of(out):
+    heads = [line.split("┃")[1:-1] for line in out.splitlines() if "┃" in line]
+    return [" ".join(" ".join(words).split()) for words in zip(*heads, strict=True)]
 
 
 def test_all_that_a_strategy_tells_is_shown(nosy, capsys):

@@ -21,6 +21,7 @@ from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy.explanation import (
+    DANGER,
     PERCENT,
     POINTS,
     WORTH,
@@ -138,8 +139,16 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
 
 
 def _rating_grid(told: Explanation) -> Grid:
-    """Return what was rated, best first; the chosen one is marked."""
-    heads = dict.fromkeys(_head(term) for rated in told.rated for term in rated.terms)
+    """Return what was rated, best first; the chosen one is marked.
+
+    Of opponents to whom nothing deals in there are no columns.
+    """
+    terms = [term for rated in told.rated for term in rated.terms]
+    dangers = [term for term in terms if term.name == DANGER]
+    threats = {term.about for term in dangers if float(_number(term.value, term.unit))}
+    heads = dict.fromkeys(
+        _head(term) for term in terms if term.about is None or term.about in threats
+    )
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
@@ -162,8 +171,8 @@ def _head(term: Term) -> str:
 
 def _number(value: float, unit: str) -> str:
     if unit == POINTS:
-        return f"{value:.0f}"
-    return f"{value:.2f}" if unit.startswith(PERCENT) else f"{value:.6g}"
+        return f"{value:z.0f}"
+    return f"{value:z.2f}" if unit.startswith(PERCENT) else f"{value:z.6g}"
 
 
 def _who_is_meant(told: Explanation, names: Sequence[str]) -> Iterator[str]:
