@@ -46,10 +46,10 @@ class Supervised(Strategy):
 
     worth_unit: ClassVar[str] = "% of strong players"
     strength: ClassVar[Strength] = Strength(
-        2.401,
-        0.048,
+        2.443,
+        0.049,
         "fold-recognition-plus",
-        "mjbot arena supervised fold-recognition-plus --format 1v3 --games 2000 --seed 20262",
+        "mjbot arena supervised fold-recognition-plus --format 1v3 --games 2000 --seed 20264",
         "2026-11-22",
     )
 
