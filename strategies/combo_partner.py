@@ -172,10 +172,7 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _of_base(self, player: Strategy, situation: Situation, kinds: Collection[int]) -> Action:
         """Return what the base likes best of what the pair may do; wins are decided already."""
-        ally, view = situation.ally, situation.own_view
-        calls = self.own_calls and not (
-            ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten
-        )
+        view, calls = situation.own_view, self.own_calls and not _ally_comes_first(situation)
 
         def may(action: Action) -> bool:
             if action.is_win or action.is_nine_terminals or (action.is_call and not calls):
@@ -199,10 +196,9 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _own_call(self, situation: Situation, kinds: Collection[int]) -> Action | None:
         """Call, and keep an open tenpai, as the base strategy; an ally that leads comes first."""
-        ally, view = situation.ally, situation.own_view
-        if ally.aim and not view.is_open(view.seat) and ally.view.shanten < view.shanten:
+        if _ally_comes_first(situation):
             return None
-        action = self.call(view)
+        action = self.call(situation.own_view)
         if action is None or not action.is_discard:
             return action
         return action if tile_kind(action.tile) in kinds else None
@@ -239,3 +235,10 @@ class ComboPartner(PairMember, FastRiichiD):
             kept |= held_back(situation)
         kinds = {tile_kind(discard.tile) for discard in situation.view.discards}
         return [kind for kind in kinds if not kept >> kind & 1] or ALL_KINDS
+
+
+def _ally_comes_first(situation: Situation) -> bool:
+    """Whether an ally that leads is nearer to a win than a hand that is still closed."""
+    ally, view = situation.ally, situation.own_view
+    closed = not view.is_open(view.seat)
+    return bool(ally.aim) and closed and bool(ally.view.shanten < view.shanten)

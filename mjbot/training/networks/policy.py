@@ -148,13 +148,20 @@ def encode_rows(
 
 def logits_of(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
     """Return what a head says to each row's question: [n, 34], -inf for what is not legal."""
-    discards, others = said
     legal = (rows["legal"][:, None] >> np.arange(34) & 1).astype(bool)
-    logits = torch.full((len(rows), 34), -torch.inf)
-    own = np.flatnonzero(rows["kind"] == 0)
+    return logits_of_questions(said, rows["kind"], legal)
+
+
+def logits_of_questions(
+    said: tuple[Tensor, Tensor], kinds: NDArray[Any], legal: NDArray[np.bool_]
+) -> Tensor:
+    """Return the same of questions: ``kinds`` int[n] of decisions, ``legal`` bool[n, 34]."""
+    discards, others = said
+    logits = torch.full((len(kinds), 34), -torch.inf)
+    own = np.flatnonzero(kinds == 0)
     logits[own] = discards.float()[own]
     for kind, (first, size) in HEADS.items():
-        of_it = np.flatnonzero(rows["kind"] == kind)
+        of_it = np.flatnonzero(kinds == kind)
         logits[of_it, :size] = others.float()[of_it, first : first + size]
     return logits.masked_fill(~torch.from_numpy(legal), -torch.inf)
 

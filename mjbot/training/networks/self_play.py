@@ -38,7 +38,7 @@ from mjbot.env.batch import TSUMOGIRI
 from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
+from mjbot.models.networks.policy import NAME
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.progress import Step, progress
 from mjbot.rules.ruleset import Length
@@ -50,7 +50,7 @@ from mjbot.training.networks.critic import (
     Critic,
     write_hidden_rows,
 )
-from mjbot.training.networks.decisions import KINDS, N_CHOICES
+from mjbot.training.networks.policy import HEADS, logits_of_questions
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
 from mjbot.training.networks.reinforcement import actions_of, seating
 from mjbot.training.runs import RUNS, Learned, RunFolder, TrainingError, claim_weights, erase_run
@@ -72,8 +72,6 @@ WALLS_OF_CHAPTER: Final = 1_000_000
 LEARNING: Final = 0
 START: Final = 1
 """As players of the environment."""
-
-_FIRST: Final = {1: RIICHI, 2: PON, 3: CHI, 4: KAN}
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -281,8 +279,7 @@ class Asker:
         return actions_of(rows, at_kan, np.zeros(len(rows.tables), np.uint8), self._answer)
 
     def _answer(self, kind: int, rows: Ints, _: Any, legal: NDArray[np.bool_]) -> Ints:
-        size = N_CHOICES[KINDS[kind]]
-        at = _FIRST.get(kind, 0)
+        at, size = HEADS.get(kind, (0, 34))
         logits = (self._others if kind else self._discards)[rows, at : at + size]
         logits = np.where(legal, logits / TEMPERATURE, -np.inf)
         logits -= logits.max(axis=1, keepdims=True)
@@ -462,17 +459,8 @@ def _chances(
     said: tuple[Tensor, Tensor], kinds: Ints, legal: NDArray[np.bool_], temperature: float
 ) -> Tensor:
     """Return the logarithms of the chances of each question's answers: [n, 34], -1e9 if illegal."""
-    discards, others = (part.float() for part in said)
-    logits = torch.zeros(len(kinds), 34)
-    own = torch.from_numpy(np.flatnonzero(kinds == 0))
-    logits = logits.index_copy(0, own, discards[own])
-    for kind, first in _FIRST.items():
-        of_it = torch.from_numpy(np.flatnonzero(kinds == kind))
-        size = N_CHOICES[KINDS[kind]]
-        wide = functional.pad(others[of_it, first : first + size], (0, 34 - size))
-        logits = logits.index_copy(0, of_it, wide)
-    logits = (logits / temperature).masked_fill(~torch.from_numpy(legal), -1e9)
-    return functional.log_softmax(logits, 1)
+    logits = logits_of_questions(said, kinds, legal) / temperature
+    return functional.log_softmax(logits, 1).masked_fill(~torch.from_numpy(legal), -1e9)
 
 
 def _step(net: torch.nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
