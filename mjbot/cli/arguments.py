@@ -10,11 +10,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.strategy.options import StrategyError, split_options
 from mjbot.strategy.registry import Spec
 from protocol.plain_text import one_line
+
+STRONGEST: Final = "supervised"
+"""Who is asked about records unless another is named."""
 
 
 def seat(text: str) -> int:

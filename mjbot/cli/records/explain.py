@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot.cli.arguments import add_strategy_argument, with_options
+from mjbot.cli.arguments import STRONGEST, add_strategy_argument, with_options
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "--strategy",
         "--option",
-        "supervised",
-        "who thinks (supervised, the strongest, by shares of strong players, with points beside"
+        STRONGEST,
+        f"who thinks ({STRONGEST}, the strongest, by shares of strong players, with points beside"
         " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")

@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import games_above_0, strategy
+from mjbot.cli.arguments import STRONGEST, games_above_0, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -30,7 +30,6 @@ from mjbot.text import plural
 from protocol.messages import Event, StartKyoku
 from protocol.plain_text import one_line
 
-STRONGEST: Final = "supervised"
 PLAYS_OUT: Final = "collusion-mc"
 MOST_TOLD: Final = 3
 
