@@ -63,6 +63,14 @@ class Strategy:
         """
         return ()
 
+    def remark(self) -> str:
+        """Return what it has to say of its last decision, one line for the game's log.
+
+        Asked after each decision where a log is kept; nothing by default.  The log's readers see
+        it, no other player.
+        """
+        return ""
+
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""
 

@@ -22,7 +22,8 @@ class SupervisedPlayer:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
-    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens.
+    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens, and
+    ``hears``, if set, of what the strategy remarks on a decision.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class SupervisedPlayer:
         """What is no fault of the strategy's if it comes out of it."""
 
         self.faults: Final[list[Fault]] = []
+        self.hears: Callable[[int, str], None] | None = None
         self._clock: Final = clock
         self._fatal: Final = fatal
         self._tell: Final = tell
@@ -64,12 +66,18 @@ class SupervisedPlayer:
             return view.default_action
         n_faults = len(self.faults)
         legal = sealed.legal
-        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        action = self._attempt(self._choose, sealed, self.decisions)
         if is_legal(action, legal):
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
+
+    def _choose(self, view: View) -> Action:
+        action = self.strategy.decide(view)
+        if self.hears is not None and (remark := self.strategy.remark()):
+            self.hears(self.seat, remark)
+        return action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
         """Return what the job makes of the view, or ``None`` and a fault."""
