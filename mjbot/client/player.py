@@ -8,7 +8,7 @@ from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
 from mjbot.client.faults import Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
-from mjbot.strategy.faults import Fault, FaultKind, is_legal, no_choice
+from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
@@ -219,7 +219,11 @@ class ClientPlayer:
         except LateError:
             self._note("late", decision, f"not ready after {limit_s:g} s")
         except CrashError as error:
-            self._note("crash", decision, str(error), error.__cause__)
+            cause = error.__cause__
+            if isinstance(cause, AbsentError):
+                self._note("absent", decision, str(cause))
+            else:
+                self._note("crash", decision, str(error), cause)
         return _NOTHING
 
     def _note(

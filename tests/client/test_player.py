@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mjbot.client.player import ClientPlayer
+from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.mirror.mirror import TableError
@@ -121,6 +122,16 @@ def test_a_failing_strategy_plays_on_by_safe_actions():
     assert answer == DEFAULT and player.faults.count == {"illegal": 1}
     player, answer = play([START, DEAL, DRAW], lambda view: np.zeros(2))  # equal to anything?
     assert answer == DEFAULT and player.faults.count == {"illegal": 1}
+
+
+def test_who_is_not_there_is_absent_and_has_not_crashed(caplog):
+    def nobody(view):
+        raise AbsentError("nobody is at the page")
+
+    player, answer = play([START, DEAL, DRAW], nobody)
+    assert answer == DEFAULT and player.faults.count == {"absent": 1}
+    (told,) = [record.getMessage() for record in caplog.records if "fault 1" in record.getMessage()]
+    assert told.endswith("absent, nobody is at the page; a safe action goes out instead")
 
 
 def test_a_strategy_may_even_try_to_leave():
