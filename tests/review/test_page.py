@@ -1,6 +1,7 @@
 """The page and the JSON: they need nothing else, and run nothing of what a record says."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -11,6 +12,8 @@ from mjbot.review.page import page
 from mjbot.review.summary import Review
 from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
+from mjbot.watch.tiles import tile_label
+from protocol.tiles import TILE_NAMES
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -51,6 +54,22 @@ def test_it_needs_no_network_and_holds_no_script(html):
     assert links and all(link.startswith("#") for link in links)
     assert "http:" not in html and "https:" not in html and "url(" not in html
     assert "default-src 'none'" in html
+
+
+def test_each_tile_is_drawn_once_and_has_a_name_wherever_it_stands(html):
+    found = Elements(html)
+    assert [value for tag, name, value in found.attributes if (tag, name) == ("g", "id")] == [
+        f"t{name}" for name in TILE_NAMES
+    ]
+    names = {tile_label(name) for name in TILE_NAMES}
+    drawn = html.split("</defs></svg>", 1)[1]
+    for whole in re.findall(r'<svg class="?[tr][ a-z"]*[^>]*>.*?</svg>', drawn):
+        label = re.search(r'role=img aria-label="([^"]*)"', whole)[1].split(", ")
+        used = re.findall("href=#t([0-9A-Z?a-z]+) ", whole)
+        assert used and label == [tile_label(name) for name in used]
+        assert set(label) <= names
+    assert len(re.findall('role=img aria-label="', drawn)) == drawn.count("<svg")
+    assert drawn.count("<use") > 100
 
 
 def test_every_link_leads_to_a_place_on_the_page(html):
