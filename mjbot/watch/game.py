@@ -23,6 +23,7 @@ from mjbot.records.choices import Numbering, ReplayStep
 from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import State
+from mjbot.table.view import View
 from mjbot.watch.board import Board, board_of, difference
 from mjbot.watch.words import (
     draw_words,
@@ -36,7 +37,7 @@ from mjbot.watch.words import (
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line
-from protocol.tiles import TILE_BY_NAME
+from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 ALL_SEATS: Final = frozenset(range(4))
 NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")
@@ -58,6 +59,7 @@ class Fold:
     def __init__(self, seen: Collection[int] = ALL_SEATS) -> None:
         self._seen: Final = frozenset(seen)
         self._names: Sequence[str] = NO_NAMES
+        self._called: Sequence[str] = NO_NAMES
         self._pairs: dict[int, int] = {}
         self._claims: dict[int, int | None] = {}
         self._shown: set[int] = set()
@@ -75,6 +77,7 @@ class Fold:
             yield self._begin(event)
         elif isinstance(event, m.StartKyoku):
             self._shown, self._added, self._result = set(), [], None
+            self._called = _told_apart(self._names, View(state, 0))
             self._board = self._fold(state)
             yield {"type": "kyoku", "n": step.number, "board": self._board}
         elif self._board is not None:
@@ -110,7 +113,7 @@ class Fold:
             "n": step.number,
             "by": -1 if actor is None else actor,
             "kind": wire_name(event),
-            "says": event_words(event, self._names, actor in self._seen),
+            "says": event_words(event, self._called, actor in self._seen),
             "change": difference(before, self._board),
             **{key: value for key, value in told.items() if value},
         }
@@ -127,11 +130,11 @@ class Fold:
         for seat, said in talk:
             if (feed := feed_in(said)) is not None:
                 ally, words = feed
-                who, whom = self._names[seat], self._names[ally]
+                who, whom = self._called[seat], self._called[ally]
                 yield f"FEED: {who} for its ally {whom}: {one_line(words)}"
 
     def _given(self, event: m.Event) -> list[str]:
-        words = feed_words(event, self._names, self._pairs)
+        words = feed_words(event, self._called, self._pairs)
         return [words] if words else []
 
     def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
@@ -158,6 +161,15 @@ class Fold:
         else:
             result["ranks"] = ranks_of(scores)
         self._result = result
+
+
+def _told_apart(names: Sequence[str], view: View) -> Sequence[str]:
+    """Return what words call the players: who shares a name is told by the wind, too."""
+    winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(4)]
+    return [
+        f"{name} ({wind})" if names.count(name) > 1 else name
+        for name, wind in zip(names, winds, strict=True)
+    ]
 
 
 def fold_steps(
