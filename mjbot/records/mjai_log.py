@@ -123,13 +123,13 @@ def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
             raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
         except ProtocolError as error:
             raise RecordError(name, f"line {number}", str(error)) from None
-        talk = _talk(line)
+        talk = talk_in(line)
         for message in messages:
             if isinstance(message, _EVENTS):
                 yield Entry(number, message, talk=talk)
 
 
-def _talk(line: bytes) -> Talk:
+def talk_in(line: bytes) -> Talk:
     """Return what each seat remarked on an event, if the line's ``logs`` say so."""
     if b'"logs"' not in line or _SILENCE in line:
         return ()
