@@ -9,7 +9,7 @@ from mjbot.client.fallback import last_resort
 from mjbot.client.faults import Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
-from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.mirror.wire import to_message
@@ -160,7 +160,7 @@ class ClientPlayer:
 
     def _decided(self, view: View) -> tuple[object, str]:
         self._strategy.remark()  # of a decision that has failed: it is not said of this one
-        return self._strategy.decide(view), self._strategy.remark()
+        return self._strategy.decide(view), remark_on(self._strategy)
 
     def _acceptable(
         self,

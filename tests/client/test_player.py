@@ -124,6 +124,25 @@ def test_a_failing_strategy_plays_on_by_safe_actions():
     assert answer == DEFAULT and player.faults.count == {"illegal": 1}
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"), [("a\nb", "a b"), (None, ""), (3, ""), ("x" * 9999, "x" * 1000 + " ...")]
+)
+def test_what_a_strategy_remarks_is_one_short_line(said, kept):
+    class Remarking(Strategy):
+        def decide(self, view):
+            return view.legal[0]
+
+        def remark(self):
+            return said
+
+    player = ClientPlayer(
+        lambda game: Remarking(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S
+    )
+    run(answer_to_last(player, ClientSession(Dialect.RIICHILAB), [START, DEAL, DRAW]))
+    assert player.remark == kept
+    assert not player.faults.count
+
+
 def test_who_is_not_there_is_absent_and_has_not_crashed(caplog):
     def nobody(view):
         raise AbsentError("nobody is at the page")
