@@ -12,7 +12,7 @@ counts, so that a run which was killed goes on without gaps.  ``mjbot replay``, 
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
+from mjbot.records.game import Talk
 from mjbot.records.mjai_log import log_line
 from mjbot.statistics.figures import COLUMNS
 from protocol.messages import Event
@@ -30,9 +31,13 @@ from protocol.messages import Event
 RECORDS_FOLDER: Final = "records"
 
 
-def packed(events: Iterable[Event]) -> bytes:
-    """Return the record of a game; equal games give equal bytes."""
-    return gzip.compress(b"".join(map(log_line, events)), 6, mtime=0)
+def packed(events: Iterable[Event], talk: Mapping[int, Talk]) -> bytes:
+    """Return the record of a game; equal games give equal bytes.
+
+    ``talk`` has what players remarked, by the number of the event, from 0.
+    """
+    lines = [log_line(event, talk.get(number, ())) for number, event in enumerate(events)]
+    return gzip.compress(b"".join(lines), 6, mtime=0)
 
 
 def record_path(folder: Path, game_id: GameId) -> Path:

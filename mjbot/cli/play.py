@@ -255,7 +255,7 @@ async def _shown(
     """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
     args.all_hands = True  # here is never more than this seat sees
     async with table_page(args, f"{settings.name} at {args.url}") as take:
-        settings = replace(settings, on_event=take)
+        settings = replace(settings, on_kept=take)
         if linked is not None:
             return await linked.play(settings, make, pipes)
         return await play(settings, make, pipes)

@@ -22,7 +22,7 @@ from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
@@ -143,9 +143,9 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(table_page(args, f"table {args.room}"))
 
-        def on_event(game: int, event: Event | Error) -> None:
+        def on_event(game: int, event: Event | Error, logs: Logs) -> None:
             if not isinstance(event, Error):
-                take(event)
+                take(event, talk_of(logs))
 
         table = TableServer(rules, rooms, log_dir=args.log_dir, on_event=on_event)
         server = await stack.enter_async_context(table)

@@ -8,11 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import Conversation, OwnResult, Record, ServerSaysError, Timed
+from mjbot.client.conversation import (
+    Conversation,
+    Keep,
+    OwnResult,
+    Record,
+    ServerSaysError,
+    Timed,
+)
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
+from mjbot.records.game import Talk
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
+from protocol.dialects import LOCKSTEP
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
@@ -48,8 +57,9 @@ class Settings:
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
     how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
-    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it, ``faults``
-    takes what goes wrong with the strategy.
+    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it as it
+    comes, ``on_kept`` once it is answered, with what the strategy remarks on it, as in the log;
+    ``faults`` takes what goes wrong with the strategy.
     """
 
     address: Address
@@ -64,6 +74,7 @@ class Settings:
     log: Path | None = None
     faults: Path | None = None
     on_event: Record = _ignore
+    on_kept: Keep = lambda event, talk: None
 
 
 PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
@@ -98,7 +109,7 @@ async def play(
         faults=Faults(settings.faults),
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
-        bot = _Bot(settings, player, _both(settings.on_event, log), hooks.timed)
+        bot = _Bot(settings, player, _both(settings.on_kept, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
         if settings.address.dialect.traits.connecting_is_ready:
@@ -112,7 +123,7 @@ class _Bot:
 
     settings: Settings
     player: ClientPlayer
-    record: Record
+    keep: Keep
     timed: Timed
 
     def converse(self, transport: Transport, session: ClientSession) -> Conversation:
@@ -121,8 +132,10 @@ class _Bot:
             session,
             self.player,
             silence_s=self.settings.silence_s,
-            record=self.record,
+            record=self.settings.on_event,
+            keep=self.keep,
             timed=self.timed,
+            tells_remarks=_keeps_remarks(self.settings.address),
         )
 
     async def play_connected(self, transport: Transport, session: ClientSession) -> OwnResult:
@@ -134,13 +147,18 @@ class _Bot:
         return result
 
 
-def _both(on_event: Record, log: EventLog | None) -> Record:
-    def record(event: Event) -> None:
-        if log is not None:
-            log.write(event)
-        on_event(event)
+def _keeps_remarks(address: Address) -> bool:
+    """Whether the server has a log for remarks, and is this machine's: they tell of the hand."""
+    return address.dialect is LOCKSTEP and is_loopback(address.host)
 
-    return record
+
+def _both(on_kept: Keep, log: EventLog | None) -> Keep:
+    def keep(event: Event, talk: Talk) -> None:
+        if log is not None:
+            log.write(event, talk)
+        on_kept(event, talk)
+
+    return keep
 
 
 async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[OwnResult]:

@@ -2,7 +2,7 @@
 place.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -36,16 +36,17 @@ class WinRecord:
     deltas: FourInts
 
 
-class Entry(NamedTuple):
-    """One event, the number of the line or tag that says it, and of a win what else is known.
+Talk = Sequence[tuple[int, str]]
+"""What players remarked on an event, each in answer to it: seat and text."""
 
-    ``talk`` has what players remarked on it: seat and text.
-    """
+
+class Entry(NamedTuple):
+    """One event, the number of the line or tag that says it, and of a win what else is known."""
 
     number: int
     event: Event
     win: WinRecord | None = None
-    talk: tuple[tuple[int, str], ...] = ()
+    talk: Talk = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mjbot.records.game import Talk
 from mjbot.referee import Referee
 from mjbot.server.core import LogLine, Say, TableCore, TableFault
 from mjbot.server.game_log import GameLog
@@ -16,7 +17,20 @@ from mjbot.server.tcp import Acceptor, OwnDoor
 from mjbot.warm_up import warm_up_server
 from protocol.messages import Error, Event
 
+Logs = tuple[str | None, ...]
+OnEvent = Callable[[int, Event | Error, Logs], None]
+NO_LOGS: Final[Logs] = (None, None, None, None)
+
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
+
+
+def talk_of(logs: Logs) -> Talk:
+    """Return what was remarked, and by which seat.
+
+    >>> talk_of((None, "hm", None, None))
+    ((1, 'hm'),)
+    """
+    return tuple([(seat, said) for seat, said in enumerate(logs) if said])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +52,10 @@ class GameResult:
 class TableServer:
     """One table behind TCP and WebSocket doors; use it as an async context manager.
 
-    ``on_event(game, event)`` hears every event once all seats have, and an ``Error`` when a game
-    becomes void, both before any player is told that it is over; ``on_fault(game, fault)``
-    every fault as it happens, but for the one that makes a game void.
+    ``on_event(game, event, logs)`` hears every event once all seats have, with what each of them
+    remarked on it, and an ``Error`` when a game becomes void, both before any player is told that
+    it is over; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a
+    game void.
     """
 
     def __init__(
@@ -48,7 +63,7 @@ class TableServer:
         rules: TableRules,
         rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
         log_dir: Path | None = None,
-        on_event: Callable[[int, Event | Error], None] | None = None,
+        on_event: OnEvent | None = None,
         on_fault: Callable[[int, TableFault], None] | None = None,
     ) -> None:
         self.rules: Final = rules
@@ -143,7 +158,7 @@ class TableServer:
                 self._on_fault(game, core.faults[-1])
             self._note(game, core.drain_log(), log)
         if self._on_event and core.void:
-            self._on_event(game, Error(message=core.faults[-1].text))
+            self._on_event(game, Error(message=core.faults[-1].text), NO_LOGS)
         return final_messages
 
     def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:
@@ -151,7 +166,7 @@ class TableServer:
             log.write(lines)
         if self._on_event:
             for line in lines:
-                self._on_event(game, line.event)
+                self._on_event(game, line.event, line.logs)
 
 
 async def _part(seats: list[Seat], final_messages: list[Say]) -> None:

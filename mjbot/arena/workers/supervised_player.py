@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
-from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
 
@@ -22,7 +22,8 @@ class SupervisedPlayer:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
-    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens.
+    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens, and
+    ``hears``, if set, of what the strategy remarks on a decision.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class SupervisedPlayer:
         """What is no fault of the strategy's if it comes out of it."""
 
         self.faults: Final[list[Fault]] = []
+        self.hears: Callable[[int, str], None] | None = None
         self._clock: Final = clock
         self._fatal: Final = fatal
         self._tell: Final = tell
@@ -64,12 +66,18 @@ class SupervisedPlayer:
             return view.default_action
         n_faults = len(self.faults)
         legal = sealed.legal
-        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        action, remark = self._attempt(self._choose, sealed, self.decisions) or (None, "")
         if is_legal(action, legal):
+            if remark and self.hears is not None:
+                self.hears(self.seat, remark)
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
+
+    def _choose(self, view: View) -> tuple[Action, str]:
+        action = self.strategy.decide(view)
+        return action, remark_on(self.strategy) if self.hears is not None else ""
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
         """Return what the job makes of the view, or ``None`` and a fault."""
