@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, RecordError, WinRecord
 from mjbot.records.mjlog_results import final_scores, read_draw, read_win
-from mjbot.records.mjlog_tags import PLAIN_TILES, RED_TILES, Tag, decode_call, scan_tags
+from mjbot.records.mjlog_tags import Tag, scan_tags
 from protocol.messages import (
     MOST_STICKS,
     Ankan,
@@ -32,6 +32,8 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
+from protocol.tenhou.calls import decode_call
+from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
 NO_REDS: Final = 0x02
