@@ -9,6 +9,12 @@ from mjbot.records.game import ForeignRecordError, RecordError
 from protocol.messages import MOST_POINTS
 from protocol.tenhou.tiles import N_IDS
 
+AGAINST_PEOPLE: Final = 0x01
+NO_REDS: Final = 0x02
+HANCHAN: Final = 0x08
+THREE_PLAYERS: Final = 0x10
+"""Bits of the attribute ``type`` of GO."""
+
 LARGEST_NUMBER: Final = MOST_POINTS // 100
 """Of any attribute: points are told in hundreds, and all else is far smaller."""
 
