@@ -160,13 +160,13 @@ def _final_scores(value: Any) -> m.FourInts:
 
 
 def _ordered(hand: Hand, result: Result, name: str, number: int) -> Iterator[m.Event]:
-    every = islice(orders(hand, _ronned(result)), MOST_ORDERS)
+    every = islice(orders(hand, ronned_seat(result)), MOST_ORDERS)
     told = [list(tell(hand, events, result)) for events in every]
     yield from told[0] if len(told) == 1 else _legal(told, name, number)
     yield m.EndKyoku()
 
 
-def _ronned(result: Result) -> int:
+def ronned_seat(result: Result) -> int:
     if isinstance(result, DrawnHand):
         return ANY_SEAT if result.reason == "sanchaho" else -1
     return result[0].source if result[0].source != result[0].winner else -1

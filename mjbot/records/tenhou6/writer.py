@@ -6,6 +6,7 @@ them.
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any, Final
 
 from mjbot.records.complete import CompleteGame
@@ -97,7 +98,8 @@ class _Columns:
             case m.Chi() | m.Pon() | m.Daiminkan():
                 self._claim(entry.event)
             case m.Ankan(actor=seat, consumed=(a, b, c, d)):
-                self._plays[seat].append(OwnKan("ankan", 0, a, (b, c, d)))
+                *own, last = _red_last((a, b, c, d))
+                self._plays[seat].append(OwnKan("ankan", 0, last, tuple(own)))
             case m.Kakan():
                 self._kakan(entry.event)
             case m.Dora(dora_marker=marker):
@@ -111,16 +113,16 @@ class _Columns:
 
     def _claim(self, event: m.Chi | m.Pon | m.Daiminkan) -> None:
         seat = event.actor
-        source = (event.target - seat) % 4
+        source, own = (event.target - seat) % 4, _red_last(event.consumed)
         match event:
             case m.Chi():
-                self._draws[seat].append(Claim("chi", source, event.pai, event.consumed))
+                self._draws[seat].append(Claim("chi", source, event.pai, own))
             case m.Pon():
-                pon = Claim("pon", source, event.pai, event.consumed)
+                pon = Claim("pon", source, event.pai, own)
                 self._pons[seat][_kind(event.pai)] = pon
                 self._draws[seat].append(pon)
             case m.Daiminkan():
-                self._draws[seat].append(Claim("daiminkan", source, event.pai, event.consumed))
+                self._draws[seat].append(Claim("daiminkan", source, event.pai, own))
                 self._plays[seat].append(Nothing())
 
     def _kakan(self, event: m.Kakan) -> None:
@@ -129,6 +131,11 @@ class _Columns:
         before = {3: 0, 2: 1, 1: 2}[pon.source]
         own = (*pon.own[:before], pon.tile, *pon.own[before:])
         self._plays[event.actor].append(OwnKan("kakan", pon.source, event.pai, own))
+
+
+def _red_last(tiles: Iterable[str]) -> tuple[str, ...]:
+    """Return tiles in the order in which the site writes those of a call."""
+    return tuple(sorted(tiles, key=lambda name: (_kind(name), name[-1] == "r")))
 
 
 def _kind(name: str) -> int:
