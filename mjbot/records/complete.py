@@ -50,7 +50,6 @@ from mjbot.table.state import (
     State,
 )
 from protocol import messages as m
-from protocol.tenhou.tiles import in_id_order
 from protocol.tiles import (
     FIRST_DRAGON,
     FIRST_HONOUR,
@@ -307,3 +306,17 @@ def _reason(state: State, event: m.Ryukyoku) -> int:
 def _four(points: Any) -> m.FourInts:
     a, b, c, d = points.tolist()
     return a, b, c, d
+
+
+def in_id_order(tiles: Iterable[str]) -> tuple[str, ...]:
+    """Return known tiles as Tenhou's ids order them: a red five is the first of its kind.
+
+    >>> in_id_order(["E", "5m", "1m", "5mr"])
+    ('1m', '5mr', '5m', 'E')
+    """
+    return tuple(sorted(tiles, key=_id_place))
+
+
+def _id_place(name: str) -> tuple[int, int]:
+    tile = tile_code(name)
+    return tile_kind(tile), -tile

@@ -4,10 +4,10 @@
 red fives 16, 52 and 88 are the red ones; without them they are plain fives.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
+from protocol.tiles import TILE_NAMES
 
 N_IDS: Final = 136
 RED_IDS: Final = (16, 52, 88)
@@ -30,17 +30,3 @@ PLAIN_COPIES: Final = _copies(PLAIN_TILES)
 """Mjai tile -> its ids, ascending, in games without red fives."""
 RED_COPIES: Final = _copies(RED_TILES)
 """Mjai tile -> its ids, ascending, with red fives: ``5m`` has three, ``5mr`` one."""
-
-
-def in_id_order(tiles: Iterable[str]) -> tuple[str, ...]:
-    """Return known mjai tiles as ids order them: a red five is the first of its kind.
-
-    >>> in_id_order(["E", "5m", "1m", "5mr"])
-    ('1m', '5mr', '5m', 'E')
-    """
-    return tuple(sorted(tiles, key=_place))
-
-
-def _place(name: str) -> tuple[int, int]:
-    tile = TILE_BY_NAME[name]
-    return tile_kind(tile), -tile

@@ -7,6 +7,7 @@ from types import ModuleType
 import pytest
 
 from protocol.tenhou.calls import Call, encode_call
+from tests.referee.scripted import Game
 
 HEAD = '<UN n0="%E6%9D%B1" n1="b" n2="c" n3="d" dan="1,1,1,1"/><TAIKYOKU oya="0"/>'
 
@@ -58,6 +59,12 @@ DRAWN = '<RYUUKYOKU ba="0,0" sc="250,0,250,0,250,0,250,0"/>'
 OVER = (
     '<RYUUKYOKU ba="0,0" sc="250,0,250,0,250,0,250,0" owari="250,15.0,250,5.0,250,-5.0,250,-15.0"/>'
 )
+
+
+@pytest.fixture(scope="session")
+def scripted() -> type[Game]:
+    """The class of scripted games of our own table."""
+    return Game
 
 
 @pytest.fixture

@@ -114,13 +114,15 @@ def read_hand(value: Any) -> Hand:
     if not 0 <= kyoku < 16 or not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
         _refuse("[0]", f"{columns[0]} is no kyoku, honba and sticks")
     a, b, c, d = (_number(columns[1], "[1]", at, 4) for at in range(4))
+    if not (dora := _tiles(columns[2], "[2]")):
+        _refuse("[2]", "names no dora indicator")
     seats = tuple(_read_seat(columns[at : at + 3], at) for at in (4, 7, 10, 13))
     return Hand(
         kyoku=kyoku,
         honba=honba,
         sticks=sticks,
         scores=(a, b, c, d),
-        dora=_tiles(columns[2], "[2]"),
+        dora=dora,
         ura=_tiles(columns[3], "[3]"),
         seats=seats,
         result=_list(columns[16], "[16]"),
@@ -189,7 +191,7 @@ def _source(before: int, n_own: int) -> int | None:
 
 
 def _tile(value: Any, place: str) -> str:
-    name = _TILES.get(value) if isinstance(value, int) else None
+    name = _TILES.get(value) if isinstance(value, int) and not isinstance(value, bool) else None
     if name is None:
         _refuse(place, f"{str(value)[:40]} is no tile")
     return name

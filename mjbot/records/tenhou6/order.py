@@ -1,18 +1,26 @@
 """The order of events in a hand of tenhou.net/6, which its columns do not tell.
 
 Each seat's columns are in order; who came before whom follows from turns and calls.  A call says
-whose tile of what name it claimed, but not which of them: if that seat discarded two such tiles
-before the caller came to its next entry, both orders use up all columns.  The search takes every
-call as early as may be, and goes back where that comes to nothing.
+whose tile of what name it claimed, but not which of them: that seat may have discarded such a tile
+twice before the caller came to its next entry.  So the search takes every call as early as may be,
+and goes back where that comes to nothing.
+
+At most one order uses up all columns.  Suppose two did, and d is the discard, of seat s, after
+which they differ: next acts A in the one and B in the other, by a call of d or as the seat after s
+that draws.  B's next entry waits for a discard of s, so in the first order B stands still until s
+discards again, and so does A in the second.  Before that s has an entry, the same in both orders,
+which needs a discard of another seat Z since d: one that s claims, or that of the seat before s.
+Z acts in both orders, so it is neither A nor B.  What Z does first needs a discard since d as
+well, and tells whose: in the first order only A can have made it, in the second only B.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from mjbot.records.complete import in_id_order
 from mjbot.records.tenhou6.hands import Claim, Discard, Hand, Nothing, OwnKan
 from protocol import messages as m
-from protocol.tenhou.tiles import in_id_order
 
 MOST_EVENTS: Final = 100_000
 """Looked at in the search through one hand.  A hand has some 150; only a made-up one needs many."""
@@ -22,7 +30,7 @@ ANY_SEAT: Final = 4
 
 
 def orders(hand: Hand, ronned: int) -> Iterator[list[m.Event]]:
-    """Yield each order of events, from the first draw on, in which all columns are used up.
+    """Yield every order of events, from the first draw on, in which all columns are used up: one.
 
     ``ronned`` is the seat whose last tile was won by another, -1 for none, :data:`ANY_SEAT` where
     nobody says which: a riichi declared with that tile is not accepted.  Raises ``ValueError``

@@ -1,17 +1,14 @@
 """Games of tenhou.net/6, as events in the order in which they happened.
 
-The order follows from turns and calls (:mod:`.order`).  Where more than one fits the columns, the
-strict table tells which is legal to the end of the hand; where it allows two, that is logged and
-the first is taken.
+The order follows from turns and calls (:mod:`.order`); whether the rules allow it is not looked at
+here, as with other records.
 
 A file holds one game, an array of them, or one after the other.
 """
 
 import codecs
 import json
-import logging
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any, Final
 
 from mjbot.records.game import (
@@ -27,15 +24,10 @@ from mjbot.records.tenhou6.hands import Hand, read_hand
 from mjbot.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.records.tenhou6.results import DrawnHand, Result, read_result
 from mjbot.records.tenhou6.telling import tell
-from mjbot.table.mirror.mirror import Table, TableError, quote
 from protocol import messages as m
-
-logger = logging.getLogger(__name__)
 
 MAX_GAME_BYTES: Final = 1 << 20
 """A real game has some 10 kB."""
-MOST_ORDERS: Final = 50
-"""Tried with the strict table; more than two in one hand are hardly ever possible."""
 _CHUNK: Final = 1 << 16
 _BETWEEN: Final = " \t\r\n,\ufeff"
 _DECODER: Final = json.JSONDecoder()
@@ -112,7 +104,7 @@ def _entries(value: Any, name: str) -> Iterator[Entry]:
     yield Entry(1, start)
     for number, (hand, result) in enumerate(parsed, 1):
         try:
-            for event in _ordered(hand, result, name, number):
+            for event in _events(hand, result):
                 yield Entry(number, event)
         except ValueError as error:
             raise RecordError(name, f"hand {number}", str(error)) from None
@@ -159,36 +151,13 @@ def _final_scores(value: Any) -> m.FourInts:
 # --- one hand --------------------------------------------------------------------------------
 
 
-def _ordered(hand: Hand, result: Result, name: str, number: int) -> Iterator[m.Event]:
-    every = islice(orders(hand, ronned_seat(result)), MOST_ORDERS)
-    told = [list(tell(hand, events, result)) for events in every]
-    yield from told[0] if len(told) == 1 else _legal(told, name, number)
+def _events(hand: Hand, result: Result) -> Iterator[m.Event]:
+    yield from tell(hand, next(orders(hand, ronned_seat(result))), result)
     yield m.EndKyoku()
 
 
 def ronned_seat(result: Result) -> int:
+    """Return whose last tile was won by another, as :func:`.order.orders` asks for it."""
     if isinstance(result, DrawnHand):
         return ANY_SEAT if result.reason == "sanchaho" else -1
     return result[0].source if result[0].source != result[0].winner else -1
-
-
-def _legal(told: Sequence[list[m.Event]], name: str, number: int) -> list[m.Event]:
-    """Return the first order that the strict table allows to the end of the hand."""
-    legal = [events for events in told if _is_legal(events)]
-    if len(legal) > 1:
-        one, other = next(pair for pair in zip(*legal[:2], strict=False) if pair[0] != pair[1])
-        logger.warning(
-            "%s: hand %d: two orders of events are legal; taken is %s, it may have been %s",
-            *(name, number, quote(one), quote(other)),
-        )
-    return (legal or told)[0]
-
-
-def _is_legal(events: list[m.Event]) -> bool:
-    table = Table()
-    try:
-        for event in (m.StartGame(), *events):
-            table.apply(event)
-    except TableError:
-        return False
-    return True

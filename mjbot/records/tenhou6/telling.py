@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from mjbot.records.complete import in_id_order
 from mjbot.records.tenhou6.hands import Hand
 from mjbot.records.tenhou6.results import ALL_TENPAI, NOBODY_TENPAI, DrawnHand, Result, Win
 from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
 from protocol import messages as m
-from protocol.tenhou.tiles import in_id_order
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 LastTile = m.Tsumo | m.Dahai | m.Kakan
