@@ -12,8 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from mjbot.records.mjlog import THREE_PLAYERS
-from mjbot.records.mjlog_tags import Tag
+from mjbot.records.mjlog_tags import THREE_PLAYERS, Tag
 from mjbot.table.actions import Action
 from mjbot.table.legal import is_furiten
 from mjbot.table.mirror.mirror import Table, TableError

@@ -28,7 +28,7 @@ COMMANDS: Final[dict[str, str]] = {
     "review": "judge every decision of a seat, and say what each cost and why",
     "draw": "draw a position of a recorded game as a picture",
     "watch": "show a recorded game, or one that is being played, in the browser",
-    "convert": "turn Tenhou mjlog records into mjai lines",
+    "convert": "turn records into another format: mjai lines, mjlog or tenhou.net/6",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
 }

@@ -56,7 +56,8 @@ def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=record_path,
         metavar="RECORDS",
-        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
+        help="mjai, mjlog or tenhou.net/6 records: a file, zip or folder (mjbot arena --record"
+        " makes some)",
     )
     parser.add_argument(
         "--games",
@@ -133,7 +134,11 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
 
 def _declare_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "records", nargs="+", type=record_path, metavar="RECORDS", help="mjlog or mjai records"
+        "records",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+        help="mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument("--folder", type=Path, required=True, help="to be made for the columns")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")

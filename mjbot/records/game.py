@@ -41,7 +41,7 @@ Talk = Sequence[tuple[int, str]]
 
 
 class Entry(NamedTuple):
-    """One event, the number of the line or tag that says it, and of a win what else is known."""
+    """One event, the number of the line, tag or hand that says it; of a win what else is known."""
 
     number: int
     event: Event
@@ -57,7 +57,7 @@ class Game:
     """
 
     name: str
-    unit: Literal["line", "tag"]
+    unit: Literal["line", "tag", "hand"]
     entries: Iterable[Entry]
 
     def place(self, number: int) -> str:
@@ -72,8 +72,8 @@ THREE_PLAYER_GAME: Final = "is a three-player game"
 class RecordError(MjbotError, ValueError):
     """A record that cannot be read, named so that its owner finds the place.
 
-    ``place`` is ``"line 12"`` of an mjai log, ``"tag 345"`` of an mjlog, or empty when the
-    whole file is meant.
+    ``place`` is ``"line 12"`` of an mjai log, ``"tag 345"`` of an mjlog, ``"hand 3"`` of a game of
+    tenhou.net/6, or empty when the whole file is meant.
     """
 
     name: str
@@ -91,6 +91,10 @@ class EmptyRecordError(RecordError):
         super().__init__(name, "", problem)
 
 
+class IncompleteGameError(RecordError):
+    """A game that nobody can tell whole: it is cut off, hides a hand, or breaks our rules."""
+
+
 class ForeignRecordError(RecordError):
     """A file of a kind that is not read here; nothing says that it is damaged.
 
@@ -98,5 +102,5 @@ class ForeignRecordError(RecordError):
     """
 
     def __init__(self, name: str, kind: str) -> None:
-        read = "mjbot reads four-player games as Tenhou's mjlog or as lines of mjai messages"
+        read = "mjbot reads four-player games as mjlog, tenhou.net/6 JSON or lines of mjai messages"
         super().__init__(name, "", f"{kind}; {read}")

@@ -1,6 +1,6 @@
 """How a kyoku ended: Tenhou's AGARI and RYUUKYOKU tags, final scores, yaku as mjai spells them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mjbot.records.game import WinRecord
@@ -12,16 +12,20 @@ YAKUMAN_FAN: Final = 100
 """What the original mjai server counts for each yakuman."""
 
 
-def named_yaku(win: WinRecord) -> tuple[tuple[str, int], ...]:
+def named_yaku(
+    yaku: Iterable[tuple[int, int]], yakuman: Iterable[int]
+) -> tuple[tuple[str, int], ...]:
     """Return mjai names with their han, dora first; dragons count as one yaku of n han.
+
+    ``yaku`` pairs Tenhou's ids with han, ``yakuman`` has ids alone.
 
     Raises ``ValueError`` for an id that Tenhou does not have.
     """
     han: dict[str, int] = {}
-    for yaku_id, value in sorted(win.yaku, key=lambda pair: pair[0] < DORA):
+    for yaku_id, value in sorted(yaku, key=lambda pair: pair[0] < DORA):
         name = _name(yaku_id, is_yakuman=False)
         han[name] = han.get(name, 0) + value
-    for yaku_id in win.yakuman:
+    for yaku_id in yakuman:
         han[_name(yaku_id, is_yakuman=True)] = YAKUMAN_FAN
     return tuple((name, value) for name, value in han.items() if value)
 
@@ -68,21 +72,25 @@ def read_win(tag: Tag, tiles: Sequence[str]) -> tuple[Hora, WinRecord]:
     concealed.remove(winning)
     if win.winner == win.source:
         concealed.append(winning)
-    event = Hora(
+    return hora_event(win, [tiles[tile] for tile in concealed], before), win
+
+
+def hora_event(win: WinRecord, hand: Sequence[str], before: FourInts) -> Hora:
+    """Return the event of a win with a concealed hand, ``before`` being the points before it."""
+    return Hora(
         actor=win.winner,
         target=win.source,
         pai=win.winning_tile,
         pao=win.liable,
         uradora_markers=win.ura_markers,
-        hora_tehais=tuple(tiles[tile] for tile in concealed),
-        yakus=named_yaku(win),
+        hora_tehais=tuple(hand),
+        yakus=named_yaku(win.yaku, win.yakuman),
         fu=win.fu,
         fan=YAKUMAN_FAN * len(win.yakuman) or sum(han for _, han in win.yaku),
         hora_points=win.hand_points,
-        deltas=deltas,
-        scores=_sum(before, deltas),
+        deltas=win.deltas,
+        scores=_sum(before, win.deltas),
     )
-    return event, win
 
 
 def read_draw(

@@ -2,15 +2,17 @@
 
 import re
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from mjbot.records.game import Game
 from mjbot.records.mjlog import read_mjlog
-from mjbot.records.sources import list_sources
+from mjbot.records.sources import games_of, list_sources
 from proof.offers import check_session
 from proof.records import Findings, check_all, check_game, shared_folder
+from proof.round_trips import DifferenceError, check_round_trips
 
 
 def shared(name: str) -> Path:
@@ -33,6 +35,22 @@ def test_sampled_records_agree() -> None:
     assert findings.checked["games"] == len(sources)
     assert findings.checked["win: yaku ids"] > 50
     assert findings.checked["win: fu"] > 50
+
+
+def test_sampled_records_come_back_from_every_format() -> None:
+    sources = list_sources(shared("phoenix/hanchan-2020.zip"))[::150]
+    findings = check_all(sources, jobs=1, round_trips=True)
+    assert findings.mismatches == []
+    for form in ("mjlog", "tenhou6"):
+        assert findings.checked[f"{form}: games the same"] == len(sources)
+        assert findings.checked[f"{form}: events the same"] > 500 * len(sources)
+
+
+def test_a_game_that_comes_back_as_another_is_noticed() -> None:
+    one, other = list_sources(shared("phoenix/hanchan-2020.zip"))[:2]
+    (game,) = games_of(one)
+    with pytest.raises(DifferenceError, match=r"mjlog: tag \d+, \w+: written, read: "):
+        check_round_trips(other, game, Counter())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ import pytest
 import protocol
 
 PROTOCOL = Path(protocol.__file__).parent
-CORE = sorted([*PROTOCOL.glob("*.py"), *PROTOCOL.glob("sessions/*.py")])
+INSIDE = ("sessions", "tenhou")
+CORE = sorted(
+    [*PROTOCOL.glob("*.py"), *(p for room in INSIDE for p in PROTOCOL.glob(f"{room}/*.py"))]
+)
 ALLOWED = {"abc", "collections", "dataclasses", "enum", "re", "typing", "msgspec", "protocol"}
 
 
@@ -38,7 +41,7 @@ def test_the_import_contract_names_all_of_the_core():
         "contracts"
     ]
     (contract,) = [one for one in contracts if "core of the protocol" in one["name"]]
-    modules = {path.stem for path in PROTOCOL.glob("*.py")} - {"__init__"} | {"sessions"}
+    modules = {path.stem for path in PROTOCOL.glob("*.py")} - {"__init__"} | {*INSIDE}
     assert set(contract["source_modules"]) == {f"protocol.{module}" for module in modules}
     assert {"asyncio", "socket", "time", "protocol.transports"} <= set(
         contract["forbidden_modules"]
