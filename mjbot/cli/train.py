@@ -235,6 +235,7 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
         ("chapters", 60, "of games, after each of which the networks learn"),
         ("tables", 192, "hanchan of a chapter, at once; a multiple of 4"),
         ("warm-up", 3, "chapters in which the critic learns alone"),
+        ("passes", 3, "over each chapter's decisions"),
         ("seed", 0, "of all chance"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")

@@ -8,10 +8,11 @@ chances (sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from w
 * Advantage of a decision: generalised advantage estimation (Schulman et al. 2016, lambda
   :data:`LAMBDA`, no discount) along the decisions of one seat in one kyoku, with the critic of
   :mod:`mjbot.training.networks.critic`, which sees all hands.
-* Policy: the clipped objective of PPO (Schulman et al. 2017, one pass), less ``kl`` times the
-  divergence from the network it started with, which keeps what records taught.  Decisions of which
-  the early head is sure (:data:`SURE`) are its own, are not learned from, and the critic is not
-  asked about them: two of three.  The early head learns to say what the late one says.
+* Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over a chapter, less
+  ``kl`` times the divergence from the network it started with, which keeps what records taught.
+  Decisions of which the early head is sure (:data:`SURE`) are its own, are not learned from, and
+  the critic is not asked about them: two of three.  The early head learns to say what the late one
+  says.
 * Critic: squared error to the advantage plus its own answer (the lambda return).
 
 In the first ``warm_up`` chapters the critic learns alone.  At ``apart`` of the tables one seat
@@ -77,6 +78,7 @@ class SelfPlayRequest(TablesRequest):
     chapters: int
     rivals: Sequence[str]
     warm_up: int
+    passes: int
     rate: float
     kl: float
     start: Path
@@ -192,7 +194,8 @@ class Course:
         rows, kinds, choices, legal, made, best = asked
         open_ = np.isfinite(advantages[rows]) & ((best < SURE) | (made < np.log(0.5)))
         spread = float(np.std(advantages[rows[open_]])) + 1e-8
-        order = dice.permutation(np.flatnonzero(open_))
+        asked_again = [dice.permutation(np.flatnonzero(open_)) for _ in range(self._request.passes)]
+        order = np.concatenate(asked_again)
         total, divergence, n = 0.0, 0.0, 0
         for start in range(0, len(order) - BATCH + 1, BATCH):
             some = np.sort(order[start : start + BATCH])
@@ -210,7 +213,7 @@ class Course:
             divergence += float(apart.detach())
             n += 1
         return {
-            "questions": float(len(order)),
+            "questions": float(open_.sum()),
             "advantage": spread,
             "aim": total / max(n, 1),
             "divergence": divergence / max(n, 1),
@@ -284,6 +287,8 @@ def train(request: SelfPlayRequest) -> Learned:
 def _check(request: SelfPlayRequest) -> None:
     if min(request.chapters, request.tables) < 1 or request.warm_up < 0:
         raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
+    if request.passes < 1:
+        raise ArgumentError("--passes: at least 1")
     if not 0 <= request.apart <= 1:
         raise ArgumentError("--apart: 0 to 1")
     for name in request.rivals:
@@ -302,10 +307,8 @@ def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Man
             scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
                 rank
             )
-    options = " ".join(
-        f"--{name.replace('_', '-')} {getattr(request, name)}"
-        for name in ("chapters", "tables", "length", "warm_up", "apart", "rate", "kl", "seed")
-    )
+    names = "chapters tables length warm_up apart passes rate kl seed".split()
+    options = " ".join(f"--{name.replace('_', '-')} {getattr(request, name)}" for name in names)
     if request.rivals:
         options += f" --rivals {' '.join(request.rivals)}"
     return Manifest(
