@@ -153,6 +153,7 @@ class Course:
                 for player, name in enumerate(("start", *request.rivals), START):
                     if len(ranks := table.ranks_beside(player)):
                         told[f"beside {name}"] = float(ranks.mean())
+                told["games"] = float(request.tables)
                 self.told.append(told)
                 self._save()
                 note = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
@@ -298,7 +299,8 @@ def _check(request: SelfPlayRequest) -> None:
 def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Manifest:
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
-    scores["self-play: games"] = len(told) * request.tables
+    games = round(sum(part["games"] for part in told))
+    scores["self-play: games"] = games
     for name in ("start", *request.rivals):
         learned = told[request.warm_up :]
         ranks = np.array([part[key] for part in learned if (key := f"beside {name}") in part])
@@ -307,12 +309,12 @@ def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Man
             scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
                 rank
             )
-    names = "chapters tables length warm_up apart passes rate kl seed".split()
+    names = ["chapters", "tables", "length", "warm_up", "apart", "passes", "rate", "kl", "seed"]
     options = " ".join(f"--{name.replace('_', '-')} {getattr(request, name)}" for name in names)
     if request.rivals:
         options += f" --rivals {' '.join(request.rivals)}"
     return Manifest(
-        data=f"{before.data}; {len(told) * request.tables} {request.length} against itself",
+        data=f"{before.data}; {games} {request.length} against itself",
         command=f"{before.command}; mjbot train self-play {options}",
         seed=request.seed,
         scores=scores,
