@@ -247,6 +247,12 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
     parser.add_argument(
+        "--learns",
+        choices=("all", "last"),
+        default="last",
+        help="which weights: all, or the last layer (last)",
+    )
+    parser.add_argument(
         "--rivals",
         nargs="+",
         default=[],
