@@ -12,7 +12,7 @@ more are multiplied by exp((score - best score) / ``evaluator_scale``) of the ha
 The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
 those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
 (0.35, 0.5) and ``call_margin`` (400 for a while).  The pace of others is counted in records by
-``mjbot train danger``; ``threat_pace`` raises it where one or two opponents are in riichi.  What
+``mjbot train danger``; ``threat_pace`` raises it where opponents are in riichi.  What
 the parts gain: docs/experiments/fold-recognition-plus.md.
 """
 
@@ -37,7 +37,7 @@ from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
 from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
-from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
+from strategies.evaluation.push_fold.push import USUAL, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
 from strategies.evaluation.push_fold.terms import (
     Hands,
@@ -192,6 +192,23 @@ class FoldRecognitionPlus(Strategy):
         """Return the ratings for another strategy's terms: they add up to its term ``total``."""
         return [*self._rated_discards(view, total), *self._rated_calls(view, total)]
 
+    def worths(self, view: View) -> tuple[Floats, Floats]:
+        """Return what each discard is worth in points, silent and in riichi: float64[37] each.
+
+        What cannot be discarded so is worth NEVER.
+        """
+        values, riichis, position = self._weighed(view, view.discards)
+        return less_danger(values, position), less_danger(riichis, position)
+
+    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float] | None:
+        """Return what each pon and chi is worth in points, and the pass; None if there is none."""
+        calls = [action for action in view.legal if action.is_call and not action.is_kan]
+        if not calls:
+            return None
+        worths = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
+        return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed
+
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
             return
@@ -299,7 +316,7 @@ class FoldRecognitionPlus(Strategy):
     @cached_property
     def _pace(self) -> Floats:
         pace = _pace().copy()
-        pace[:, 1:3] *= self.threat_pace
+        pace[:, 1:USUAL] *= self.threat_pace
         return pace
 
     @cached_property
@@ -325,13 +342,15 @@ def _evaluator(features: FeatureSet) -> HandEvaluator:
 def _pace() -> Floats:
     """Return the chance that another wins before the next own discard, [discards, threats].
 
-    Column 3 is the mean over what threats there are at that turn.
+    Three in riichi are so rare that all turns are taken together; column USUAL is the mean over
+    what threats there are at that turn.
     """
     counts = load_weights("danger")["pace"].astype(np.float64)
-    pace = np.zeros((18, 4))
+    pace = np.zeros((18, USUAL + 1))
+    pace[:, 3] = counts[:, 3, 1].sum() / max(counts[:, 3].sum(), 1.0)
     for turn in range(18):
         for threats in range(3):
             of = counts[max(turn - 1, 0) : turn + 2, threats].sum(axis=0)
             pace[turn, threats] = of[1] / max(of.sum(), 1.0)
-        pace[turn, 3] = counts[turn, :, 1].sum() / counts[turn].sum()
+        pace[turn, USUAL] = counts[turn, :, 1].sum() / counts[turn].sum()
     return pace

@@ -240,16 +240,30 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
         ("chapters", 60, "of games, after each of which the networks learn"),
         ("tables", 192, "hanchan of a chapter, at once; a multiple of 4"),
         ("warm-up", 3, "chapters in which the critic learns alone"),
+        ("passes", 3, "over each chapter's decisions"),
         ("seed", 0, "of all chance"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
     for name, share, what in (
-        ("apart", 0.25, "share of the tables where one seat plays three of the start"),
+        ("apart", 0.25, "share of the tables where one seat plays three of others"),
         ("rate", 1e-4, "of AdamW for the policy"),
         ("kl", 0.05, "what a nat of divergence from the start costs, in spreads of advantage"),
     ):
         parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    parser.add_argument(
+        "--learns",
+        choices=("all", "last"),
+        default="last",
+        help="which weights: all, or the last layer (last)",
+    )
+    parser.add_argument(
+        "--rivals",
+        nargs="+",
+        default=[],
+        metavar="STRATEGY",
+        help="others at those tables, four tables in turn with the start (the start alone)",
+    )
     parser.add_argument(
         "--start",
         type=Path,

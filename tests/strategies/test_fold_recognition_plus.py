@@ -167,8 +167,10 @@ def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
 
 def test_only_threats_quicken_the_others(position):
     usual, quick = FoldRecognitionPlus(threat_pace=1.0)._pace, FoldRecognitionPlus()._pace
-    assert quick[:, [0, 3]] == pytest.approx(usual[:, [0, 3]])
-    assert quick[:, 1:3] == pytest.approx(1.3 * usual[:, 1:3])
+    assert quick[:, [0, 4]] == pytest.approx(usual[:, [0, 4]])
+    assert quick[:, 1:4] == pytest.approx(1.3 * usual[:, 1:4])
+    assert (usual[6:17, 3] > usual[6:17, 2] + 0.1).all()
+    assert (usual[6:16, 4] < usual[6:16, 1]).all()
 
 
 def test_nothing_is_called_without_a_yaku_in_sight(position):

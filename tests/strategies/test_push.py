@@ -29,7 +29,7 @@ def parameters(**changes: object) -> PushParameters:
     """Points are worth what they are, nobody else wins, and dangers need not be gone round."""
     plain = PushParameters(
         ron=2.5, calls=0.6, swing=7000.0, share=0.0, caution=1.0, tenpai_points=2000.0,
-        going_round=0.0, fine_danger=True, by_hand=True, pace=np.zeros((18, 4)),
+        going_round=0.0, fine_danger=True, by_hand=True, pace=np.zeros((18, 5)),
     )  # fmt: skip
     return plain._replace(**changes)
 
@@ -76,14 +76,17 @@ def test_a_discard_keeps_its_hand_s_worth_unless_it_deals_in(position):
 # --- threats ---------------------------------------------------------------------------------
 
 
-def test_threats_of_now_fade_into_those_that_the_turn_usually_has(position):
-    pace = np.zeros((18, 4))
-    pace[:, 1], pace[:, 3] = 0.2, np.arange(18) / 100
-    pace[16:, 3] = 0.5
-    view = position(HAND, drawn="3m", rivers={0: "123456z", 2: "9p"}, riichi=[2])
+@pytest.mark.parametrize("riichi", [[2], [1, 2], [1, 2, 3]])
+def test_threats_of_now_fade_into_those_that_the_turn_usually_has(position, riichi):
+    pace = np.zeros((18, 5))
+    pace[:, 1:4], pace[:, 4] = (0.2, 0.3, 0.45), np.arange(18) / 100
+    pace[16:, 4] = 0.5
+    rivers = {0: "123456z", 1: "8p", 2: "9p", 3: "7p"}
+    view = position(HAND, drawn="3m", rivers=rivers, riichi=riichi)
     live = weighed(view, draws=14, pace=pace).race.live
     for ahead in range(14):
-        now, usual = 0.2, max(0.2, pace[min(6 + ahead, 17), 3])
+        now = pace[0, len(riichi)]
+        usual = max(now, pace[min(6 + ahead, 17), 4])
         fade = FADING**ahead
         assert live[14 - ahead] == pytest.approx(1 - fade * now - (1 - fade) * usual)
     assert live[0] == 1

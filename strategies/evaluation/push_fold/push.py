@@ -39,6 +39,8 @@ Floats = NDArray[np.float64]
 
 HONBA_POINTS: Final = 300.0
 STICK: Final = 1000.0
+USUAL: Final = 4
+"""Column of the paces: with as many in riichi as the turn usually has; before it, with 0 to 3."""
 FADING: Final = 0.7
 """How much of the present threats' pace is left after each go-around."""
 
@@ -55,7 +57,7 @@ class PushParameters(NamedTuple):
     going_round: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
     fine_danger: bool  # False: the four grades of the paper
     by_hand: bool  # False: hands are judged by shanten alone
-    pace: Floats  # float64[18, 4]: chance that another wins before the next discard
+    pace: Floats  # float64[18, 5]: chance that another wins before the next discard
 
 
 class PushPosition(NamedTuple):
@@ -148,7 +150,7 @@ def _read_pace(
     for ahead in range(draws):
         turn = min(state.n_river[seat] + ahead, 17)
         now = parameters.pace[turn, threats]
-        usual = parameters.pace[turn, 3]
+        usual = parameters.pace[turn, USUAL]
         live[draws - ahead] = 1 - (fade * now + (1 - fade) * max(now, usual))
         fade *= FADING
 

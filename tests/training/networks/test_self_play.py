@@ -57,9 +57,16 @@ class ShortGames(BatchEnv):
         pass
 
 
+@pytest.fixture
+def games(torch):
+    from mjbot.training.networks import self_play_games
+
+    return self_play_games
+
+
 @pytest.fixture(autouse=True)
-def short_games(self_play, monkeypatch):
-    monkeypatch.setattr(self_play, "BatchEnv", ShortGames)
+def short_games(self_play, games, monkeypatch):
+    monkeypatch.setattr(games, "BatchEnv", ShortGames)
     monkeypatch.setattr(self_play, "BATCH", 16)
 
 
@@ -71,6 +78,9 @@ def request_(self_play, start, tmp_path):
         length="tonpu",
         warm_up=1,
         apart=0.0,
+        rivals=(),
+        passes=2,
+        learns="all",
         rate=1e-3,
         kl=0.05,
         seed=0,
@@ -106,14 +116,14 @@ def test_the_critic_is_shown_the_hands_of_the_others(torch):
     assert in_tenpai > 50
 
 
-def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(self_play):
+def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(self_play, games):
     chapter = self_play.Chapter(n=6)
     chapter.values = [np.array([0.1, 0.4, -0.2], np.float32), np.array([0.3, 0, 0.5], np.float32)]
     chapter.follows = {0: 2, 2: 3, 1: 4}  # one seat's rows 0, 2, 3, another's 1, 4; 5 never ended
     chapter.rewards = {3: -1.0, 4: 0.25}
     gained, returns = chapter.advantages()
     last, middle = -1.0 - 0.3, 0.3 + 0.2
-    share = self_play.LAMBDA
+    share = games.LAMBDA
     assert gained[3] == pytest.approx(last)
     assert gained[2] == pytest.approx(middle + share * last)
     assert gained[0] == pytest.approx(-0.3 + share * (middle + share * last))
@@ -126,8 +136,9 @@ class Favour:
     """A table's chapter in which one answer always was better than was thought."""
 
     def __init__(self, self_play, request):
-        self.nets = self_play.Nets(request)
-        self.table = self_play.Table(self.nets, request, 0)
+        self.nets = nets = self_play.Nets(request)
+        players = self_play.Players(nets.policy, nets.start, nets.critic, request.rivals)
+        self.table = self_play.Table(players, request, 0)
         self.chapter = self.table.play(lambda *_, **__: None)
 
     def chance_of_pon(self, self_play, seen):
@@ -160,13 +171,27 @@ def test_what_went_better_than_thought_is_done_more_often(self_play, request_):
 def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
     favour = Favour(self_play, dataclasses.replace(request_, tables=4, apart=1.0))
     chapter = favour.chapter
-    assert len(favour.table.apart_ranks()) == 4
+    assert len(favour.table.ranks_beside(self_play.START)) == 4
     ends = set(chapter.rewards)
     followed = set(chapter.follows)
     assert not ends & followed
     assert ends | followed == set(range(chapter.n))
     assert all(abs(reward) < 3 for reward in chapter.rewards.values())
     assert all(after > row for row, after in chapter.follows.items())
+
+
+def test_one_learns_beside_three_of_each_rival_in_turn(self_play, games, request_):
+    players = games.seating(20, 16, 1)
+    assert (players[16:] == games.LEARNING).all()
+    for table in range(16):
+        rival = games.START + table // 4 % 2
+        others = [rival] * 4
+        others[table & 3] = games.LEARNING
+        assert players[table].tolist() == others
+    rivals = ("fast-riichi-a",)
+    favour = Favour(self_play, dataclasses.replace(request_, tables=8, apart=1.0, rivals=rivals))
+    assert len(favour.table.ranks_beside(games.START + 1)) == 4
+    assert len(favour.chapter.questions) > 4
 
 
 def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):

@@ -1,0 +1,305 @@
+"""A chapter of self-play: who sits at its tables, what the learning seats saw, chose and got.
+
+At most tables everybody is the learning network.  At ``apart`` of them one seat of it plays three
+others: the network it started with, and the strategies that the run names (``rivals``), in turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from mjbot.env import BatchEnv, Rows
+from mjbot.env.actions import N_ACTIONS
+from mjbot.env.batch import TSUMOGIRI
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.progress import Step
+from mjbot.rules.ruleset import Length
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.settle import ranks_of
+from mjbot.training.networks.critic import (
+    N_HIDDEN_PLANES,
+    N_HIDDEN_SCALARS,
+    Critic,
+    write_hidden_rows,
+)
+from mjbot.training.networks.policy import HEADS
+from mjbot.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.training.networks.reinforcement import actions_of
+
+TEMPERATURE: Final = 0.4
+"""Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other
+than the likeliest, and learning would first unlearn that spread, which no player plays."""
+LAMBDA: Final = 0.9
+SURE: Final = 0.98
+FIRST_WALL: Final = 2_000_000_000
+WALLS_OF_CHAPTER: Final = 1_000_000
+LEARNING: Final = 0
+START: Final = 1
+"""As players of the environment; from 2 on the rivals."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+class Players(NamedTuple):
+    """Who plays and who judges."""
+
+    policy: PolicyNetwork
+    start: PolicyNetwork
+    critic: Critic
+    rivals: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablesRequest:
+    """How many tables a chapter has, and of what kind; ``apart`` is a share of them."""
+
+    tables: int
+    length: Length
+    apart: float
+    seed: int
+
+
+class Seen(NamedTuple):
+    """What rows saw: planes [n, 34, N_PLANES + N_HIDDEN_PLANES] and scalars, both float16."""
+
+    planes: NDArray[np.float16]
+    scalars: NDArray[np.float16]
+
+    def take(self, rows: Ints, hidden: bool) -> tuple[Tensor, Tensor]:
+        """Return some rows for a network, with the others' hands or without."""
+        n_planes = N_PLANES + N_HIDDEN_PLANES if hidden else N_PLANES
+        n_scalars = N_SCALARS + N_HIDDEN_SCALARS if hidden else N_SCALARS
+        planes = self.planes[rows, :, :n_planes].astype(np.float32)
+        return board_of(planes), torch.from_numpy(self.scalars[rows, :n_scalars].astype(np.float32))
+
+
+class Questions(NamedTuple):
+    """Some questions, of one of the five kinds each, that rows were asked: each array [n]."""
+
+    rows: Ints
+    kinds: Ints
+    choices: Ints
+    legal: NDArray[np.bool_]  # [n, 34]
+    made: Floats  # logarithm of the chance of the choice
+    best: Floats  # chance of the likeliest
+
+
+@dataclass
+class Chapter:
+    """What the learning seats saw and said in some games: rows are decisions that were open."""
+
+    seen: list[Seen] = field(default_factory=list)
+    values: list[NDArray[np.float32]] = field(default_factory=list)
+    n: int = 0
+    rewards: dict[int, float] = field(default_factory=dict)
+    """Of the rows that were a seat's last in a kyoku."""
+    follows: dict[int, int] = field(default_factory=dict)
+    """Row -> the same seat's next in the kyoku."""
+    questions: list[Questions] = field(default_factory=list)
+
+    def advantages(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return advantage and lambda return of each row, in ranks; NaN where no kyoku ended."""
+        values = np.concatenate(self.values)
+        found = np.full(self.n, np.nan, np.float32)
+        for row in range(self.n - 1, -1, -1):
+            after = self.follows.get(row)
+            if after is not None:
+                found[row] = values[after] - values[row] + LAMBDA * found[after]
+            elif row in self.rewards:
+                found[row] = self.rewards[row] - values[row]
+        return found, found + values
+
+
+class Table:
+    """The tables of a chapter: who is asked, and what becomes of it."""
+
+    def __init__(self, nets: Players, request: TablesRequest, number: int) -> None:
+        self.chapter: Final = Chapter()
+        n = request.tables
+        players = seating(n, round(request.apart * n), len(nets.rivals))
+        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_CHAPTER * number
+        self._env: Final = BatchEnv(n, wall, request.length, "rank-model", players=players)
+        self._players: Final = players
+        self._rivals: Final = _Rivals(self._env, nets.rivals)
+        self._nets: Final = nets
+        self._dice: Final = np.random.default_rng([request.seed, number])
+        self._last: Final = np.full((n, 4), -1, np.int64)
+        self._over: Final = np.zeros(n, np.bool_)
+        self.ranks: Final = np.zeros((n, 4))
+
+    def play(self, step: Step) -> Chapter:
+        """Let every table play one game."""
+        env = self._env
+        rows = env.reset()
+        self._rivals.start_kyoku(np.ones(len(self._over), np.bool_))
+        while not self._over.all():
+            rows = env.step(self._actions(rows))
+            for table in np.flatnonzero((env.kyoku_ends > 0) & ~self._over):
+                self._end_kyoku(int(table))
+            self._rivals.start_kyoku((env.kyoku_ends > 0) & ~env.dones & ~self._over)
+            for table in np.flatnonzero(env.dones & ~self._over):
+                self.ranks[table] = ranks_of(env.final_scores[table])
+                self._over[table] = True
+                env.players[table] = TSUMOGIRI  # what it goes on with costs nothing
+                step(1)
+        return self.chapter
+
+    def ranks_beside(self, player: int) -> NDArray[np.float64]:
+        """Return the ranks of the seats that learned against three of the start or a rival."""
+        tables = np.flatnonzero((self._players == player).any(axis=1))
+        seats = (self._players[tables] == LEARNING).argmax(axis=1)
+        found: NDArray[np.float64] = self.ranks[tables, seats]
+        return found
+
+    def _end_kyoku(self, table: int) -> None:
+        for seat in range(4):
+            row = int(self._last[table, seat])
+            if row >= 0:
+                self.chapter.rewards[row] = float(self._env.rewards[table, seat])
+        self._last[table] = -1
+
+    def _actions(self, rows: Rows) -> Ints:
+        env = self._env
+        actions: Ints = rows.masks.argmax(axis=1)
+        planes, scalars = env.observe()
+        who = np.where(self._over[rows.tables], -1, self._players[rows.tables, rows.seats])
+        for player, net in ((LEARNING, self._nets.policy), (START, self._nets.start)):
+            asked = np.flatnonzero(who == player)
+            if len(asked):
+                said = _Said(net, planes[asked], scalars[asked])
+                some = Rows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
+                actions[asked] = self._choose(some, said, player == LEARNING)
+        for row in np.flatnonzero(who > START):
+            actions[row] = self._rivals.action(int(rows.tables[row]), int(rows.seats[row]))
+        return actions
+
+    def _choose(self, rows: Rows, said: "_Said", learns: bool) -> Ints:
+        """Ask the early head, and where it is not sure, the late one."""
+        at_kan = self._env.at_kan[rows.tables]
+        early = Asker(said.early, self._dice)
+        actions = early.actions(rows, at_kan)
+        left = np.flatnonzero(early.least < SURE)
+        if len(left):
+            some = Rows(rows.tables[left], rows.seats[left], rows.masks[left])
+            late = Asker(said.late(left), self._dice)
+            actions[left] = late.actions(some, at_kan[left])
+            if learns:
+                first = self._see(some, said.planes[left], said.scalars[left])
+                self.chapter.questions += [q._replace(rows=first + q.rows) for q in late.asked]
+        return actions
+
+    def _see(self, rows: Rows, planes: Floats, scalars: Floats) -> int:
+        """Keep what rows saw and what the critic says; return the number of the first."""
+        chapter, n = self.chapter, len(rows.tables)
+        hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
+        numbers = np.empty((n, N_HIDDEN_SCALARS), np.float32)
+        write_hidden_rows(self._env.states, rows.tables, rows.seats, hidden, numbers)
+        all_planes = np.concatenate([planes, hidden], 2).astype(np.float16)
+        seen = Seen(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
+        chapter.seen.append(seen)
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            values = self._nets.critic(*seen.take(np.arange(n), True))
+        chapter.values.append(values.float().numpy())
+        first, chapter.n = chapter.n, chapter.n + n
+        before = self._last[rows.tables, rows.seats]
+        now = np.arange(first, chapter.n)
+        chapter.follows.update(
+            zip(before[before >= 0].tolist(), now[before >= 0].tolist(), strict=True)
+        )
+        self._last[rows.tables, rows.seats] = now
+        return first
+
+
+class _Said:
+    """What a network says of some rows."""
+
+    def __init__(self, net: PolicyNetwork, planes: Floats, scalars: Floats) -> None:
+        self.planes: Final = planes
+        self.scalars: Final = scalars
+        self._net: Final = net
+        self._inputs: Final = board_of(planes), torch.from_numpy(scalars)
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            self._cells: Final = net.first_cells(*self._inputs)
+            self.early: Final = net.early(self._cells, *self._inputs)
+
+    def late(self, rows: Ints) -> tuple[Tensor, Tensor]:
+        """Return the logits of the late head of some of them."""
+        planes, scalars = (part[rows] for part in self._inputs)
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            cells = self._net.last_cells(self._cells[rows])
+            found: tuple[Tensor, Tensor] = self._net.late(cells, planes, scalars)
+        return found
+
+
+class Asker:
+    """Draws choices by logits; afterwards tells what was asked and how sure the answers were."""
+
+    def __init__(self, logits: tuple[Tensor, Tensor], dice: np.random.Generator) -> None:
+        self._discards, self._others = (part.float().numpy() for part in logits)
+        self._dice: Final = dice
+        self.asked: Final[list[Questions]] = []
+        self.least: Final = np.ones(len(self._discards), np.float32)
+        """The chance of the likeliest answer, of each row the least: float32[rows]."""
+
+    def actions(self, rows: Rows, at_kan: NDArray[np.bool_]) -> Ints:
+        """Return an action of each row."""
+        return actions_of(rows, at_kan, np.zeros(len(rows.tables), np.uint8), self._answer)
+
+    def _answer(self, kind: int, rows: Ints, _: Any, legal: NDArray[np.bool_]) -> Ints:
+        at, size = HEADS.get(kind, (0, 34))
+        logits = (self._others if kind else self._discards)[rows, at : at + size]
+        logits = np.where(legal, logits / TEMPERATURE, -np.inf)
+        logits -= logits.max(axis=1, keepdims=True)
+        chances = np.exp(logits)
+        chances /= chances.sum(axis=1, keepdims=True)
+        choices: Ints = (logits + self._dice.gumbel(size=logits.shape)).argmax(axis=1)
+        wide = np.zeros((len(rows), 34), np.bool_)
+        wide[:, :size] = legal
+        made = np.log(chances[np.arange(len(rows)), choices])
+        best = chances.max(axis=1)
+        np.minimum.at(self.least, rows, best)
+        kinds = np.full(len(rows), kind)
+        self.asked.append(Questions(rows, kinds, choices, wide, made, best))
+        return choices
+
+
+class _Rivals:
+    """The strategies at the tables of an environment, one for each of their seats."""
+
+    def __init__(self, env: BatchEnv, names: Sequence[str]) -> None:
+        self._env: Final = env
+        self._at: Final[dict[tuple[int, int], Strategy]] = {}
+        for table, seat in np.argwhere(env.players > START).tolist():
+            strategy = make_strategy(names[env.players[table, seat] - START - 1], seed=table)
+            strategy.start_game(seat, ("",) * 4)
+            env.wants[table, seat] = strategy.wants
+            self._at[table, seat] = strategy
+
+    def start_kyoku(self, tables: NDArray[np.bool_]) -> None:
+        """Tell those at some tables that a kyoku was dealt."""
+        for (table, seat), strategy in self._at.items():
+            if tables[table]:
+                strategy.start_kyoku(self._env.view(table, seat))
+
+    def action(self, table: int, seat: int) -> int:
+        """Return what one of them chooses, as an action of the environment."""
+        return N_ACTIONS + self._at[table, seat].decide(self._env.view(table, seat)).code
+
+
+def seating(n_tables: int, apart: int, n_rivals: int) -> NDArray[np.int8]:
+    """Return who sits where, int8[n_tables, 4]: at the first ``apart`` tables one that learns.
+
+    It sits at each seat in turn, against the start and each rival four tables in turn.
+    """
+    players = np.full((n_tables, 4), LEARNING, np.int8)
+    tables = np.arange(apart)
+    players[:apart] = (START + tables // 4 % (1 + n_rivals))[:, None]
+    players[tables, tables & 3] = LEARNING
+    return players
