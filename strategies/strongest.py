@@ -24,6 +24,7 @@ from mjbot.strategy.explanation import Strength
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
+from strategies.evaluation.push_fold.hand_worth import NEVER
 from strategies.supervised import Supervised
 
 SELF_PLAY: Final = "self-play"
@@ -70,7 +71,9 @@ class Strongest(Supervised):
         silent, riichi = self._reckoner.worths(view)
         per_nat = self.points / TEMPERATURE
         kinds = [k for k in range(N_KINDS) if said.discards[k] >= LEAST_SHARE]
-        worth = {k: max(silent[a.tile] for a in view.discards if tile_kind(a.tile) == k) for k in kinds}
+        worth = {
+            k: max(silent[a.tile] for a in view.discards if tile_kind(a.tile) == k) for k in kinds
+        }
         logits = {k: log(said.discards[k]) + per_nat * worth[k] for k in kinds}
         most = max(logits.values())
         chances = np.zeros_like(said.discards)

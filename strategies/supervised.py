@@ -45,7 +45,7 @@ class Supervised(Strategy):
     """Do what a strong player would most likely do, as learned from records."""
 
     worth_unit: ClassVar[str] = "% of strong players"
-    strength: ClassVar[Strength] = Strength(
+    strength: ClassVar[Strength | None] = Strength(
         2.443,
         0.049,
         "fold-recognition-plus",

@@ -27,7 +27,9 @@ from protocol import messages as m
 from protocol.tiles import tile_names
 from protocol.transports.address import parse_address
 
-RULES = TableRules(seed=2, length="tonpu")
+RULES = TableRules(seed=10, length="tonpu")
+ROOMS = {"one": (0,), "two": (1,), "three": (2,), "default": (3,)}
+"""One place each: who sits where, and so the game, does not hang on who comes first."""
 PAIR = team_names("us")
 TELLS = "tells "
 
@@ -63,14 +65,15 @@ async def play_evening(folder: Path, sit_raw: Any) -> Evening:
     async with asyncio.timeout(120), LiveServer({"title": "table"}) as page:
         await page.open()
         show = lambda game, event, logs: page.add(event, talk_of(logs))  # noqa: E731
-        async with TableServer(RULES, log_dir=folder, on_event=show) as table:
+        async with TableServer(RULES, ROOMS, log_dir=folder, on_event=show) as table:
             port = await table.open_tcp("127.0.0.1", 0)
-            settings = Settings(parse_address(f"mjsonp://127.0.0.1:{port}/default"))
+            rooms = [f"mjsonp://127.0.0.1:{port}/{room}" for room in ROOMS]
+            first, second, third = (Settings(parse_address(room)) for room in rooms[:3])
             one, other = memory_links()
             playing = asyncio.gather(
-                sit(replace(settings, name=PAIR[0], log=own), lambda: partner(one)),
-                sit(replace(settings, name=PAIR[1]), lambda: partner(other)),
-                sit(replace(settings, name="other"), lambda: make_strategy("fast-riichi-a")),
+                sit(replace(first, name=PAIR[0], log=own), lambda: partner(one)),
+                sit(replace(second, name=PAIR[1]), lambda: partner(other)),
+                sit(replace(third, name="other"), lambda: make_strategy("fast-riichi-a")),
                 sit_raw(port, "stranger", heard),
             )
             (result,) = [result async for result in table.play(1)]
