@@ -71,9 +71,10 @@ class Strongest(Supervised):
         silent, riichi = self._reckoner.worths(view)
         per_nat = self.points / TEMPERATURE
         kinds = [k for k in range(N_KINDS) if said.discards[k] >= LEAST_SHARE]
-        worth = {
-            k: max(silent[a.tile] for a in view.discards if tile_kind(a.tile) == k) for k in kinds
-        }
+        worth = dict.fromkeys(kinds, NEVER)
+        for action in view.discards:
+            if (kind := tile_kind(action.tile)) in worth:
+                worth[kind] = max(worth[kind], float(silent[action.tile]))
         logits = {k: log(said.discards[k]) + per_nat * worth[k] for k in kinds}
         most = max(logits.values())
         chances = np.zeros_like(said.discards)
