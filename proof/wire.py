@@ -22,9 +22,9 @@ from protocol.errors import ProtocolError
 from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
 from protocol.sessions.turns import Due, Speak
 from protocol.tenhou import tags
-from protocol.tenhou.answers import Said, meant
 from protocol.tenhou.client import Received, TenhouClient
 from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, tag_name, write
+from protocol.tenhou.hand import Said, meant
 from protocol.tenhou.login import Login, Wanted, parse_wanted
 from protocol.tenhou.offers import Offer, dearest, offered
 from protocol.tenhou.tiles import PLAIN_TILES

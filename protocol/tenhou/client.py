@@ -343,10 +343,12 @@ class TenhouClient:
 
     def _ask_for_table(self) -> None:
         """Ask once it is plain that the server does not bring us back to a game."""
-        if self.stage is not Stage.LOBBY or self._joined:
+        if self.stage is not Stage.LOBBY:
             return
         if self._coming_back:
             raise GameGoneError
+        if self._joined:
+            return
         self._joined = True
         self._send(tags.JoinTable(t=str(self._wanted)))
 
