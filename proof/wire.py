@@ -22,11 +22,11 @@ from protocol.errors import ProtocolError
 from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
 from protocol.sessions.turns import Due, Speak
 from protocol.tenhou import tags
-from protocol.tenhou.client import Received, TenhouClient
+from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, tag_name, write
 from protocol.tenhou.hand import Said, meant
 from protocol.tenhou.login import Login, Wanted, parse_wanted
-from protocol.tenhou.offers import Offer, dearest, offered
+from protocol.tenhou.offers import NO_OFFER, Offer, dearest, offered
 from protocol.tenhou.tiles import PLAIN_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -83,7 +83,7 @@ class Replay:
         self._wanted: Final = wanted
         self._client = TenhouClient(Login(), wanted, Spelling.XML)
         self._table: Table | None = None  # None: this hand cannot be followed
-        self._received = Received()
+        self._received = TenhouReceived()
         self._played = True
         self._sent: list[bytes] = []  # what our session says by itself
         self._written: list[tuple[Said, bytes]] = []  # what the client said, not yet compared
@@ -142,14 +142,16 @@ class Replay:
             return False
         return bool(int(table.state["kuikae"]) >> tile_kind(TILE_BY_NAME[event.pai]) & 1)
 
-    def _check_offer(self, received: Received) -> None:
+    def _check_offer(self, received: TenhouReceived) -> None:
         last, seat = received.events[-1], self._client.seat
         if self._table is None or not isinstance(last, Tsumo | Dahai | Kakan):
             return
         if isinstance(last, Tsumo) != (last.actor == seat):
             return
         ours = dearest(offered(self._legal()))
-        self._expect("offers", ours.name or "nothing", received.offer.name or "nothing")
+        self._expect(
+            "offers", ours.name or "nothing", (received.offer or NO_OFFER).name or "nothing"
+        )
         for bit in Offer:
             self._checked[f"offered {bit.name}"] += bool(ours & bit)
 
@@ -174,7 +176,7 @@ class Replay:
 
     def _log_in(self, tag: tags.ClientHelo) -> None:
         self._client = TenhouClient(Login(tag.name, tag.sx), self._wanted, Spelling.XML)
-        self._received, self._table, self._played = Received(), None, True
+        self._received, self._table, self._played = TenhouReceived(), None, True
         self._expect("logins, byte for byte", self._client.open(), (write(tag, Spelling.XML),))
         self._sent = []
 

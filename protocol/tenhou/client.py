@@ -43,6 +43,7 @@ from protocol.messages import (
     Tsumo,
     wire_name,
 )
+from protocol.sessions.client import Received
 from protocol.sessions.turns import Due, Speak
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
@@ -75,22 +76,16 @@ class Stage(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Received:
+class TenhouReceived(Received):
     """What was said, and what it calls for.
 
-    ``events`` are what a table applies, in order; ``frames`` are to be sent at once; ``notes`` are
-    the tags that are no events.  ``offer`` has what the server offers with what is due.
-    ``deadline_ms`` is the time for one action, without the bank.  ``lapsed`` says that the server
-    went on without an answer that was owed.
+    ``frames`` are to be sent at once; ``notes`` are the tags that are no events.  ``deadline_ms``
+    is the time for one action, without the bank.  ``blind`` says that the hand is only known from
+    a snapshot, ``lapsed`` that the server went on without an answer that was owed.
     """
 
-    events: tuple[Event, ...] = ()
     frames: tuple[bytes, ...] = ()
     notes: tuple[tags.Tag, ...] = ()
-    due: Due = Due.NOTHING
-    speak: Speak = Speak.MUST_NOT
-    offer: Offer = NO_OFFER
-    deadline_ms: int | None = None
     blind: bool = False
     lapsed: bool = False
 
@@ -164,18 +159,18 @@ class TenhouClient:
         """Return what is to be said every :data:`protocol.tenhou.rules.KEEP_ALIVE_S` seconds."""
         return write(tags.KeepAlive(), self.spelling)
 
-    def receive(self, data: bytes) -> Received:
+    def receive(self, data: bytes) -> TenhouReceived:
         """Take in a piece of the stream, or a frame."""
         self._begin_answer()
         for tag in self._reader.feed(data):
-            self.take(tag)
+            self._take(tag)
         return self._received()
 
     def finish(self) -> None:
         """Take note of the end of the stream; raises where it came inside a tag."""
         self._reader.finish()
 
-    def reply(self, action: PlayerAction | None) -> Received:
+    def reply(self, action: PlayerAction | None) -> TenhouReceived:
         """Return the frames that say ``action`` (``None``: a pass), and what is due then.
 
         Raises :class:`LocalProtocolError` when that is not ours to say now.
@@ -197,7 +192,7 @@ class TenhouClient:
                 self._send(answering(said, self.hand))
         return self._received()
 
-    def reply_safely(self) -> Received:
+    def reply_safely(self) -> TenhouReceived:
         """Answer without knowing the table: a win that is offered, the drawn tile, a pass."""
         self._check_owed()
         self._begin_answer()
@@ -247,9 +242,9 @@ class TenhouClient:
 
     # --- receiving ---------------------------------------------------------------------------
 
-    def _received(self) -> Received:
+    def _received(self) -> TenhouReceived:
         must = self._speak is Speak.MUST
-        return Received(
+        return TenhouReceived(
             events=tuple(self._events),
             frames=tuple(self._frames),
             notes=tuple(self._notes),
@@ -261,7 +256,7 @@ class TenhouClient:
             lapsed=self._lapsed,
         )
 
-    def take(self, tag: tags.Tag) -> None:
+    def _take(self, tag: tags.Tag) -> None:
         """Take in one tag."""
         match tag:
             case tags.ServerHelo():

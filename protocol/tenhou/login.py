@@ -12,15 +12,22 @@ GUEST: Final = "NoName"
 
 @dataclass(frozen=True)
 class Login:
-    """An account, or a guest.  ``name`` opens the account: it is a secret, and is not shown."""
+    """An account, or a guest.  ``name`` opens the account: it is a secret, and is not shown.
+
+    ``plays_as_guest`` says that it opens none: a table of our own shows it to the others.
+    """
 
     name: str = field(default=GUEST, repr=False)
     sex: str = "M"
+    plays_as_guest: bool = False
 
     @property
     def is_guest(self) -> bool:
         """Whether it is nobody's account."""
-        return self.name == GUEST
+        return self.plays_as_guest or self.name == GUEST
+
+
+GUEST_LOGIN: Final = Login()
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,15 @@ class Wanted:
 
     def __str__(self) -> str:
         return f"{self.lobby},{self.type}"
+
+
+def guest_named(name: str) -> Login:
+    """Return the login of a guest with a name, which only a table of our own takes.
+
+    >>> guest_named("a b").name
+    '%61%20%62'
+    """
+    return Login(write_name(name), plays_as_guest=True)
 
 
 def parse_wanted(text: str | None) -> Wanted | None:

@@ -23,7 +23,7 @@ from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import Event, PlayerAction
 from protocol.tenhou import tags
 from protocol.tenhou.codec import CLIENT_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.login import Wanted, parse_wanted, write_name
+from protocol.tenhou.login import Wanted, parse_wanted, read_name, write_name
 from protocol.tenhou.offers import Offer, dearest
 from protocol.tenhou.table import SeatTable
 
@@ -177,7 +177,7 @@ class TenhouServer:
                 self._change_lobby(tag)
             case tags.ClientHelo():
                 self._need(tag, Place.DOOR)
-                self._wishes.append(LogIn(tag.name, tag.gpid))
+                self._wishes.append(LogIn(read_name(tag.name), tag.gpid))
             case tags.AskUsers():
                 self._frames += self._written(tags.Users())
             case tags.ClientEcho():

@@ -76,12 +76,18 @@ class _ConnectHere(connect):
 
 
 async def connect_websocket(
-    url: str, token: str | None = None, *, timeout_s: float = 10.0, use_proxy: bool = True
+    url: str,
+    token: str | None = None,
+    *,
+    timeout_s: float = 10.0,
+    use_proxy: bool = True,
+    origin: str | None = None,
 ) -> WebSocketTransport:
     """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
 
     A server that sends us elsewhere counts as unreachable.
-    ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies.
+    ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies;
+    ``origin`` is the web page named to a server that wants to hear of one.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     options: dict[str, Any] = {
@@ -91,6 +97,8 @@ async def connect_websocket(
     }
     if not use_proxy:
         options["proxy"] = None
+    if origin is not None:
+        options["origin"] = origin
     try:
         connection = await _ConnectHere(url, additional_headers=headers, **options)
     except TimeoutError:

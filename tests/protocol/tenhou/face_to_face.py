@@ -15,7 +15,7 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from protocol.messages import Event, StartGame, Tsumo
 from protocol.sessions.turns import Speak
-from protocol.tenhou.client import Received, TenhouClient
+from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import Spelling
 from protocol.tenhou.login import Login, Wanted
 from protocol.tenhou.offers import disagreement
@@ -112,7 +112,7 @@ class Player:
         cuts = sorted(self.rng.randrange(len(data)) for _ in range(2))
         return [data[: cuts[0]], data[cuts[0] : cuts[1]], data[cuts[1] :]]
 
-    def digest(self, received: Received) -> list[object]:
+    def digest(self, received: TenhouReceived) -> list[object]:
         for event in received.events:
             self.heard.append(event)
             if isinstance(event, StartGame):
@@ -126,15 +126,15 @@ class Player:
             wishes += self.digest(self.answer(received))
         return wishes
 
-    def answer(self, received: Received) -> Received:
+    def answer(self, received: TenhouReceived) -> TenhouReceived:
         if received.blind:
             self.blind_answers += 1
             return self.client.reply_safely()
         assert self.mirror is not None
         view = self.mirror.view(self.seat)
         said = [to_message(self.mirror.state, self.seat, action) for action in view.legal]
-        if received.offer or received.due.name in ("CLAIM", "ROB", "TURN"):
-            assert disagreement(received.offer, said) is None
+        assert received.offer is not None
+        assert disagreement(received.offer, said) is None
         action = self.choose(view) if len(view.legal) > 1 else view.legal[0]
         return self.client.reply(to_message(self.mirror.state, self.seat, action))
 

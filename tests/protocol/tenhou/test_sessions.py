@@ -128,7 +128,8 @@ def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
     for tag in (
         '{"tag":"HELO","uname":"a"}', '{"tag":"GO","type":"9"}',
         '{"tag":"UN","n0":"a","n1":"b","n2":"c","n3":"d"}', '{"tag":"TAIKYOKU","oya":"1"}',
-        '{"tag":"INIT","seed":"4,1,2,0,0,120","ten":"240,250,260,250",' f'"oya":"1","hai":"{HAI}"}}',
+        '{"tag":"INIT","seed":"4,1,2,0,0,120","ten":"240,250,260,250",'
+        f'"oya":"1","hai":"{HAI}"}}',
         '{"tag":"T109","t":"32"}',
     ):  # fmt: skip
         frames.receive(tag.encode())
