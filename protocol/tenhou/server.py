@@ -93,6 +93,7 @@ class TenhouServer:
         self.seat: SeatTable | None = None
         self._reader: Final = TagReader(spelling, CLIENT_TAGS)
         self._catching_up = False
+        self._missed: list[tags.Tag] = []  # to be told once the client has taken note of its seat
         self._frames: list[bytes] = []
         self._wishes: list[Wish] = []
 
@@ -125,9 +126,14 @@ class TenhouServer:
         self.seat, self.place = seat, Place.TABLE
 
     def sit_again(self, seat: SeatTable) -> tuple[bytes, ...]:
-        """Return the frames that bring a client back to its seat; it hears no ``HELO``."""
+        """Return the frames that bring a client back to its seat; it hears no ``HELO``.
+
+        What it was asked over its old connection it is not asked again.
+        """
         self._expect("SAIKAI", Place.DOOR)
         self.seat, self.place, self._catching_up = seat, Place.TABLE, True
+        seat.expire()
+        self._missed = [*seat.snapshot()]
         return self._written(*seat.greeting_again())
 
     def say(
@@ -138,18 +144,17 @@ class TenhouServer:
     ) -> tuple[bytes, ...]:
         """Return the frames of an event; see :meth:`SeatTable.say`.
 
-        A client that is coming back is told nothing until it has taken note of its seat.
+        A client that is coming back is told all of it once it has taken note of its seat.
         """
-        told = self._seat().say(event, open_actions, furiten)
-        return () if self._catching_up else self._written(*told)
+        return self._told(self._seat().say(event, open_actions, furiten))
 
     def go_on(self) -> tuple[bytes, ...]:
         """Return the frames of a deal that has waited for the client for too long."""
-        return self._written(*self._seat().take_ready())
+        return self._told(self._seat().take_ready())
 
     def tell(self, tag: tags.Tag) -> tuple[bytes, ...]:
         """Return the frames of any other tag, such as another's leaving."""
-        return self._written(tag)
+        return self._told((tag,))
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -157,6 +162,12 @@ class TenhouServer:
         if self.seat is None:
             raise LocalProtocolError("say", "the client has no seat")
         return self.seat
+
+    def _told(self, told: tuple[tags.Tag, ...]) -> tuple[bytes, ...]:
+        if self._catching_up:
+            self._missed += told
+            return ()
+        return self._written(*told)
 
     def _expect(self, name: str, place: Place) -> None:
         if self.place is not place:
@@ -225,6 +236,6 @@ class TenhouServer:
         if isinstance(tag, tags.GoOk):
             if self._catching_up:
                 self._catching_up = False
-                self._frames += self._written(*seat.snapshot())
+                self._frames += self._written(*self._missed)
         elif not self._catching_up:
             self._frames += self._written(*seat.take_ready())

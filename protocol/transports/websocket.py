@@ -1,6 +1,7 @@
 """Text frames over WebSocket, with a bearer token: RiichiLab's habit."""
 
 import asyncio
+import logging
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -21,6 +22,10 @@ from protocol.transports.base import (
     VanishedError,
     system_words,
 )
+
+# At DEBUG the library writes every header and frame, and with them tokens and accounts.
+_silent_on_frames = logging.getLogger("websockets.client.connection")
+_silent_on_frames.setLevel(logging.INFO)
 
 
 class WebSocketTransport(Transport):
@@ -94,6 +99,7 @@ async def connect_websocket(
         "max_size": MAX_LINE_BYTES,
         "open_timeout": timeout_s,
         "close_timeout": 2,
+        "logger": _silent_on_frames,
     }
     if not use_proxy:
         options["proxy"] = None

@@ -367,3 +367,21 @@ def test_robbing_a_kan_is_offered_with_the_call():
     assert frame.endswith(b't="8" />\0')
     server.receive(b'<N type="6" />\0')
     assert server.seat.take_answer() == rob[0]
+
+
+def test_who_comes_back_is_told_what_happened_before_it_was_seated():
+    seat = at_the_table().seat
+    server = TenhouServer(Spelling.XML)
+    server.receive(b'<HELO name="NoName" gpid="g" />\0')
+    server.sit_again(seat)
+    claim = [Pon(actor=1, target=0, pai="1m", consumed=("1m", "1m")), Skip()]
+    assert server.say(Tsumo(actor=0, pai="?")) == ()
+    assert server.say(Dahai(actor=0, pai="1m", tsumogiri=False), claim) == ()
+    assert server.go_on() == ()
+    names = [frame.split()[0] for frame in server.receive(b"<GOK />\0").frames]
+    assert names[0] == b"<REINIT"
+    assert names[1].startswith(b"<W")
+    assert names[2].startswith(b"<G")
+    assert seat.asked
+    server.receive(b"<N />\0")
+    assert seat.take_answer() == Skip()
