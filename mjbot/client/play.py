@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from mjbot.client.conversation import (
 )
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
+from mjbot.client.tenhou import TenhouGame
 from mjbot.records.game import Talk
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
@@ -26,6 +28,9 @@ from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
+from protocol.tenhou.client import TenhouClient
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import GUEST_LOGIN, Login
 from protocol.transports.address import Address, is_loopback
 from protocol.transports.base import (
     RefusedError,
@@ -35,7 +40,7 @@ from protocol.transports.base import (
     VanishedError,
 )
 from protocol.transports.stdio import StdioTransport
-from protocol.transports.tcp import connect_tcp
+from protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
 from protocol.transports.websocket import connect_websocket
 
 logger = logging.getLogger(__name__)
@@ -59,7 +64,7 @@ class Settings:
     how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
     long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it as it
     comes, ``on_kept`` once it is answered, with what the strategy remarks on it, as in the log;
-    ``faults`` takes what goes wrong with the strategy.
+    ``faults`` takes what goes wrong with the strategy.  ``login`` is the account at a Tenhou table.
     """
 
     address: Address
@@ -75,6 +80,7 @@ class Settings:
     faults: Path | None = None
     on_event: Record = _ignore
     on_kept: Keep = lambda event, talk: None
+    login: Login = GUEST_LOGIN
 
 
 PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
@@ -112,9 +118,11 @@ async def play(
         bot = _Bot(settings, player, _both(settings.on_kept, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
-        if settings.address.dialect.traits.connecting_is_ready:
+        traits = settings.address.dialect.traits
+        if traits.connecting_is_ready:
             await player.warm_up()
-        return await play_by_connecting(settings, bot.play_connected)
+        play_game = bot.play_at_tenhou if traits.is_tenhou else bot.play_connected
+        return await play_by_connecting(settings, play_game)
 
 
 @dataclass(frozen=True)
@@ -145,6 +153,27 @@ class _Bot:
         if session.dialect.traits.ends_with_verdict:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
+
+    async def play_at_tenhou(self, transport: Transport, _: ClientSession) -> OwnResult:
+        address = self.settings.address
+        game = TenhouGame(
+            lambda: _connect(self.settings),
+            TenhouClient(
+                self.settings.login,
+                address.wanted,
+                Spelling.XML if address.dialect.traits.over == "tcp" else Spelling.JSON,
+                lenient=not self.settings.strict,
+            ),
+            self.player,
+            silence_s=self.settings.silence_s or address.dialect.traits.silence_s or math.inf,
+            record=self._record,
+            timed=self.timed,
+        )
+        return await game.play(transport)
+
+    def _record(self, event: Event) -> None:
+        self.settings.on_event(event)
+        self.keep(event, ())
 
 
 def _keeps_remarks(address: Address) -> bool:
@@ -233,10 +262,15 @@ def _void(session: ClientSession, error: ServerSaysError) -> OwnResult:
 
 async def _connect(settings: Settings) -> Transport:
     address = settings.address
-    if address.dialect.traits.over == "tcp":
-        return await connect_tcp(address.host, address.port)
+    traits = address.dialect.traits
+    if traits.over == "tcp":
+        kind = TcpPieces if traits.is_tenhou else TcpTransport
+        return await connect_tcp(address.host, address.port, kind=kind)
     return await connect_websocket(
-        address.url, settings.token, use_proxy=not is_loopback(address.host)
+        address.socket_url,
+        settings.token,
+        use_proxy=not is_loopback(address.host),
+        origin=address.origin,
     )
 
 

@@ -16,10 +16,22 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
 from mjbot.warm_up import WarmUp, warm_up_alone
 from protocol.dialects import Dialect
-from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
+from protocol.messages import (
+    Dahai,
+    Event,
+    Kakan,
+    PlayerAction,
+    Seat,
+    StartGame,
+    StartKyoku,
+    Tile,
+    Tsumo,
+)
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
+from protocol.tenhou.offers import NO_OFFER
+from protocol.tenhou.offers import disagreement as offer_disagreement
 from protocol.tiles import tile_names
 
 logger = logging.getLogger(__name__)
@@ -180,7 +192,22 @@ class ClientPlayer:
 
     # --- when things do not fit --------------------------------------------------------------
 
+    def check_unasked(self) -> None:
+        """Nothing is open to us after another's discard or kakan of which nothing was offered.
+
+        Raises :class:`TableError` in strict mode.
+        """
+        if not isinstance(self._last, Dahai | Kakan):
+            return
+        messages = [self._message(action) for action in self.table.legal(self._seat)]
+        if problem := offer_disagreement(NO_OFFER, messages):
+            self._contradiction(problem)
+
     def _compare(self, received: Received, view: View, messages: Sequence[PlayerAction]) -> None:
+        if received.offer is not None:
+            problem = offer_disagreement(received.offer, messages)
+            if problem:
+                self._contradiction(problem)
         if received.hints is not None:
             problem = disagreement(received.hints, messages, complete=self._lists_all)
             if problem:
