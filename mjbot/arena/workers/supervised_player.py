@@ -3,9 +3,11 @@
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import process_time_ns
 from types import MappingProxyType
 from typing import Any, Final
 
+from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
@@ -40,6 +42,9 @@ class SupervisedPlayer:
         self.passing: tuple[type[BaseException], ...] = ()
         """What is no fault of the strategy's if it comes out of it."""
 
+        self.times: TimeCounts | None = None
+        """What its decisions cost, if somebody wants to know."""
+
         self.faults: Final[list[Fault]] = []
         self._clock: Final = clock
         self._fatal: Final = fatal
@@ -64,12 +69,21 @@ class SupervisedPlayer:
             return view.default_action
         n_faults = len(self.faults)
         legal = sealed.legal
-        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        action = self._attempt(self._choose, sealed, self.decisions)
         if is_legal(action, legal):
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
+
+    def _choose(self, view: View) -> Action:
+        if self.times is None:
+            return self.strategy.decide(view)
+        began_ns = process_time_ns()
+        try:
+            return self.strategy.decide(view)
+        finally:
+            count_time(self.times, process_time_ns() - began_ns)
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
         """Return what the job makes of the view, or ``None`` and a fault."""
