@@ -124,11 +124,16 @@ def read_games(folder: Path) -> list[GameLine]:
 
 
 def read_run(folder: Path, setup: Setup) -> list[GameLine]:
-    """Return the games of a run, also while somebody writes it.
+    """Return the games of a run, also while somebody writes it; none if it was not begun.
 
     Raises ``OSError``, and :class:`ResultsError` if the folder holds another run than this one.
     """
     path = folder / GAMES_FILE
+    if not path.exists():
+        return []
+    with path.open("rb") as file:
+        if not file.readline().endswith(b"\n"):
+            return []
     wanted = Header(setup=setup)
     return read_log(path, Header, decode_game, _CURES, lambda kept: _difference(kept, wanted))
 

@@ -69,10 +69,11 @@ def _report(ladder: Ladder, people: Sums | None) -> Iterator[str]:
     climbing = _first(ladder)
     told = [climbing]
     yield from strength_table(climbing, first)
-    for opponent in others if options.strongest else ():
-        yield ""
-        told.append(ladder.standings(strongest(ladder), opponent))
-        yield from strength_table(told[-1], opponent)
+    for opponent in others:
+        if standings := ladder.standings(strongest(ladder), opponent):
+            yield ""
+            told.append(standings)
+            yield from strength_table(standings, opponent)
     yield ""
     yield from style_table(climbing, first, people)
     said = [*ladder.problems, *[note for standings in told for note in notes(standings)]]
@@ -95,8 +96,9 @@ def _command(request: Request, options: Options) -> Iterator[str]:
         yield from _named("--against", options.against)
     if options.strongest != usual.strongest:
         yield from ("--strongest", str(options.strongest))
-    for name, games in options.games_of.items():
-        yield from ("--games-of", shlex.quote(f"{name}={games}"))
+    if options.games_of:
+        yield "--games-of"
+        yield from [shlex.quote(f"{name}={games}") for name, games in options.games_of.items()]
     if options.length != usual.length:
         yield from ("--length", options.length)
     if options.records:

@@ -139,15 +139,14 @@ class Ladder:
     def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[Standing, Standing]:
         folder, games = self.request.folder / run.folder, run.n_walls * SEATS
         walls = WallAccumulator(run.setup.seating)
-        lines, doubt = [], ""
-        if (folder / GAMES_FILE).exists():
-            doubt = FilesRead(folder).doubt(has_games=True)
-            lines = [line for line in read_run(folder, run.setup) if line.wall < run.n_walls]
-        for line in [] if doubt else lines:
+        lines = [line for line in read_run(folder, run.setup) if line.wall < run.n_walls]
+        if doubt := FilesRead(folder).doubt(bool(lines)):
+            lines = []
+        for line in lines:
             walls.add(line)
         rows = walls.rows(run.n_walls)
         faults = walls.faults_of(run.n_walls)
-        costs = decision_costs([] if doubt else lines, run.setup.seating)
+        costs = decision_costs(lines, run.setup.seating)
         void = len(walls.void)
         mine, theirs = [
             Standing(who, games, rows[:, k], costs[k], faults[k], void, k == 1, doubt)

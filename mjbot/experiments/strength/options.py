@@ -56,9 +56,10 @@ def add_arguments(group: Any) -> None:
     )
     group.add_argument(
         "--games-of",
-        action="append",
+        action="extend",
+        nargs="+",
         metavar="NAME,KEY=VALUE=GAMES",
-        help="other games than --games for one line; 0 leaves it out",
+        help="other games than --games for some lines; 0 leaves one out",
     )
     group.add_argument("--length", choices=["tonpu", "hanchan"], help="of a game (hanchan)")
     yes = {"action": "store_const", "const": True}
