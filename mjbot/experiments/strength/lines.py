@@ -67,6 +67,7 @@ class Ladder:
     request: Request
     options: Options
     problems: list[str] = field(default_factory=list)
+    _runs: dict[tuple[Spec, Spec], Run] = field(default_factory=dict)
 
     @cached_property
     def specs(self) -> tuple[Spec, ...]:
@@ -92,9 +93,13 @@ class Ladder:
 
     def runs(self, specs: Iterable[Spec], opponent: Spec) -> list[Run]:
         """Return the runs of the lines against an opponent, whose own needs none."""
-        return [self._run(spec, opponent) for spec in specs if spec != opponent]
+        pairs = [(spec, opponent) for spec in specs if spec != opponent]
+        for pair in pairs:
+            if pair not in self._runs:
+                self._runs[pair] = self._new_run(*pair)
+        return [self._runs[pair] for pair in pairs]
 
-    def _run(self, spec: Spec, opponent: Spec) -> Run:
+    def _new_run(self, spec: Spec, opponent: Spec) -> Run:
         names = (str(spec), str(opponent))
         setup = Setup(
             strategies=names,
@@ -127,9 +132,8 @@ class Ladder:
         """Return how the lines against an opponent stand, and the opponent itself; best first."""
         found: list[Standing] = []
         itself: Standing | None = None
-        for spec, run in zip(
-            [spec for spec in specs if spec != opponent], self.runs(specs, opponent), strict=True
-        ):
+        rivals = [spec for spec in specs if spec != opponent]
+        for spec, run in zip(rivals, self.runs(rivals, opponent), strict=True):
             line, other = self._standing(spec, opponent, run)
             found.append(line)
             if itself is None or len(other.rows) > len(itself.rows):
