@@ -4,13 +4,19 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mjbot.arena.decision_times import DecisionCost
 from mjbot.arena.results import read_games
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.experiments.strength import lines as strength_lines
+from mjbot.experiments.strength.lines import Standing
+from mjbot.experiments.strength.table import strength_table
 from mjbot.records.sources import games_of, list_sources
+from mjbot.statistics.figures import ROW
+from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
 from protocol.messages import Hora, StartKyoku
 
@@ -165,3 +171,17 @@ def test_what_cannot_be_meant_is_refused_in_a_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
     assert not any(tmp_path.iterdir())
+
+
+def test_lines_are_compared_on_the_walls_that_both_have() -> None:
+    def line(walls: tuple[int, ...], ranks: tuple[float, ...], games: int) -> Standing:
+        rows = np.zeros(len(walls), ROW)
+        rows["games"], rows["rank"] = 4, 4 * np.array(ranks)
+        spec = Spec.read(f"my_bot.py:Bot{games}")
+        return Standing(spec, games, walls, rows, DecisionCost({}, 0))
+
+    above, below = line((0, 1, 2, 3), (1, 2, 3, 2), 16), line((1, 3), (2.25, 2.75), 20)
+    *_, row = strength_table([above, below], Spec.read("tsumogiri"))
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[2] == "+0.500 ± 3.177"  # 0.25 and 0.75 on walls 1 and 3
+    assert cells[5] == "8 of 20: not finished"

@@ -32,11 +32,13 @@ DEADLINE_S: Final = 30.0
 class Standing:
     """What is known of a line: ``rows`` and ``cost`` of its seat, of ``games`` that were asked for.
 
-    ``is_opponent``: it is the opponent at a table of its own kind.
+    ``walls`` has the numbers of the rows' walls.  ``is_opponent``: it is the opponent at a table of
+    its own kind.  ``doubt``: why games of before do not count.
     """
 
     spec: Spec
     games: int
+    walls: tuple[int, ...]
     rows: Sums
     cost: DecisionCost
     faults: int = 0
@@ -148,12 +150,13 @@ class Ladder:
             lines = []
         for line in lines:
             walls.add(line)
+        numbers = tuple([n for n in range(run.n_walls) if walls.row(n) is not None])
         rows = walls.rows(run.n_walls)
         faults = walls.faults_of(run.n_walls)
         costs = decision_costs(lines, run.setup.seating)
         void = len(walls.void)
         mine, theirs = [
-            Standing(who, games, rows[:, k], costs[k], faults[k], void, k == 1, doubt)
+            Standing(who, games, numbers, rows[:, k], costs[k], faults[k], void, k == 1, doubt)
             for k, who in enumerate((spec, opponent))
         ]
         return mine, theirs

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from mjbot.arena.report.text import format_estimate
 from mjbot.experiments.strength.lines import Standing
 from mjbot.statistics.estimates import Estimate
@@ -89,12 +91,12 @@ def _figure(line: Standing, key: str) -> str:
 
 
 def _less(line: Standing, above: Standing | None) -> str:
-    """Compare two lines on the walls that both have; a void wall would shift one's rows."""
-    if above is None or line.void or above.void or not (len(line.rows) and len(above.rows)):
+    """Compare two lines on the walls that both have."""
+    both = set(line.walls).intersection(above.walls) if above else set()
+    if above is None or not both:
         return ""
-    return format_estimate(
-        FIGURE_BY_KEY["rank"].difference(line.rows, above.rows), "mean", signed=True
-    )
+    one, other = [each.rows[np.isin(each.walls, [*both])] for each in (line, above)]
+    return format_estimate(FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
 
 
 def _games(line: Standing) -> str:
