@@ -44,7 +44,8 @@ def play(request: Request) -> Iterator[str]:
     for number, opponent in enumerate(options.against if not options.show else ()):
         specs = ladder.specs if number == 0 else strongest(ladder)
         for _ in request.arenas(ladder.runs(specs, opponent)):
-            report()
+            if options.report:
+                report()
     yield from report()
 
 
