@@ -81,7 +81,8 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One game: scores by seat, counts as :func:`mjbot.statistics.figures.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
-    says why instead.
+    says why instead.  ``times`` has what the decisions cost, by seat, if that was asked for
+    (:mod:`mjbot.arena.decision_times`).
     """
 
     wall: int
@@ -90,6 +91,7 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     counts: tuple[tuple[int, ...], ...] = ()
     faults: tuple[int, ...] = ()
     void: str = ""
+    times: tuple[dict[int, int], ...] = ()
 
     @property
     def game_id(self) -> GameId:
@@ -124,6 +126,21 @@ def read_games(folder: Path) -> list[GameLine]:
     Raises ``OSError`` and :class:`ResultsError`.
     """
     return read_log(folder / GAMES_FILE, Header, decode_game, _CURES)
+
+
+def read_run(folder: Path, setup: Setup) -> list[GameLine]:
+    """Return the games of a run, also while somebody writes it; none if it was not begun.
+
+    Raises ``OSError``, and :class:`ResultsError` if the folder holds another run than this one.
+    """
+    path = folder / GAMES_FILE
+    if not path.exists():
+        return []
+    with path.open("rb") as file:
+        if not file.readline().endswith(b"\n"):
+            return []
+    wanted = Header(setup=setup)
+    return read_log(path, Header, decode_game, _CURES, lambda kept: _difference(kept, wanted))
 
 
 def erase_run(folder: Path) -> None:

@@ -1,10 +1,14 @@
 """Plays the games of a run in this process: our strategies, external AIs, or both at one table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from time import perf_counter_ns
 from typing import Any, Final
 
+import msgspec
+
+from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.results import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
@@ -67,6 +71,9 @@ class MixedGame:
         self._decisions: Final = dict.fromkeys(engines, 0)
         self._sealed: Final = Sealed()
         self._state = b""
+        self.times: Final[dict[int, TimeCounts]] = {}
+        """What to count the engines' times in, by seat."""
+
         self.faults: Final[list[Fault]] = []
         self.record: Final = GameRecord()
         self._remark: str | None = None
@@ -119,11 +126,15 @@ class MixedGame:
         if say.seat not in self._present:
             return EXCUSED
         self._state = self._sealed.view(say.referee.view(say.seat)).state.tobytes()
+        began_ns = perf_counter_ns()
         try:
-            return self._engines[say.seat].exchange(say.message, self._limit_s)
+            answer = self._engines[say.seat].exchange(say.message, self._limit_s)
         except EngineError as error:
             self._lose(say.seat, error)
             return EXCUSED
+        if say.legal and say.seat in self.times:
+            count_time(self.times[say.seat], perf_counter_ns() - began_ns)
+        return answer
 
     def _lose(self, seat: int, error: EngineError) -> None:
         """An external AI has no part in the rest of the game: the default actions play on."""
@@ -167,6 +178,8 @@ class Games:
     """Plays games of one setup; the external AIs stay from game to game until :meth:`close`.
 
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
+    With ``timing`` it tells what the decisions cost, but for the first one, in which compiled code
+    is loaded.
     """
 
     def __init__(
@@ -175,9 +188,12 @@ class Games:
         clock: Clock,
         recording: bool = False,
         tell: Tell = lambda game_id, fault: None,
+        timing: bool = False,
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
+        self._timing: Final = timing
+        self._has_played = False
         self._clock: Final = clock
         self._tell: Final = tell
         self._names: Final = labels(setup.specs)
@@ -186,6 +202,12 @@ class Games:
     def play(self, game_id: GameId, fatal: Fatal) -> Played:
         """Play a game to its end."""
         players = make_players(self._setup, game_id, self._clock, fatal, self._tell)
+        times: dict[int, TimeCounts] = {}
+        if self._timing and self._has_played:
+            times = {seat: {} for seat in range(4)}
+        self._has_played = True
+        for seat, player in players.items():
+            player.times = times.get(seat)
         table = self._setup.seating.tables[game_id.seating]
         names = [self._names[number] for number in table]
         referee = new_referee(self._setup, game_id)
@@ -194,11 +216,12 @@ class Games:
             if record is not None:
                 record.events.append(StartGame(names=tuple(names)))
             counts = play_game(referee, [players[seat] for seat in range(4)], record)
-            return _played(referee, game_id, counts, players, [], record)
+            return _timed(_played(referee, game_id, counts, players, [], record), times)
         game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
+        game.times.update(times)
         counts = game.play(referee, names)
         record = game.record if self._recording else None
-        return _played(referee, game_id, counts, players, game.faults, record)
+        return _timed(_played(referee, game_id, counts, players, game.faults, record), times)
 
     @property
     def engines(self) -> tuple[ExternalEngine, ...]:
@@ -316,6 +339,11 @@ def _played(
         faults=_by_seat(faults),
     )
     return Played(line, tuple(faults), record=packed(record.events, record.talk) if record else b"")
+
+
+def _timed(played: Played, times: Mapping[int, TimeCounts]) -> Played:
+    line = msgspec.structs.replace(played.line, times=tuple(times.values()))
+    return replace(played, line=line)
 
 
 def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:

@@ -3,9 +3,11 @@
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import process_time_ns
 from types import MappingProxyType
 from typing import Any, Final
 
+from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
@@ -40,6 +42,9 @@ class SupervisedPlayer:
         self.decisions = 0
         self.passing: tuple[type[BaseException], ...] = ()
         """What is no fault of the strategy's if it comes out of it."""
+
+        self.times: TimeCounts | None = None
+        """What its decisions cost, if somebody wants to know."""
 
         self.faults: Final[list[Fault]] = []
         self.hears: Callable[[int, str], None] | None = None
@@ -76,7 +81,12 @@ class SupervisedPlayer:
         return view.default_action
 
     def _choose(self, view: View) -> tuple[Action, str]:
-        action = self.strategy.decide(view)
+        began_ns = process_time_ns()
+        try:
+            action = self.strategy.decide(view)
+        finally:
+            if self.times is not None:
+                count_time(self.times, process_time_ns() - began_ns)
         return action, remark_on(self.strategy) if self.hears is not None else ""
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
