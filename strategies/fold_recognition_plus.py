@@ -200,11 +200,9 @@ class FoldRecognitionPlus(Strategy):
         values, riichis, position = self._weighed(view, view.discards)
         return less_danger(values, position), less_danger(riichis, position)
 
-    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float] | None:
-        """Return what each pon and chi is worth in points, and the pass; None if there is none."""
+    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float]:
+        """Return what each pon and chi is worth in points, and the pass."""
         calls = [action for action in view.legal if action.is_call and not action.is_kan]
-        if not calls:
-            return None
         worths = np.empty(N_CALLS)
         passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
         return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed

@@ -1,109 +1,106 @@
-"""The strongest player here: a network that learned from records and play, and what points say.
+"""The strongest player here: what strong players would do, weighed with what it is worth in points.
 
-Two parts, each with a switch:
+The network of :mod:`strategies.supervised` has seen what strong players choose, and
+:mod:`strategies.fold_recognition_plus` reckons what a choice is worth at this table: chance to win,
+value, danger of every opponent, placement.  Either alone is weaker (docs/strength.md).
 
-* ``network``: that of ``supervised`` after it went on learning from play
-  (``mjbot train self-play``); with ``network=supervised`` the one it started from.
-* ``points``: the network's chances are weighed with what :mod:`strategies.fold_recognition_plus`
-  reckons each choice to be worth: chance to win, value, danger, placement.  ``points=0``: no.
+Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
+times as often, T being the temperature of its choices.  So T log(share) is one estimate of what a
+choice is worth, up to a constant, and the reckoned points are another.  They are added up, the
+second ``points`` times; in the network's terms every share is multiplied by
+exp(points x worth / T), and riichi and calls by that of what they gain over not declaring, not
+calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls of their own.
 
-Theory of the second.  Of two choices that differ by d points a strong player takes the better one
-exp(d / T) times as often; T is the temperature of the network's chances.  Two estimates of d, the
-network's T log(share) and the reckoned points, are added up, the second ``points`` times.
+What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
+decisions, and points would not change them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import exp, log
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mjbot.models.networks.policy import Opinion, Policy
-from mjbot.models.weights import SHIPPED
+from mjbot.models.networks.policy import Opinion
 from mjbot.strategy.explanation import Strength
-from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.push_fold.hand_worth import NEVER
 from strategies.supervised import Supervised
 
-SELF_PLAY: Final = "self-play"
-"""Name of the weights that learned from play."""
 TEMPERATURE: Final = 500.0
-"""Points by which a choice is worse that strong players take e times less often; by hand."""
+"""Points by which a choice is worse that strong players take e times less often."""
 LEAST_SHARE: Final = 0.02
+"""Discards of a smaller share are left out."""
+SURE_OF_DISCARD: Final = 0.9
+OPEN: Final = 0.02, 0.98
+"""Between these chances a riichi or call is open."""
 
 
 @dataclass
 class Strongest(Supervised):
-    """Do what the network that learned from play would, where points do not say otherwise."""
+    """Do what a strong player would most likely do, where points do not say otherwise."""
 
+    notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
     strength: ClassVar[Strength | None] = None
 
-    network: Literal["self-play", "supervised"] = field(
-        default="self-play", metadata={"unit": "which weights; an option weights= goes before"}
-    )
-    points: float = field(default=0.3, metadata={"unit": "x the points that a choice is worth"})
+    points: float = field(default=0.3, metadata={"unit": "x the points a choice is worth; 0: none"})
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.weights and self.network == SELF_PLAY:
-            self._policy = Policy.load(SHIPPED, SELF_PLAY)
-
-    def decide(self, view: View) -> Action:
-        """Win, else what network and points prefer."""
-        if win := self._win(view):
-            return win
-        said = self._policy.ask(view.state, view.seat, self.sure)
-        if said is not None and self.points:
-            said = self._weighed(view, said)
-        return self._choice(view, said)
-
-    def _weighed(self, view: View, said: Opinion) -> Opinion:
-        """Return the network's chances after points had their say."""
-        if view.discards:
-            return self._weighed_turn(view, said)
-        return self._weighed_call(view, said)
+    def opinion(self, view: View) -> Opinion | None:
+        """Return the network's chances after the points had their say."""
+        said = super().opinion(view)
+        if said is None or not self.points:
+            return said
+        return self._weighed_turn(view, said) if view.discards else self._weighed_call(view, said)
 
     def _weighed_turn(self, view: View, said: Opinion) -> Opinion:
-        if said.discards.max() > 0.9 and not 0.1 < said.riichi < 0.9:
+        if said.discards.max() > SURE_OF_DISCARD and not _is_open(said.riichi):
             return said
-        silent, riichi = self._reckoner.worths(view)
-        per_nat = self.points / TEMPERATURE
-        kinds = [k for k in range(N_KINDS) if said.discards[k] >= LEAST_SHARE]
-        worth = dict.fromkeys(kinds, NEVER)
+        silent, declared = self._reckoner.worths(view)
+        worths: dict[int, float] = {}
         for action in view.discards:
-            if (kind := tile_kind(action.tile)) in worth:
-                worth[kind] = max(worth[kind], float(silent[action.tile]))
-        logits = {k: log(said.discards[k]) + per_nat * worth[k] for k in kinds}
-        most = max(logits.values())
-        chances = np.zeros_like(said.discards)
-        for k in kinds:
-            chances[k] = exp(logits[k] - most)
+            kind = tile_kind(action.tile)
+            if said.discards[kind] >= LEAST_SHARE:
+                worths[kind] = max(worths.get(kind, NEVER), float(silent[action.tile]))
+        discards = self._weighed(said, worths) if len(worths) > 1 else said.discards
+        riichi = said.riichi
+        if _is_open(riichi) and declared.max() > NEVER:
+            riichi = self._moved(riichi, float(declared.max() - silent.max()))
+        return said._replace(discards=discards, riichi=riichi)
+
+    def _weighed(self, said: Opinion, worths: Mapping[int, float]) -> NDArray[np.float32]:
+        chances = np.zeros(N_KINDS, np.float32)
+        best = max(worths.values())
+        for kind, worth in worths.items():
+            chances[kind] = said.discards[kind] * exp(self._nats(worth - best))
         chances /= chances.sum()
-        declared = said.riichi
-        if 0.02 < declared < 0.98 and riichi.max() > -1e8:
-            declared = _moved(declared, per_nat * (riichi.max() - silent.max()))
-        return said._replace(discards=chances, riichi=declared)
+        return chances
 
     def _weighed_call(self, view: View, said: Opinion) -> Opinion:
-        if not 0.05 < said.pon + said.chi.sum() < 0.95:
+        chi = float(said.chi.sum())
+        if not (_is_open(said.pon) or _is_open(chi)):
             return said
-        found = self._reckoner.call_worths(view)
-        if found is None:
-            return said
-        worths, passed = found
-        per_nat = self.points / TEMPERATURE
-        pon = max((w for a, w in worths if a.name == "pon"), default=None)
-        chi = max((w for a, w in worths if a.name == "chi"), default=None)
-        if pon is not None and 0.02 < said.pon < 0.98:
-            said = said._replace(pon=_moved(said.pon, per_nat * (pon - passed)))
-        total = float(said.chi.sum())
-        if chi is not None and 0.02 < total < 0.98:
-            said = said._replace(chi=said.chi * (_moved(total, per_nat * (chi - passed)) / total))
+        worths, passed = self._reckoner.call_worths(view)
+        for name, chance in (("pon", said.pon), ("chi", chi)):
+            gains = [worth - passed for call, worth in worths if call.name == name]
+            if gains and _is_open(chance):
+                moved = self._moved(chance, max(gains))
+                said = (
+                    said._replace(pon=moved)
+                    if name == "pon"
+                    else said._replace(chi=said.chi * (moved / chance))
+                )
         return said
 
+    def _moved(self, chance: float, points: float) -> float:
+        """Return a chance after what it gains is known."""
+        return 1 / (1 + exp(-log(chance / (1 - chance)) - self._nats(points)))
 
-def _moved(chance: float, nats: float) -> float:
-    """Return a chance after its log odds were moved."""
-    return 1 / (1 + exp(-max(-30.0, min(30.0, log(chance / (1 - chance)) + nats))))
+    def _nats(self, points: float) -> float:
+        return float(np.clip(self.points * points / TEMPERATURE, -30, 30))
+
+
+def _is_open(chance: float) -> bool:
+    return OPEN[0] < chance < OPEN[1]

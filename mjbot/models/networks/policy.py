@@ -140,9 +140,9 @@ class Policy:
         self._logits: Final = np.zeros(34 + N_OTHERS, np.float32)
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED, name: str = NAME) -> Self:
+    def load(cls, folder: Path = SHIPPED) -> Self:
         """Load the weights; :class:`WeightsError` if they cannot be used."""
-        return cls(_load(folder, name))
+        return cls(_load(folder))
 
     def ask(self, state: State, seat: int, sure: float = SURE) -> Opinion | None:
         """Return what strong players would do; ``None`` where there is nothing to decide."""
@@ -239,13 +239,13 @@ class _Reader:
 
 
 @cache
-def _load(folder: Path, name: str) -> Network:
-    arrays = load_weights(name, folder)
+def _load(folder: Path) -> Network:
+    arrays = load_weights(NAME, folder)
     try:
         return Network.of(arrays)
     except (KeyError, ValueError) as error:
         problem = f"is no network of this version ({error}); train it again"
-        raise WeightsError(folder / f"{name}.npz", problem) from None
+        raise WeightsError(folder / f"{NAME}.npz", problem) from None
 
 
 @compiled
