@@ -51,8 +51,8 @@ OPPONENTS: Final = "fast-riichi-d"
 ARMS: Final = {
     "lists on": LAST_HANDS,
     "lists off": LAST_HANDS + NO_LISTS,
-    "greedy hands": LAST_HANDS + GREEDY_HANDS,
     "fast-riichi-d": "fast-riichi-d",
+    "greedy hands": LAST_HANDS + GREEDY_HANDS,
 }
 
 
