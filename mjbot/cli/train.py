@@ -132,6 +132,14 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_shanten(parser: argparse.ArgumentParser) -> None:
+    _add_record_arguments(parser)
+    parser.add_argument(
+        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
+    )
+    parser.add_argument("--passes", type=int, default=10, help="over all rows (10)")
+
+
 def _declare_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "records",
@@ -390,6 +398,17 @@ def _train_danger(args: argparse.Namespace) -> None:
     _tell(learned)
 
 
+def _train_shanten(args: argparse.Namespace) -> None:
+    from mjbot.training.networks.hidden_shanten import ShantenRequest, train
+
+    if args.passes < 1 or args.jobs < 1:
+        raise ArgumentError("--passes and --jobs: at least 1")
+    learned, calibration = train(_asked(ShantenRequest, args))
+    for line in calibration:
+        print(line)
+    _tell(learned)
+
+
 def _train_greedy(args: argparse.Namespace) -> None:
     from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
 
@@ -515,6 +534,13 @@ KINDS: Final[dict[str, Kind]] = {
         " others win, from all discards in records.",
         _add_record_arguments,
         _train_danger,
+    ),
+    "shanten": Kind(
+        "how far hidden hands are from tenpai, from records",
+        "Learn how far a seat is from tenpai by what all can see of it, from all discards in"
+        " records.",
+        _declare_shanten,
+        _train_shanten,
     ),
     "greedy": Kind(
         "what greedy players hold, from games of our own",
