@@ -46,7 +46,7 @@ class Strongest(Supervised):
     notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
     strength: ClassVar[Strength | None] = None
 
-    points: float = field(default=0.3, metadata={"unit": "x the points a choice is worth; 0: none"})
+    points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
 
     def opinion(self, view: View) -> Opinion | None:
         """Return the network's chances after the points had their say."""
