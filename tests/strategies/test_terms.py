@@ -21,6 +21,7 @@ RATERS = [
     "fold-recognition-plus",
     "yaku-evaluation",
     "combo-partner",
+    "strongest",
     "supervised",
     "supervised-paper",
 ]
@@ -55,7 +56,7 @@ def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
         if told.choice.is_discard and told.rated:
             assert sum(rated.is_chosen for rated in told.rated) == 1
     has_sums = name.startswith("fast-riichi") or name in (
-        "fold-recognition-plus", "combo-partner", "supervised",
+        "fold-recognition-plus", "combo-partner", "strongest", "supervised",
     )  # fmt: skip
     assert (n_sums > 100) is has_sums
 
