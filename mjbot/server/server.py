@@ -73,10 +73,10 @@ class TableServer:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
         self.acceptor: Final = Acceptor(self.lobby, rules)
+        self.tenhou: Final = TenhouDoor(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
-        self._door: TenhouDoor | None = None
         self._closers = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> "TableServer":
@@ -113,7 +113,8 @@ class TableServer:
 
     async def open_tenhou(self, host: str, port: int) -> int:
         """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.server.tenhou`."""
-        server = await asyncio.start_server(self._tenhou().admit, host, port)
+        server = await asyncio.start_server(self.tenhou.admit, host, port)
+        self._closers.push_async_callback(self.tenhou.close)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
@@ -121,13 +122,9 @@ class TableServer:
         """Listen for Tenhou's JSON, as :meth:`open_tcp`."""
         from mjbot.server.websocket import make_tenhou_app
 
-        return await self._open_web(make_tenhou_app(self._tenhou().begin), host, port)
-
-    def _tenhou(self) -> TenhouDoor:
-        if self._door is None:
-            self._door = TenhouDoor(self.lobby, self.rules)
-            self._closers.push_async_callback(self._door.close)
-        return self._door
+        opened = await self._open_web(make_tenhou_app(self.tenhou.begin), host, port)
+        self._closers.push_async_callback(self.tenhou.close)
+        return opened
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
         """Play ``games`` games one after another, each as soon as four players have joined."""

@@ -34,6 +34,7 @@ SILENCE_S: Final = 60.0
 REJOIN_S: Final = 10.0
 """How often who waits for a table is told to ask again; who does not gives up its place."""
 
+_TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 _ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
 _FIXED: Final = GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES
 _ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
@@ -85,13 +86,8 @@ class TenhouDoor:
     async def _listen(self, connection: Connection) -> None:
         try:
             while True:
-                heard = connection.hear(await connection.transport.receive(SILENCE_S))
-                for wish in heard.wishes:
-                    self._grant(connection, wish)
-                leaves = any(isinstance(wish, Leave) for wish in heard.wishes)
-                if connection.seat is not None:
-                    connection.seat.take_note(leaves=leaves)
-                if leaves:
+                data = await connection.transport.receive(SILENCE_S)
+                if not all(self._take(connection, piece) for piece in _TAGS.findall(data)):
                     return
         except SilenceError:
             connection.refuse(f"it said nothing for {SILENCE_S:g} s")
@@ -102,6 +98,16 @@ class TenhouDoor:
                 connection.refuse(error)
         except ProtocolError as error:
             connection.refuse(error)
+
+    def _take(self, connection: Connection, piece: bytes) -> bool:
+        """Take in one tag, or a piece of one; return whether the client stays."""
+        wishes = connection.hear(piece).wishes
+        for wish in wishes:
+            self._grant(connection, wish)
+        leaves = any(isinstance(wish, Leave) for wish in wishes)
+        if connection.seat is not None:
+            connection.seat.take_note(leaves=leaves)
+        return not leaves
 
     def _part(self, connection: Connection) -> None:
         self._stop_waiting(connection)

@@ -116,6 +116,7 @@ class TenhouSeat(Seat):
         self._players: Final = players
         self._changed: Final = asyncio.Event()
         self._bank_s = 0.0
+        self._hand = "the first deal"
         self._ready_by = self._lost_at = 0.0
 
     # --- what the table calls ----------------------------------------------------------------
@@ -127,13 +128,14 @@ class TenhouSeat(Seat):
         """See :meth:`Seat.exchange`."""
         assert isinstance(say.message, Event)
         table = self.table or self._sit_down(say.seat)
-        is_deal = isinstance(say.message, StartKyoku)
-        if say.legal or is_deal:
+        deal = say.message if isinstance(say.message, StartKyoku) else None
+        if say.legal or deal:
             await self._wait_for_return()
         self._tell(table, say)
-        if is_deal:
+        if deal:
             self._ready_by = _now() + READY_S
             self._bank_s = self._limits.bank_ms / 1000
+            self._hand = f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
         if not say.legal:
             return Answer(excused=True)
         return await self._answer(table)
@@ -163,7 +165,7 @@ class TenhouSeat(Seat):
             self.table.take_ready()
             self.table.expire()
         if self.table is not None and not self.has_left:
-            logger.info("%s is gone", one_line(self.name))
+            logger.info("%s is gone in %s", one_line(self.name), self._hand)
             self._tell_others(self.table, lambda other: other.leaving)
         self._changed.set()
 
@@ -176,7 +178,7 @@ class TenhouSeat(Seat):
             before.ends()
         connection.name = self.name
         connection.tell(connection.server.sit_again(self.table))
-        logger.info("%s is back", one_line(self.name))
+        logger.info("%s is back in %s", one_line(self.name), self._hand)
         self._tell_others(self.table, lambda other: other.returning)
         self._changed.set()
 
