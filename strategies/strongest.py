@@ -44,7 +44,13 @@ class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
 
     notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
-    strength: ClassVar[Strength | None] = None
+    strength: ClassVar[Strength | None] = Strength(
+        2.352,
+        0.052,
+        "fold-recognition-plus",
+        "mjbot arena strongest fold-recognition-plus --format 1v3 --games 2000 --seed 20271",
+        "2026-11-22",
+    )
 
     points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
 

@@ -17,7 +17,7 @@ from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
-    "serve": "open a table for four mjai clients",
+    "serve": "open a table for four clients, of mjai or of Tenhou's wire",
     "match": "start a table and four players, and keep the score",
     "duo": "two bots that play as a pair, at a table of their own or at another's",
     "arena": "play thousands of games and compare strategies, with intervals",

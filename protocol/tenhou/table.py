@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from protocol.errors import LocalProtocolError
+from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import (
     Ankan,
     Chi,
@@ -84,10 +84,12 @@ class SeatTable:
         self._ready = False
         self._held: list[tags.Tag] = []
         self._results: list[tags.Win | tags.DrawnHand] = []
+        self._final: tuple[tags.Tag, ...] = ()
         self._open: tuple[PlayerAction, ...] = ()
         self._answer: PlayerAction | None = None
         self._said: Said | None = None
         self._early: tags.Discarding | None = None
+        self._late = False  # an answer may still come to what is no longer asked
         self._scores: FourInts = (0, 0, 0, 0)
         self._figures = [0] * 5  # hands, wins, deal-ins, hands with calls, riichi
         self._deal: StartKyoku | None = None
@@ -112,6 +114,11 @@ class SeatTable:
     # --- what the seat owes ------------------------------------------------------------------
 
     @property
+    def is_over(self) -> bool:
+        """Whether the result of the game has been told."""
+        return bool(self._final)
+
+    @property
     def asked(self) -> bool:
         """Whether an answer is awaited."""
         return bool(self._open)
@@ -130,14 +137,20 @@ class SeatTable:
     def receive(self, tag: Said) -> None:
         """Take in an answer; whatever is said unasked is late, or said twice, and is ignored.
 
-        Raises :class:`protocol.errors.ProtocolError` where it is not open to the seat.
+        Raises :class:`protocol.errors.ProtocolError` where it is not open to the seat, unless it
+        may answer a question that has expired.
         """
         if not self._open:
             if isinstance(tag, tags.Discarding) and isinstance(self._said, tags.DeclareRiichi):
                 self._early = tag
             return
-        self._answer = meant(tag, self._open, self._hand, self._tiles)
-        self._said, self._open = tag, ()
+        try:
+            self._answer = meant(tag, self._open, self._hand, self._tiles)
+        except ProtocolError:
+            if self._late:
+                return
+            raise
+        self._said, self._open, self._late = tag, (), False
 
     def take_answer(self) -> PlayerAction | None:
         """Return the answer, once."""
@@ -146,6 +159,7 @@ class SeatTable:
 
     def expire(self) -> None:
         """Nobody answers any more: the table acts for the seat."""
+        self._late |= bool(self._open)
         self._open, self._said, self._early = (), None, None
 
     # --- what the seat is told ---------------------------------------------------------------
@@ -434,7 +448,8 @@ class SeatTable:
         self._scores = event.scores or self._scores
         owari = write_final(self._scores, self.seat)
         *others, last = self._take_results()
-        return (*others, self._profile(), msgspec.structs.replace(last, owari=owari))
+        self._final = (*others, self._profile(), msgspec.structs.replace(last, owari=owari))
+        return self._final
 
     def _profile(self) -> tags.Tag:
         counted = final_points(self._scores)[self.seat]
@@ -459,12 +474,16 @@ class SeatTable:
     def snapshot(self) -> tuple[tags.Tag, ...]:
         """Return the hand as it stands; between two hands nothing, the next deal follows.
 
+        After the game it is the result, once more.
+
         What the seat has said over its old connection may still happen.  If that is a riichi, a
         chi or a pon, the table discards for it: who comes back does not know of it.
         """
         self._ready = self._unasked = True
         self._held = []
-        self._said, self._early = None, None
+        self._said, self._early, self._late = None, None, False
+        if self._final:
+            return self._final
         if self._over or self._deal is None:
             return ()
         drawn = self._hand.drawn

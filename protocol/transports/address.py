@@ -63,9 +63,9 @@ def parse_address(url: str, room: str | None = None) -> Address:
 
     Raises ``ValueError`` naming what is wrong.
 
-    >>> parse_address("mjsonp://localhost/lobby")
-    Address(url='mjsonp://localhost/lobby', dialect=<Dialect.TCP: 'tcp'>, host='localhost', \
-port=11600, room='lobby')
+    >>> address = parse_address("mjsonp://localhost/lobby")
+    >>> address.dialect, address.host, address.port, address.room
+    (<Dialect.TCP: 'tcp'>, 'localhost', 11600, 'lobby')
     """
     scheme, _, rest = url.partition(":")
     dialect = _DIALECTS.get(scheme)

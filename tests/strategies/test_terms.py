@@ -79,7 +79,7 @@ def test_what_nobody_can_win_on_is_no_danger():
 
 
 @pytest.mark.parametrize(
-    "name", ["supervised", "fold-recognition-plus", "fast-riichi-b", "fast-riichi-d"]
+    "name", ["strongest", "supervised", "fold-recognition-plus", "fast-riichi-b", "fast-riichi-d"]
 )
 def test_a_declared_strength_is_the_documented_one(name):
     strength = make_strategy(name).strength
