@@ -7,7 +7,7 @@ its own goes through :mod:`protocol.codec` and :mod:`protocol.reading`, the sche
 """
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 
@@ -133,17 +133,7 @@ class Dialect(enum.Enum):
     A decision has 5 s and a bank of 10 s; whoever is on the other side may be rated.
     """
 
-    TENHOU_WEB = Traits(
-        word="tenhou+ws",
-        over="websocket",
-        answers=Answers.CHOICES,
-        deadline_s=5.0,
-        silence_s=300.0,
-        may_queue=True,
-        connecting_is_ready=True,
-        rates_players=True,
-        is_tenhou=True,
-    )
+    TENHOU_WEB = replace(TENHOU, word="tenhou+ws", over="websocket")
     """Tenhou's JSON on a WebSocket."""
 
     LOG = Traits(word="log", over="file", answers=Answers.CHOICES)

@@ -2,7 +2,7 @@
 
 The network of :mod:`strategies.supervised` has seen what strong players choose, and
 :mod:`strategies.fold_recognition_plus` reckons what a choice is worth at this table: chance to win,
-value, danger of every opponent, placement.  Either alone is weaker (docs/strength.md).
+value, danger of every opponent, placement.  Either alone is weaker (docs/strategies/strongest.md).
 
 Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
 times as often, T being the temperature of its choices.  So T log(share) is one estimate of what a
@@ -89,15 +89,13 @@ class Strongest(Supervised):
         if not (_is_open(said.pon) or _is_open(chi)):
             return said
         worths, passed = self._reckoner.call_worths(view)
-        for name, chance in (("pon", said.pon), ("chi", chi)):
-            gains = [worth - passed for call, worth in worths if call.name == name]
-            if gains and _is_open(chance):
-                moved = self._moved(chance, max(gains))
-                said = (
-                    said._replace(pon=moved)
-                    if name == "pon"
-                    else said._replace(chi=said.chi * (moved / chance))
-                )
+        gains: dict[str, float] = {}
+        for call, worth in worths:
+            gains[call.name] = max(gains.get(call.name, NEVER), worth - passed)
+        if "pon" in gains and _is_open(said.pon):
+            said = said._replace(pon=self._moved(said.pon, gains["pon"]))
+        if "chi" in gains and _is_open(chi):
+            said = said._replace(chi=said.chi * (self._moved(chi, gains["chi"]) / chi))
         return said
 
     def _moved(self, chance: float, points: float) -> float:

@@ -7,6 +7,7 @@ from mjbot.records.game import WinRecord
 from mjbot.records.mjlog_tags import Tag
 from mjbot.rules.yaku_table import DORA, N_YAKU, YAKU, YAKUMAN
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from protocol.tenhou.results import DRAW_REASONS
 
 YAKUMAN_FAN: Final = 100
 """What the original mjai server counts for each yakuman."""
@@ -34,18 +35,6 @@ def _name(yaku_id: int, is_yakuman: bool) -> str:
     if not 0 <= yaku_id < N_YAKU or bool(YAKUMAN >> yaku_id & 1) != is_yakuman:
         raise ValueError(f"{'yakuman' if is_yakuman else 'yaku'} {yaku_id} is unknown")
     return YAKU[yaku_id].mjai_name
-
-
-DRAW_REASONS: Final = {
-    "": "fanpai",
-    "yao9": "kyushukyuhai",
-    "kaze4": "sufonrenta",
-    "reach4": "suchareach",
-    "ron3": "sanchaho",
-    "kan4": "sukaikan",
-    "nm": "nagashimangan",
-}
-"""RYUUKYOKU ``type`` (absent = "") -> mjai reason."""
 
 
 def final_scores(tag: Tag) -> FourInts | None:
@@ -97,7 +86,7 @@ def read_draw(
     tag: Tag, tiles: Sequence[str], n_melds: Sequence[int], drawer: int | None
 ) -> Ryukyoku:
     """Read a RYUUKYOKU tag; ``drawer`` is the seat that has drawn and not discarded."""
-    kind = tag.attributes.get("type", "")
+    kind = tag.attributes.get("type") or None
     if (reason := DRAW_REASONS.get(kind)) is None:
         raise ValueError(f'<RYUUKYOKU> type="{kind}" is unknown')
     before, deltas = _scores(tag)

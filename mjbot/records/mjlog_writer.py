@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
-from mjbot.records.mjlog_results import DRAW_REASONS
 from mjbot.records.mjlog_tags import AGAINST_PEOPLE, HANCHAN, NO_REDS
 from mjbot.rules.ruleset import PLACEMENT_POINTS, TARGET_POINTS
 from mjbot.table.settle import seats_by_rank
 from protocol import messages as m
 from protocol.tenhou.calls import Call, encode_call
+from protocol.tenhou.results import DRAW_REASONS
 from protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
 from protocol.tiles import WIND_NAMES
 
