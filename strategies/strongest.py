@@ -14,7 +14,9 @@ calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls o
 With ``budget_ms`` the discards that are still open are played on, too, all in the same hidden hands
 and walls (:mod:`strategies.collusion_mc`).  What one gains there in ranks is the third estimate,
 counted :data:`NATS_A_RANK` times and the less, the less certain it is: what scatters by s among
-differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.
+differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.  It
+is off by default: it tells more of strong players' choices than the points do, and wins no more
+(docs/strategies/strongest.md).
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
 decisions, and points would not change them.
