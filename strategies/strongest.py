@@ -15,7 +15,7 @@ With ``budget_ms`` the discards that are still open are played on, too, all in t
 and walls (:mod:`strategies.collusion_mc`).  What one gains there in ranks is the third estimate,
 counted :data:`NATS_A_RANK` times and the less, the less certain it is: what scatters by s among
 differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.  It
-is off by default: it tells more of strong players' choices than the points do, and wins no more
+is off by default: it tells as much of strong players' choices as the points do, and wins no more
 (docs/strategies/strongest.md).
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
@@ -52,9 +52,9 @@ PLAYED_ON: Final = "gain in playouts"
 WORTH_A_SEARCH: Final = 0.08
 """Discards of a smaller share are not played on."""
 MOST_PLAYED_ON: Final = 3
-NATS_A_RANK: Final = 30.0
-"""How strong players' log odds go with ranks in playouts, the noise taken out of those: 29 in 1,282
-decisions of games 4000..4034 of 2024, beside the network's log odds and the reckoned points."""
+NATS_A_RANK: Final = 15.0
+"""How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
+noise in (``python -m proof open-discards``), the network's log odds and the points beside."""
 SPREAD: Final = 0.0165
 """Standard deviation of the true differences in ranks there, their noise taken out."""
 DEAL_US: Final = 300.0
