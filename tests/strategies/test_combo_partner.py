@@ -33,6 +33,8 @@ def choice(
     view, ally: str, waits: str = "", helps: str = "", aim: str | None = None, **options: str
 ) -> str:
     """The choice of seat 0 while seat 1, on its right, says that it holds ``ally``."""
+    if "share" in options:
+        options["helps"] = options.pop("share")
     bot, top = make_strategy("combo-partner", options), YakuEvaluation()
     link, _ = pair_up(top, bot)
     turn = len(view.river(ALLY))
@@ -73,6 +75,35 @@ def test_a_wait_without_a_win_is_not(position, techniques):
 def test_what_was_switched_off_is_not_done(position):
     view = own(position, drawn="3s", riichi=[2])
     assert choice(view, TENPAI, "3s", techniques="none") != "discard 3s (drawn)"
+
+
+@MODES
+def test_who_never_helps_does_not_give_it_either(position, techniques):
+    view = own(position, drawn="3s", riichi=[2])
+    chosen = choice(view, TENPAI, "3s", techniques=techniques, share="0")
+    assert not chosen.startswith("discard 3s")
+
+
+def test_a_share_of_the_chances_is_taken_by_lot(position):
+    view = own(position, drawn="3s", riichi=[2])
+    given = [
+        choice(view, TENPAI, "3s", share="0.3", seed=str(seed)) == "discard 3s (drawn)"
+        for seed in range(100)
+    ]
+    assert 18 <= sum(given) <= 43  # 30, less and more 2.6 times its spread
+
+
+def test_help_may_be_kept_for_the_last_hand(position):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "3s", share="last") != "discard 3s (drawn)"
+    view.state["last_round"] = view.state["round"]
+    assert choice(view, TENPAI, "3s", share="last", techniques="paper") == "discard 3s (drawn)"
+
+
+@pytest.mark.parametrize("wrong", ["1.5", "-0.1", "nan"])
+def test_a_share_is_a_share(wrong):
+    with pytest.raises(StrategyError, match="helps"):
+        make_strategy("combo-partner", {"helps": wrong})
 
 
 @MODES
