@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +24,9 @@ from mjbot.records.other_formats import record_path
 from mjbot.training.positions import GameRef, LeftOut, index_games
 from protocol.plain_text import one_line
 
-SHOWN = 10
+SHOWN: Final = 10
+WIDTH: Final = 132
+"""Columns that the table takes at least: cut short it would say nothing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +126,7 @@ def _tell(report: Report, shown: int, as_json: bool) -> None:
     table = Table(*HEADS)
     for finding in report.findings[:shown]:
         table.add_row(*[one_line(cell) for cell in cells(finding)])
-    Console().print(table, markup=False)
+    Console(width=max(Console().width, WIDTH)).print(table, markup=False)
     for finding in report.findings[:shown]:
         if finding.is_conspicuous:
             say("")
