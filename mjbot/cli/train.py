@@ -56,7 +56,8 @@ def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=record_path,
         metavar="RECORDS",
-        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
+        help="mjai, mjlog or tenhou.net/6 records: a file, zip or folder (mjbot arena --record"
+        " makes some)",
     )
     parser.add_argument(
         "--games",
@@ -131,9 +132,21 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_shanten(parser: argparse.ArgumentParser) -> None:
+    _add_record_arguments(parser)
+    parser.add_argument(
+        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
+    )
+    parser.add_argument("--passes", type=int, default=10, help="over all rows (10)")
+
+
 def _declare_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "records", nargs="+", type=record_path, metavar="RECORDS", help="mjlog or mjai records"
+        "records",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+        help="mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument("--folder", type=Path, required=True, help="to be made for the columns")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
@@ -270,6 +283,12 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    parser.add_argument(
+        "--learns",
+        choices=("all", "last"),
+        default="last",
+        help="which weights: all, or the last layer (last)",
+    )
     parser.add_argument(
         "--rivals",
         nargs="+",
@@ -413,6 +432,17 @@ def _train_detection(args: argparse.Namespace) -> None:
     print(f"{learned.folder / learned.name}.npz; mjbot detect goes by those in {DETECTS}")
 
 
+def _train_shanten(args: argparse.Namespace) -> None:
+    from mjbot.training.networks.hidden_shanten import ShantenRequest, train
+
+    if args.passes < 1 or args.jobs < 1:
+        raise ArgumentError("--passes and --jobs: at least 1")
+    learned, calibration = train(_asked(ShantenRequest, args))
+    for line in calibration:
+        print(line)
+    _tell(learned)
+
+
 def _train_greedy(args: argparse.Namespace) -> None:
     from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
 
@@ -544,6 +574,13 @@ KINDS: Final[dict[str, Kind]] = {
         "Learn what mjbot detect goes by: base rates, weights of detectors, tables of the null.",
         _declare_detection,
         _train_detection,
+    ),
+    "shanten": Kind(
+        "how far hidden hands are from tenpai, from records",
+        "Learn how far a seat is from tenpai by what all can see of it, from all discards in"
+        " records.",
+        _declare_shanten,
+        _train_shanten,
     ),
     "greedy": Kind(
         "what greedy players hold, from games of our own",

@@ -62,7 +62,8 @@ class Say:
 class Answer:
     """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint.  ``excused`` asks for a safe action and is no
+    ``raw`` is what it sent, for the complaint, ``remark`` what it says for the log where that is
+    not in the reply.  ``excused`` asks for a safe action and is no
     fault: the seat has left, or answered too late where that is no fault.
     """
 
@@ -70,6 +71,7 @@ class Answer:
     action: Action | None = None
     problem: str | None = None
     raw: str = ""
+    remark: str | None = None
     excused: bool = False
 
 
@@ -141,7 +143,7 @@ class TableCore:
             self._record_fault = self._record_fault or TableFault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
-        self._go_on(answer.reply.log if answer.reply else None)
+        self._go_on(answer.reply.log if answer.reply else answer.remark)
 
     # --- inside ------------------------------------------------------------------------------
 

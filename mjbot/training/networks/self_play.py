@@ -26,7 +26,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
@@ -66,19 +66,23 @@ CRITIC_SHARE: Final = 0.5
 CRITIC_RATE: Final = 1e-3
 EARLY_SHARE: Final = 0.3
 KEPT: Final = "self-play.pt"
+LAST: Final = ("early.", "late.discard.", "late.others.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayRequest(TablesRequest):
     """What is learned how; ``start`` is the folder of the policy's weights to begin with.
 
-    ``rivals`` are names of strategies.
+    ``rivals`` are names of strategies.  With ``last`` only the last layer of the late head is
+    learned from play (and the early head, from the late one): a hundredth of the weights, so less
+    of chance.
     """
 
     chapters: int
     rivals: Sequence[str]
     warm_up: int
     passes: int
+    learns: Literal["all", "last"]
     rate: float
     kl: float
     start: Path
@@ -108,9 +112,11 @@ class Nets:
         self.policy.to(memory_format=torch.channels_last)
         self.start: Final = copy.deepcopy(self.policy).eval()
         self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
-        self.optimiser: Final = torch.optim.AdamW(
-            self.policy.parameters(), request.rate, weight_decay=0.0
-        )
+        if request.learns == "last":
+            for name, weights in self.policy.named_parameters():
+                weights.requires_grad_(name.startswith(LAST))
+        learned = [weights for weights in self.policy.parameters() if weights.requires_grad]
+        self.optimiser: Final = torch.optim.AdamW(learned, request.rate, weight_decay=0.0)
         self.critic_optimiser: Final = torch.optim.AdamW(
             self.critic.parameters(), CRITIC_RATE, weight_decay=1e-2
         )
@@ -309,8 +315,9 @@ def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Man
             scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
                 rank
             )
-    names = ["chapters", "tables", "length", "warm_up", "apart", "passes", "rate", "kl", "seed"]
-    options = " ".join(f"--{name.replace('_', '-')} {getattr(request, name)}" for name in names)
+    names = ("chapters", "tables", "length", "warm_up", "apart", "passes", "learns", "rate", "kl")
+    told_of = [f"--{name.replace('_', '-')} {getattr(request, name)}" for name in (*names, "seed")]
+    options = " ".join(told_of)
     if request.rivals:
         options += f" --rivals {' '.join(request.rivals)}"
     return Manifest(

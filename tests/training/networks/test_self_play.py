@@ -80,6 +80,7 @@ def request_(self_play, start, tmp_path):
         apart=0.0,
         rivals=(),
         passes=2,
+        learns="all",
         rate=1e-3,
         kl=0.05,
         seed=0,
