@@ -342,6 +342,26 @@ def feeds(action: Action, waits: int) -> bool:
     return action.name == "discard" and bool(waits >> tile_kind(action.tile) & 1)
 
 
+def choices(**options: str) -> list[str]:
+    """All that is chosen in one tonpu of two partners."""
+    bots = [make_strategy("combo-partner", options) for _ in range(2)]
+    bots += [make_strategy("fast-riichi-a") for _ in range(2)]
+    pair_up(bots[0], bots[1])
+    referee, chosen = Referee(6, "tonpu"), []
+    referee.start()
+    while asked := referee.asked:
+        actions = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
+        chosen += [f"{seat} {action}" for seat, action in actions.items()]
+        referee.step(actions)
+    return chosen
+
+
+def test_who_takes_all_its_chances_plays_as_one_of_whom_no_share_is_said():
+    plain = choices()
+    assert choices(helps="1", seed="3") == plain  # whatever the seed: no lot is drawn
+    assert choices(helps="0") != plain
+
+
 def test_as_the_paper_every_win_is_fed_that_can_be():
     plural = sum((play(seed, "paper") for seed in (8, 10, 11)), Counter())
     assert plural["fed"] == plural["could feed"] > 0
