@@ -2,8 +2,8 @@
 
 * Of each known pair: the area under the ROC curve of its score after several numbers of games
   against strangers (any two of Phoenix games, put together at random), and against the other pairs
-  of its own tables; and the share that is caught at 1 % and 0.1 % false alarms.  The interval comes
-  from walls drawn anew: all games of a wall go together.
+  of its own tables; and the share that is caught at p < 1 % and 0.1 %.  The interval comes from
+  walls drawn anew: all games of a wall go together.
 * Of strangers: the share of p-values below 0.05, 0.01 and 0.001, and the interval in which a
   binomial share with that chance lies.
 * Of honest tables: the same for all pairs of groups of their games.
@@ -14,27 +14,37 @@ All of it is to be run on games that nothing was learned from.
 import argparse
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.detection.games import count_games
-from mjbot.detection.learning import Known, features, groups_of_known, known_pair
-from mjbot.detection.pairs import Floats, strangers
-from mjbot.detection.verdicts import Weights, shipped_weights
+from mjbot.detection.games import Games, count_games
+from mjbot.detection.hidden import Floats
+from mjbot.detection.learning import known_pair
+from mjbot.detection.residuals import N_PAIRS
+from mjbot.detection.verdicts import Weights, levelled, shipped_weights
 from mjbot.training.positions import GameRef, index_games
 from mjbot.training.runs import GameRange
 
 SIZES = (5, 10, 20, 50)
+OF_STRANGERS = (5, 10, 25, 50)
 LEVELS = (0.05, 0.01, 0.001)
-GROUPS = 400
+GROUPS = 500
 BOOTS = 40
 GROUPS_OF_A_BOOT = 60
 PSEUDO_PAIRS = 100_000
+AT_ONCE = 2000
 BINOMIAL = 1.96
+
+Places = NDArray[np.intp]
+Size = tuple[int, int]
+"""Games of a group, and groups."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,44 +63,103 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--honest", type=Path, action="append", default=[], help="records of honest tables"
     )
     parser.add_argument("--pseudo-pairs", type=int, default=PSEUDO_PAIRS, help="(100000)")
-    parser.add_argument("--folder", type=Path, help="keep the counts of the strangers there")
+    parser.add_argument("--folder", type=Path, help="keep what is counted there")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+
+
+@dataclass(frozen=True)
+class Four:
+    """Games of the same four players, and which two seats every two of them had in each.
+
+    ``pairs`` are two names each, ``places`` int64[games, N_PAIRS] their places in each game.
+    """
+
+    games: Games
+    pairs: Sequence[frozenset[str]]
+    places: Places
+
+    @classmethod
+    def of(cls, games: Games) -> "Four":
+        """Return the four of an arena's games."""
+        names = list(combinations(games.players, 2))
+        places = [known_pair(games, *two).places for two in names]
+        return cls(games, [frozenset(two) for two in names], np.stack(places, axis=1))
+
+    def take(self, chosen: Places) -> "Four":
+        """Return some games."""
+        return Four(self.games.take(chosen), self.pairs, self.places[chosen])
+
+    def deviates(self, weights: Weights, size: Size, random: np.random.Generator) -> Floats:
+        """Return those of all pairs in groups of games, each judged by itself.
+
+        float64[groups, N_PAIRS, kinds].
+        """
+        found = []
+        for chosen in _choose(len(self.games), *size, random):
+            games, places = self.games.take(chosen), self.places[chosen]
+            rows = np.arange(len(chosen))[:, None]
+            sums = levelled(games)[rows, places].sum(axis=0)
+            products = games.products[rows, places].sum(axis=0, dtype=np.float64)
+            found.append(weights.deviates(sums, products))
+        return np.array(found)
+
+
+def _choose(n_games: int, n: int, many: int, random: np.random.Generator) -> Places:
+    """Return so many groups of different games: int64[many, n]."""
+    chosen = random.integers(0, n_games, (many, n))
+    for _ in range(100):
+        ordered = np.sort(chosen, axis=1)
+        twice = np.flatnonzero((np.diff(ordered, axis=1) == 0).any(axis=1))
+        if not len(twice):
+            return chosen
+        if n * n > 4 * n_games:
+            break
+        chosen[twice] = random.integers(0, n_games, (len(twice), n))
+    return random.random((many, n_games)).argpartition(n - 1, axis=1)[:, :n]
 
 
 def run(args: argparse.Namespace) -> int:
     """Count, judge and show."""
     weights, random = shipped_weights(), np.random.default_rng(19)
     refs = args.games.take(index_games(args.strangers))
-    games = count_games(refs, args.jobs, args.folder)
-    sums = strangers(games, weights.rates)
-    console = Console(width=140)
+    games = count_games(refs, weights.model, args.jobs, args.folder and args.folder / "strangers")
+    console, null = Console(width=140), {}
     console.print(f"{len(games)} games of strangers")
     alarms = Table("pairs", "games", *[f"p < {level:g}" for level in LEVELS], "binomial 95 %")
-    for n in (5, 10, 25, 50):
-        scores = weights.score(features(sums, n, args.pseudo_pairs, random))
-        alarms.add_row(*_alarms("strangers", weights, scores, n))
+    for n in sorted({*OF_STRANGERS, *SIZES}):
+        deviates = _strangers(games, weights, (n, args.pseudo_pairs), random)
+        null[n] = deviates.max(axis=1)
+        if n in OF_STRANGERS:
+            alarms.add_row(*_alarms("strangers", weights.p_values(deviates), n))
     for path in args.honest:
-        for label, honest in _honest_pairs(path, args.jobs, weights, random):
-            alarms.add_row(*_alarms(label, weights, *honest))
+        for row in _honest_rows(path, args, weights, random):
+            alarms.add_row(*row)
     console.print(alarms)
     found = Table(
-        "pair",
-        "games",
-        "AUC v strangers",
-        "AUC v own table",
-        "caught at 1 %",
-        "0.1 %",
-        "others accused at 1 %",
-    )
+        "pair", "games", "AUC v strangers", "AUC v own table", "p < 0.01", "p < 0.001",
+        "others at p < 0.01",
+    )  # fmt: skip
     for one, other, path in args.pair:
-        for row in _pair_rows(one, other, Path(path), args.jobs, sums, weights, random):
+        for row in _pair_rows((one, other), Path(path), args, null, weights, random):
             found.add_row(*row)
     console.print(found)
     return 0
 
 
-def _alarms(label: str, weights: Weights, scores: Floats, n: int) -> list[str]:
-    p = weights.p_values(scores, np.full(len(scores), n))
+def _strangers(games: Games, weights: Weights, size: Size, random: np.random.Generator) -> Floats:
+    """Return the deviates of groups of any two seats of any games: float64[groups, kinds]."""
+    left, products = levelled(games), games.products.astype(np.float64)
+    found, (n, many) = [], size
+    for start in range(0, many, AT_ONCE):
+        chosen = _choose(len(games), n, min(AT_ONCE, many - start), random)
+        places = random.integers(0, N_PAIRS, chosen.shape)
+        sums = sum(left[chosen[:, k], places[:, k]] for k in range(n))
+        squares = sum(products[chosen[:, k], places[:, k]] for k in range(n))
+        found.append(weights.deviates(np.asarray(sums), np.asarray(squares)))
+    return np.concatenate(found)
+
+
+def _alarms(label: str, p: Floats, n: int) -> list[str]:
     shares = [f"{np.mean(p < level):.5f}" for level in LEVELS]
     bounds = [BINOMIAL * (level * (1 - level) / len(p)) ** 0.5 for level in LEVELS]
     told = ", ".join(
@@ -100,63 +169,64 @@ def _alarms(label: str, weights: Weights, scores: Floats, n: int) -> list[str]:
     return [label, str(n), *shares, told]
 
 
-def _honest_pairs(
-    path: Path, jobs: int, weights: Weights, random: np.random.Generator
-) -> Iterator[tuple[str, tuple[Floats, int]]]:
-    """Yield the scores of groups of games of every two who met at honest tables."""
-    games = count_games(index_games([path]), jobs)
-    for place, one in enumerate(games.players):
-        for other in games.players[place + 1 :]:
-            known = known_pair(games, one, other)
-            for n in (10, 50):
-                if len(known.games) >= 2 * n:
-                    left, _ = groups_of_known(known, weights.rates, n, GROUPS, random)
-                    yield f"{one} + {other}", (weights.score(left), n)
+def _counted(path: Path, args: argparse.Namespace, weights: Weights) -> Games:
+    folder = args.folder and args.folder / re.sub(r"\W+", "-", str(path)).strip("-")
+    return count_games(index_games([path]), weights.model, args.jobs, folder)
 
 
-def _walls(path: Path, refs: Sequence[GameRef]) -> list[str]:
+def _honest_rows(
+    path: Path, args: argparse.Namespace, weights: Weights, random: np.random.Generator
+) -> Iterator[list[str]]:
+    """Yield what groups of games of every two who met at honest tables are taken for."""
+    four = Four.of(_counted(path, args, weights))
+    for n in OF_STRANGERS[1:]:
+        if len(four.games) >= 2 * n:
+            p = weights.p_values(four.deviates(weights, (n, GROUPS), random))
+            for place, pair in enumerate(four.pairs):
+                yield _alarms(" + ".join(sorted(pair)), p[:, place], n)
+
+
+def _walls(path: Path, games: Games) -> NDArray[np.str_]:
     """Return the wall of each game: what stands before the seating's number in its file's name."""
-    return [re.sub(r"-\d+\.jsonl(\.gz)?$", "", Path(ref.source.name).name) for ref in refs]
+    refs: Sequence[GameRef] = index_games([path])
+    names = [re.sub(r"-\d+\.jsonl(\.gz)?$", "", Path(ref.source.name).name) for ref in refs]
+    return np.array(names)[games.numbers]
 
 
 def _pair_rows(
-    one: str,
-    other: str,
+    names: tuple[str, str],
     path: Path,
-    jobs: int,
-    null_sums: Floats,
+    args: argparse.Namespace,
+    null: Mapping[int, Floats],
     weights: Weights,
     random: np.random.Generator,
 ) -> Iterator[list[str]]:
-    refs = index_games([path])
-    games = count_games(refs, jobs)
-    known = known_pair(games, one, other)
-    walls = np.array(_walls(path, refs))[np.searchsorted(games.numbers, known.games.numbers)]
+    four = Four.of(_counted(path, args, weights))
+    walls, pair = _walls(path, four.games), four.pairs.index(frozenset(names))
     for n in SIZES:
-        if len(known.games) < 2 * n:
+        if len(four.games) < 2 * n:
             continue
-        null = weights.score(features(null_sums, n, 50 * GROUPS, random))
-        rows = [_row(known, weights, null, n, GROUPS, random)]
+        rows = [_row(four.deviates(weights, (n, GROUPS), random), pair, null[n], weights)]
         for _ in range(BOOTS):
-            drawn = Known(known.games.take(_drawn_anew(walls, random)), known.pair)
-            rows.append(_row(drawn, weights, null, n, GROUPS_OF_A_BOOT, random))
+            drawn = four.take(_drawn_anew(walls, random))
+            deviates = drawn.deviates(weights, (n, GROUPS_OF_A_BOOT), random)
+            rows.append(_row(deviates, pair, null[n], weights))
         low, high = np.quantile(rows[1:], [0.025, 0.975], axis=0)
         told = [f"{rows[0][k]:.3f} [{low[k]:.3f}, {high[k]:.3f}]" for k in range(len(low))]
-        yield [f"{one} + {other} ({path.parent.name})", str(n), *told]
+        yield [" + ".join(names), str(n), *told]
 
 
-def _row(
-    known: Known, weights: Weights, null: Floats, n: int, many: int, random: np.random.Generator
-) -> list[float]:
+def _row(deviates: Floats, pair: int, strange: Floats, weights: Weights) -> list[float]:
     """Return the areas against strangers and the own table, and the shares caught and accused."""
-    paired, others = map(weights.score, groups_of_known(known, weights.rates, n, many, random))
-    limits = [np.quantile(null, 1 - level) for level in LEVELS[1:]]
-    caught = [float(np.mean(paired > limit)) for limit in limits]
-    accused = float(np.mean(others > limits[0]))
-    return [area(paired, null), area(paired, others), *caught, accused]
+    scores, p = deviates.max(axis=-1), weights.p_values(deviates)
+    others = np.delete(np.arange(N_PAIRS), pair)
+    caught = [float(np.mean(p[:, pair] < level)) for level in LEVELS[1:]]
+    accused = float(np.mean(p[:, others] < LEVELS[1]))
+    own = scores[:, others].ravel()
+    return [area(scores[:, pair], strange), area(scores[:, pair], own), *caught, accused]
 
 
-def _drawn_anew(walls: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def _drawn_anew(walls: NDArray[np.str_], random: np.random.Generator) -> Places:
     """Return the games of walls drawn with replacement."""
     names = np.unique(walls)
     drawn = random.choice(names, len(names))

@@ -178,7 +178,6 @@ def _declare_detection(parser: argparse.ArgumentParser) -> None:
         metavar=("NAME", "NAME", "RECORDS"),
         help="two who are a pair in these records; once for each kind of pair",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of all chance (0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--out", type=Path, help=f"folder of the weights ({RUNS / 'detection'})")
 

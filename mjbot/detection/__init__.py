@@ -4,13 +4,15 @@ Nothing here proves anything: it says which pairs of players did more for each o
 who play for themselves do by chance, and how sure that is.
 
 ===================== ==========================================================================
-detectors             what is counted, and what each count says in words
-counting              one game -> counts of each detector by who acts and for whom
-games                 records -> counts of all games, kept so that a long run goes on
+hidden                a discard -> what it says of whether its player knew another's hand
+residuals             a game's discards -> what they say of every two seats, beside their rivals
+verdicts              p-values, e-values and effects in points
+detectors, counting   one game -> counts of what describes a pair, and what each says in words
 pairs                 counts -> what each pair did beyond what its players do with everybody
-hidden                the test against the partner's real concealed hand
-verdicts              weights, p-values and effects in points
-learning              weights from known pairs
+games                 records -> all of that for all games, kept so that a long run goes on
+learning              what is to be expected of strangers, and how known pairs depart from it
+live                  the same while tables are played
+evidence              the positions that weigh most
 report, page          what the operator reads
 ===================== ==========================================================================
 """

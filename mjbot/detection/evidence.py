@@ -1,27 +1,53 @@
-"""The positions of a pair that weigh most, each with a sentence and the way to look at it."""
+"""The discards of a pair that weigh most, each with a sentence and the way to look at it."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from heapq import nlargest
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from mjbot.detection.counting import Moment
-from mjbot.detection.detectors import CHEAP_RON, DEAR_RON, DETECTORS
-from mjbot.detection.games import moments_of
-from mjbot.detection.verdicts import Verdict
+from mjbot.detection.hidden import NEXT_CALL, OWN, RIICHI, Model
+from mjbot.detection.residuals import Residuals
+from mjbot.detection.verdicts import Verdict, Weights
 from mjbot.records.sources import list_sources
-from mjbot.training.positions import GameRef
+from mjbot.table.hands import kind_of
+from mjbot.table.mirror.wire import tile_code
+from mjbot.training.positions import GameRef, GameStep, collect
+from protocol import messages as m
 from protocol.plain_text import one_line
 
 MOST: Final = 10
-LIMIT: Final = 8000
-"""Points of a deal-in beyond which it is not dearer for being so."""
-BROKEN: Final = 0.5
-"""What a broken hand adds to a position's weight."""
 MOST_GAMES: Final = 50
 """Games of a pair that are looked at closely, evenly spread over all of them."""
+NEED_TOLD: Final = 0.5
+
+
+class Moment(NamedTuple):
+    """A discard: what it adds to the score, where it was, and what it meant to the other.
+
+    ``kyoku`` counts from 0 and ``step`` the events since the kyoku's start, as the address of a
+    position in ``mjbot watch`` does.  ``score`` is what says most.  ``needs`` and ``expected`` are
+    whether the other's hand needs it and how likely hands that could have been there do; ``holds``
+    and ``usual`` the same of the kinds that the discarder then waits for.  ``shanten`` and
+    ``points`` are what it cost.
+    """
+
+    weight: float
+    game: int
+    kyoku: int
+    step: int
+    actor: int
+    other: int
+    tile: str
+    score: int
+    needs: float
+    expected: float
+    holds: float
+    usual: float
+    shanten: int
+    points: int = 0
 
 
 @dataclass(frozen=True)
@@ -32,7 +58,6 @@ class Position:
     moment: Moment
     sentence: str
     command: str
-    weight: float
 
 
 def close_games(verdict: Verdict, most: int = MOST_GAMES) -> list[int]:
@@ -45,56 +70,104 @@ def weightiest(
     refs: Sequence[GameRef],
     seats: Mapping[int, tuple[int, int]],
     verdict: Verdict,
+    weights: Weights,
     jobs: int = 1,
-    most: int = MOST,
 ) -> list[Position]:
     """Return the positions that add most to a pair's score, the weightiest first.
 
-    ``refs`` are the games to look through, ``seats`` has by game number where the two sit.  A hit
-    weighs what one more of its detector adds to the score, a dear one up to twice that.
+    ``refs`` are the games to look through, ``seats`` has by game number where the two sit.
     """
     by_number = {ref.number: ref for ref in refs}
-    found: list[tuple[float, int, Moment]] = []
-    for number, counted in moments_of(refs, jobs):
-        found.extend(_weighed(counted.moments, number, seats[number], verdict))
-    found.sort(key=lambda each: (-each[0], each[1], each[2]))
+    sums = tuple(verdict.weights.tolist())
+    extract = partial(_moments, seats=dict(seats), sums=sums, model=weights.model)
+    found = nlargest(MOST, (moment for game in collect(refs, extract, jobs) for moment in game))
     return [
         Position(
-            game=by_number[number].source.name,
+            game=by_number[moment.game].source.name,
             moment=moment,
-            sentence=sentence(moment, seats[number], verdict.names),
-            command=watch_command(by_number[number], moment),
-            weight=weight,
+            sentence=sentence(moment, seats[moment.game], verdict.names),
+            command=watch_command(by_number[moment.game], moment),
         )
-        for weight, number, moment in found[:most]
+        for moment in found
     ]
 
 
-def _weighed(
-    moments: Iterable[Moment], number: int, pair: tuple[int, int], verdict: Verdict
-) -> Iterable[tuple[float, int, Moment]]:
-    for moment in moments:
-        if {moment.actor, moment.other} == set(pair):
-            weight = float(verdict.per_hit[moment.detector]) * dearness(moment)
-            if weight > 0:
-                yield weight, number, moment
+def _moments(
+    steps: Iterator[GameStep],
+    seats: Mapping[int, tuple[int, int]],
+    sums: Sequence[float],
+    model: Model,
+) -> list[Moment]:
+    """Return the discards of a game that add to the score, the weightiest :data:`MOST`."""
+    residuals, found, step = None, list[Moment](), 0
+    for game, event, state in steps:
+        residuals = residuals or Residuals(model, game)
+        step = 0 if isinstance(event, m.StartKyoku) else step + 1
+        residuals.add(event, state)
+        pair = seats[game]
+        match event:
+            case m.Dahai() if event.actor in pair and residuals.kyoku:
+                other = pair[event.actor == pair[0]]
+                moment = _moment(residuals, event, other, sums)
+                found.append(moment._replace(kyoku=len(residuals.kyoku) - 1, step=step))
+            case m.Hora() if found and {event.actor, event.target} == set(pair):
+                last, paid = found[-1], -event.deltas[event.target] if event.deltas else 0
+                if (last.actor, last.step) == (event.target, step - 1):
+                    found[-1] = last._replace(points=paid)
+            case _:
+                pass
+    return nlargest(MOST, (moment for moment in found if moment.weight > 0))
 
 
-def dearness(moment: Moment) -> float:
-    """Return by how much a hit weighs more for what it cost the actor: 1 to 2."""
-    if moment.detector in (CHEAP_RON, DEAR_RON):
-        return 1 + min(moment.cost, LIMIT) / LIMIT
-    return 1 + BROKEN * moment.cost
+def _moment(residuals: Residuals, event: m.Dahai, other: int, sums: Sequence[float]) -> Moment:
+    added = residuals.last[event.actor, other].tolist()
+    weighed = [weight * more for weight, more in zip(sums, added, strict=True)]
+    needs, expected, holds, usual = residuals.sums.told[other].tolist()
+    return Moment(
+        weight=sum(weighed),
+        game=residuals.number,
+        kyoku=0,
+        step=0,
+        actor=event.actor,
+        other=other,
+        tile=event.pai,
+        score=max(range(len(weighed)), key=weighed.__getitem__),
+        needs=needs,
+        expected=expected,
+        holds=holds,
+        usual=usual,
+        shanten=int(residuals.discard.lost[kind_of(tile_code(event.pai))]),
+    )
 
 
 def sentence(moment: Moment, seats: tuple[int, int], names: tuple[str, str]) -> str:
-    """Return what was done and what it cost, in one sentence."""
+    """Return what was done, what it meant and what it cost, in one sentence."""
     who = {seat: one_line(name) for seat, name in zip(seats, names, strict=True)}
     actor, other = who[moment.actor], who[moment.other]
-    said = DETECTORS[moment.detector].said.format(actor=actor, other=other, tile=moment.tile)
-    if moment.detector in (CHEAP_RON, DEAR_RON):
-        return f"{said}: it lost {moment.cost:,} points."
-    return f"{said}: its own hand fell back by a shanten." if moment.cost else f"{said}."
+    if moment.score == OWN:
+        told = (
+            f"{actor} discarded {moment.tile} and kept waiting for kinds of which {other} held"
+            f" {moment.holds:.0f}, where {moment.usual:.1f} were to be expected"
+        )
+    else:
+        told = f"{actor} discarded {moment.tile}, {_meant(moment, other)}"
+    if moment.points:
+        return f"{told}: it lost {moment.points:,} points."
+    if moment.shanten > 0:
+        return f"{told}: its own hand fell back by {moment.shanten} shanten."
+    return f"{told}; its own hand lost nothing by it."
+
+
+def _meant(moment: Moment, other: str) -> str:
+    of_100 = f"{100 * moment.expected:.0f} of 100 hands that could have been there"
+    if moment.score <= NEXT_CALL:
+        nearer = f"a call of which brought {other} nearer to a win, as it would {of_100}"
+        past = f"of no use to {other}, though {of_100} would call it"
+        return nearer if moment.needs > NEED_TOLD else past
+    kind = "riichi" if moment.score == RIICHI else "silent tenpai"
+    if moment.needs > NEED_TOLD:
+        return f"for which {other} waited in {kind}, as {of_100} would"
+    return f"past the wait of {other} in {kind}, though {of_100} would wait for it"
 
 
 def watch_command(ref: GameRef, moment: Moment) -> str:

@@ -5,17 +5,17 @@ from typing import Final
 
 from mjbot.detection.detectors import DETECTORS
 from mjbot.detection.evidence import Position
-from mjbot.detection.report import HEADS, NOT_PROOF, WARNING, Finding, Report, cells
+from mjbot.detection.report import COUNTERS, HEADS, NOT_PROOF, WARNING, Finding, Report, cells
 from mjbot.review.html import POLICY, STYLE, name, table, text
 
 MOST_LETTERS: Final = 300
 HOW: Final = (
-    "<b>all tables</b> and <b>same tables</b> are what the two columns add to the score: all"
-    " tables hold what the two did for each other against what each does and is done to"
-    " everywhere, same tables against what each did to the third and fourth player of the very same"
-    " games. <b>p</b> is the share of strangers with such a score after as many games;"
-    " <b>adjusted p</b> allows for all pairs in the list (Holm). <b>hidden hands</b> holds the"
-    " discards against the partner's real hand and 199 others that could have been there."
+    "<b>p</b> is how likely two who do not know each other's hands have discards that fit those"
+    " hands as well, whatever their style; <b>adjusted p</b> allows for all pairs in the list"
+    " (Holm). <b>calls served</b>, <b>waits served</b> and <b>own waits</b> are deviates of what"
+    " goes into it: discards that the other's real hand needed, more (+) or less (-) often than"
+    " other hands that could have been there; and waiting for tiles that the other holds (-: for"
+    " those that it does not)."
     " <b>points</b> are what such help is worth to two players by Phoenix games: no points that"
     " anybody was seen to win."
 )
@@ -57,35 +57,20 @@ def _names(finding: Finding) -> str:
 
 
 def _closely(finding: Finding, place: int) -> Iterator[str]:
-    if not finding.positions and finding.hidden is None:
+    if finding.counters is None:
         return
-    verdict = finding.verdict
     yield f'<h2 id="pair-{place}">{_names(finding)} <span class=mid>({NOT_PROOF})</span></h2>'
-    if finding.hidden is not None:
-        hidden = finding.hidden
-        yield (
-            f"<p>Hidden hands: of {hidden.decisions} discards {hidden.real[0]:.0f} served a call of"
-            f" the partner's real hand, {hidden.redrawn[0]:.1f} would have served redrawn ones"
-            f" (z {hidden.z[0]:+.1f}); {hidden.real[1]:.0f} dealt in to a silent wait,"
-            f" {hidden.redrawn[1]:.1f} to redrawn ones (z {hidden.z[1]:+.1f})."
-            f" p = {hidden.p:.2g}.</p>"
-        )
     yield "<ol class=worst>" if finding.positions else ""
     for position in finding.positions:
         yield _position(position)
     yield "</ol>" if finding.positions else ""
     rows = [
-        [
-            detector.label,
-            f"{verdict.excess[k]:+.1f}",
-            f"{verdict.z[0, k]:+.1f}",
-            f"{verdict.z[1, k]:+.1f}",
-        ]
-        for k, detector in enumerate(DETECTORS)
+        [detector.label, *[f"{value:+.1f}" for value in row]]
+        for detector, row in zip(DETECTORS, finding.counters.tolist(), strict=True)
     ]
-    heads = ["detector", "hits beyond expectation", "z, all tables", "z, same tables"]
-    yield f"<details><summary>all detectors</summary><div class=in>{table(heads, rows)}</div>"
-    yield "</details>"
+    heads = ["counter", "hits beyond expectation", "z, all tables", "z, same tables"]
+    yield f"<details><summary>counters</summary><div class=in><p class=soft>{COUNTERS}</p>"
+    yield f"{table(heads, rows)}</div></details>"
 
 
 def _position(position: Position) -> str:

@@ -34,10 +34,9 @@ SEATS: Final = np.arange(4)
 RELATIVE: Final = (SEATS[None, :] - SEATS[:, None]) % 4
 """Where ``other`` sits, seen from ``actor``: [actor, other]."""
 OFF: Final = ~np.eye(4, dtype=bool)
-PARTS: Final = 10
+PARTS: Final = 8
 """Of the sums of a direction: hits and expectation; of the row without the other, of the column
-without the other, of the row within the same games; of whole tables, where nobody is known from
-elsewhere and so both row and column have the tables' level in them (0 where all are known)."""
+without the other, of the row within the same games."""
 HITS: Final = 0
 
 
@@ -46,25 +45,13 @@ class Left:
     """What of pairs is beyond expectation: float64[pairs, N] each.
 
     ``excess`` are hits beyond the log-linear expectation, ``everywhere`` the z of all tables and
-    ``here`` that of the same tables, ``errors`` [pairs, 2, N] the standard errors of both.
+    ``here`` that of the same tables.  Each takes for help what is none: the same tables whom all
+    serve, all tables (at a table that is always the same) the rivals of a pair.
     """
 
     excess: Floats
     everywhere: Floats
     here: Floats
-    errors: Floats
-
-    @property
-    def features(self) -> Floats:
-        """What both columns say: the smaller z where their signs agree, else 0; [pairs, N].
-
-        Each column by itself takes something for help that is none: the same tables whom all
-        serve, all tables (at a table that is always the same) the rivals of a pair.
-        """
-        agree = np.sign(self.everywhere) == np.sign(self.here)
-        least = np.minimum(np.abs(self.everywhere), np.abs(self.here))
-        both: Floats = np.where(agree, np.sign(self.here) * least, 0.0)
-        return both
 
 
 def base_rates(games: Games) -> Floats:
@@ -88,27 +75,6 @@ def expected(games: Games, rates: Floats) -> Floats:
     return cells
 
 
-def strangers(games: Games, rates: Floats) -> Floats:
-    """Return the sums of each ordered pair of seats by itself: float64[games, 4, 4, PARTS, N].
-
-    For pairs of which nothing but some games is known; sums of several games may be added.
-    """
-    hits, plain = games.hits.astype(np.float64), expected(games, rates)
-    parts = (
-        hits,
-        plain,
-        hits.sum(2, keepdims=True) - hits,
-        plain.sum(2, keepdims=True) - plain,
-        hits.sum(1, keepdims=True) - hits,
-        plain.sum(1, keepdims=True) - plain,
-        hits.sum(2, keepdims=True) - hits,
-        plain.sum(2, keepdims=True) - plain,
-        hits.sum((1, 2), keepdims=True) - hits,
-        plain.sum((1, 2), keepdims=True) - plain,
-    )
-    return np.stack(parts, axis=3)
-
-
 def left_over(there: Floats, back: Floats) -> Left:
     """Return what is left over of pairs: sums of both directions, float64[pairs, PARTS, N]."""
     hits = there[:, HITS] + back[:, HITS]
@@ -116,9 +82,8 @@ def left_over(there: Floats, back: Floats) -> Left:
         (one[0] + other[0], one[1] + other[1])
         for one, other in zip(_expectations(there), _expectations(back), strict=True)
     )
-    errors = np.sqrt(np.stack([variance, variance_here], axis=1) + 1)
     everywhere, here = _z(hits, mean, variance), _z(hits, mean_here, variance_here)
-    return Left(hits - mean, everywhere, here, errors)
+    return Left(hits - mean, everywhere, here)
 
 
 def _z(hits: Floats, mean: Floats, variance: Floats) -> Floats:
@@ -134,12 +99,10 @@ def _z(hits: Floats, mean: Floats, variance: Floats) -> Floats:
 
 def _expectations(sums: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """Return mean and variance by all tables, and the same by the same tables."""
-    _, plain, row, row_of, column, column_of, near, near_of, table, table_of = np.moveaxis(
-        sums, 1, 0
-    )
+    _, plain, row, row_of, column, column_of, near, near_of = np.moveaxis(sums, 1, 0)
     acts = (row + PRIOR) / (row_of + PRIOR)
     served = (column + PRIOR) / (column_of + PRIOR)
-    mean = plain * acts * served * (table_of + PRIOR) / (table + PRIOR) + LEAST
+    mean = plain * acts * served + LEAST
     variance = mean + mean**2 * (1 / (row + PRIOR) + 1 / (column + PRIOR))
     mean_here = plain * (near + PRIOR) / (near_of + PRIOR) + LEAST
     variance_here = mean_here + mean_here**2 / (near + PRIOR)
@@ -239,7 +202,5 @@ def left_over_of(games: Games, met: Met, rates: Floats) -> Left:
                 whole[3][target] - by_column[places, i, j].sum(0),
                 near - own,
                 near_of - own_of,
-                np.zeros(N),
-                np.zeros(N),
             )
     return left_over(ways[0], ways[1])

@@ -6,27 +6,36 @@ from typing import Any, Final
 
 from mjbot.detection.detectors import DETECTORS
 from mjbot.detection.evidence import Position
-from mjbot.detection.hidden import SCORES, HiddenTest
+from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
+from mjbot.detection.pairs import Floats
 from mjbot.detection.verdicts import Verdict
 from mjbot.text import plural
 
 NOT_PROOF: Final = "not proof"
 WARNING: Final = (
-    "This is not proof. It says how far two players' play for each other departs from what"
-    " strangers do by chance; friends of like style, a score that makes help honest, and chance"
-    " itself do the same. Look at the positions before you ask anybody."
+    "This is not proof. It says how far the discards of two players fit each other's concealed"
+    " hands better than chance lets strangers' fit. Chance does that, too, and so may players who"
+    " play as no stranger does. Look at the positions before you ask anybody."
 )
+COUNTERS: Final = (
+    "Counters describe and accuse nobody: style and strength show in them as much as help does."
+)
+SQRT_2: Final = 2**0.5
 SURE: Final = 0.05
 """Adjusted p-value below which a pair is called conspicuous."""
 
 
 @dataclass
 class Finding:
-    """A verdict and what closer looks have shown."""
+    """A verdict and what closer looks have shown.
+
+    ``counters`` float64[N, 3] has by detector hits beyond expectation and z by all tables and by
+    the same tables; None where nobody has looked closely.
+    """
 
     verdict: Verdict
-    hidden: HiddenTest | None = None
     positions: list[Position] = field(default_factory=list)
+    counters: Floats | None = None
 
     @property
     def is_conspicuous(self) -> bool:
@@ -58,7 +67,7 @@ class Report:
 
 HEADS: Final = (
     "pair", "games", "points per hanchan [95 %]", "p", "adjusted p",
-    "all tables", "same tables", "hidden hands: p", "",
+    "calls served", "waits served", "own waits", "",
 )  # fmt: skip
 
 
@@ -68,16 +77,16 @@ def cells(finding: Finding) -> list[str]:
     told = f"{effect.value:+,.0f}"
     if effect.is_bounded:
         told += f" [{effect.low:+,.0f}, {effect.high:+,.0f}]"
-    columns = verdict.parts.sum(axis=1)
+    z = verdict.z
     return [
         " + ".join(verdict.names),
         str(len(verdict.games)),
         told,
         p_value(verdict.p),
         p_value(verdict.adjusted),
-        f"{columns[0]:+.1f}",
-        f"{columns[1]:+.1f}",
-        p_value(finding.hidden.p) if finding.hidden else "-",
+        f"{(z[CALL] + z[NEXT_CALL]) / SQRT_2:+.1f}",
+        f"{(z[WAIT] + z[RIICHI]) / SQRT_2:+.1f}",
+        f"{z[OWN]:+.1f}",
         NOT_PROOF,
     ]
 
@@ -114,32 +123,24 @@ def _pair_json(finding: Finding) -> dict[str, Any]:
         "p": verdict.p,
         "p_adjusted": verdict.adjusted,
         "points_per_hanchan": asdict(verdict.effect) if verdict.effect.is_bounded else None,
-        "detectors": {
-            detector.key: {
-                "excess": float(verdict.excess[place]),
-                "z_all_tables": float(verdict.z[0, place]),
-                "z_same_tables": float(verdict.z[1, place]),
-            }
-            for place, detector in enumerate(DETECTORS)
+        "hidden_hands": {
+            name: {"beyond_chance": float(verdict.residuals[k]), "z": float(verdict.z[k])}
+            for k, name in enumerate(SCORES)
         },
     }
-    if finding.hidden is not None:
-        hidden = finding.hidden
-        told["hidden_hands"] = {
-            "p": hidden.p,
-            "decisions": hidden.decisions,
-            **{
-                name: {"real": hidden.real[k], "redrawn": hidden.redrawn[k], "z": hidden.z[k]}
-                for k, name in enumerate(SCORES)
-            },
+    if finding.counters is not None:
+        told["counters"] = {
+            detector.key: {"excess": excess, "z_all_tables": everywhere, "z_same_tables": here}
+            for detector, (excess, everywhere, here) in zip(
+                DETECTORS, finding.counters.tolist(), strict=True
+            )
         }
     told["positions"] = [
         {
+            **position.moment._asdict(),
             "game": position.game,
             "said": position.sentence,
             "watch": position.command,
-            "weight": position.weight,
-            **position.moment._asdict(),
         }
         for position in finding.positions
     ]

@@ -1,23 +1,27 @@
 """From what is left over of a pair to how sure one can be, and what it was worth.
 
-The *score* of a pair is the largest of a few weighted sums over the detectors of what both columns
-say.  Each sum was fitted to one kind of known pair (:mod:`mjbot.detection.learning`), with
-whatever signs that kind has: one sum is blind to a kind whose signs differ.
+Only what was done with regard to hidden hands accuses (:mod:`mjbot.detection.hidden`).  The *score*
+of a pair is the largest of a few weighted sums over what a discard may do, each fitted to one kind
+of known pair (:mod:`mjbot.detection.learning`) with whatever signs that kind has.  A sum is
 
-The *p-value* is the share of pairs of strangers, put together at random from Phoenix games, whose
-score after as many games is at least as high: tables for some numbers of games ship with the
-weights.  Beyond the last entry of a table log p is continued as that of a normal tail.
+    t = sum over kyoku of x / sqrt(sum over kyoku of x^2),
+
+and what counts is the smaller t of both contrasts (:mod:`mjbot.detection.residuals`).  Of
+symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly that of a normal
+deviate (Efron 1969, "Student's t-test under symmetry conditions").  The *p-value* is that of a
+normal deviate times the number of sums.
 
 *Adjusted* p-values are Holm's, for all pairs that were tested: whoever accuses all below 0.05
 accuses anybody wrongly in at most one such list in twenty, whatever depends on what.
 
-The *effect* are hits beyond expectation times what such a hit was worth to two strangers together
-in Phoenix games (a regression of their final points on what they did for each other).
+The *effect* is how much beyond chance the two served each other times what that was worth to two
+strangers together in Phoenix games (a regression of their final points).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import erfc, sqrt
 from pathlib import Path
 from typing import Final
 
@@ -25,16 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.detection.games import Games
-from mjbot.detection.pairs import (
-    Effects,
-    Floats,
-    Left,
-    Met,
-    effects,
-    expected,
-    left_over_of,
-    who_met,
-)
+from mjbot.detection.hidden import Model
+from mjbot.detection.pairs import Floats, Left, Met, left_over_of, who_met
+from mjbot.detection.residuals import contrasts, places_of
 from mjbot.models.weights import load_weights
 from mjbot.statistics.estimates import Estimate, around
 
@@ -42,54 +39,70 @@ NAME: Final = "detection"
 SHIPPED: Final = Path(__file__).parent / "weights"
 """Not among the players' weights: no game depends on these."""
 LEAST_GAMES: Final = 5
-"""Games together below which a pair is not judged: the tables begin there."""
-TAIL: Final = 8.0
-"""z beyond which a normal tail is not worth reckoning with: p below 1e-15."""
+"""Games together below which a pair is not judged."""
+PRIOR: Final = 10.0
+"""Needs as expected that a player's hands are believed to have had before anything is seen."""
+STAKES: Final = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
+"""What e-values stake on every kyoku, in spreads of a stranger's."""
+MOST_LOG: Final = 600.0
+TINY: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Weights:
     """What was learned.
 
-    ``rates`` float64[4, N] are the base rates, ``sums`` float64[kinds, N] the weighted sums,
-    each with a spread of 1 among strangers, ``points`` float64[N] what a hit is worth to a pair.
-    The null: ``scores`` float64[counts, chances] are exceeded with ``chances`` by strangers after
-    ``counts`` games.
+    ``chosen``, ``needed`` and ``held`` are those of a :class:`~mjbot.detection.hidden.Model`.
+    ``sums`` float64[kinds, N_SCORES] are the weighted sums, each with a spread of 1 a kyoku among
+    strangers; ``points`` float64[N_SCORES] is what a unit of W in a game was worth to two.
+    ``rates`` float64[4, N] are base rates of the counters, which only describe.
     """
 
-    rates: Floats
+    chosen: Floats
+    needed: Floats
+    held: Floats
     sums: Floats
     points: Floats
-    counts: Floats
-    chances: Floats
-    scores: Floats
+    rates: Floats
 
-    def score(self, features: Floats) -> Floats:
-        """Return the score of each row of features."""
-        best: Floats = (features @ self.sums.T).max(axis=-1)
-        return best
+    @property
+    def model(self) -> Model:
+        """What is to be expected of strangers."""
+        return Model(self.chosen, self.needed, self.held)
 
-    def p_values(self, scores: Floats, n_games: NDArray[np.intp]) -> Floats:
-        """Return how likely strangers have such a score after so many games."""
-        logs = np.array([self._log_p(row, scores) for row in self.scores])
-        at = np.clip(np.log(n_games), np.log(self.counts[0]), np.log(self.counts[-1]))
-        place = np.interp(at, np.log(self.counts), np.arange(len(self.counts)))
-        low = np.minimum(place.astype(np.intp), len(self.counts) - 2)
-        share, every = place - low, np.arange(len(scores))
-        log_p = (1 - share) * logs[low, every] + share * logs[low + 1, every]
-        p: Floats = np.exp(np.minimum(log_p, 0.0))
+    def deviates(self, residuals: Floats, products: Floats) -> Floats:
+        """Return t of each weighted sum: float64[..., kinds], the smaller of both contrasts.
+
+        ``residuals`` float64[..., CONTRASTS, N_SCORES] and ``products`` [..., N_SCORES] beyond
+        that are sums over games.
+        """
+        above = np.einsum("...i,ki->...k", residuals, self.sums)
+        below = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)
+        t = above / np.sqrt(np.maximum(below, TINY))
+        smaller: Floats = t.min(axis=-2)
+        return smaller
+
+    def p_values(self, deviates: Floats) -> Floats:
+        """Return how likely strangers have such a largest t: float64[...]."""
+        p: Floats = np.minimum(len(self.sums) * _above(deviates.max(axis=-1)), 1.0)
         return p
 
-    def _log_p(self, row: Floats, scores: Floats) -> Floats:
-        """Return log p by one table: between entries log-linear, beyond the last as a normal."""
-        log_chances = np.log(self.chances)
-        inside = np.interp(scores, row, log_chances)
-        # log p of a normal tail is about linear in the square of what is exceeded.
-        half = len(row) - 5
-        slope = (log_chances[-1] - log_chances[half]) / (row[-1] ** 2 - row[half] ** 2)
-        beyond = log_chances[-1] + slope * (np.maximum(scores, row[-1]) ** 2 - row[-1] ** 2)
-        log_p: Floats = np.where(scores > row[-1], beyond, inside)
-        return log_p
+    def e_values(self, residuals: Floats, products: Floats) -> Floats:
+        """Return e-values of the same sums, which may be looked at after every game: float64[...].
+
+        Of independent symmetric x, exp(l sum(x) - l^2 sum(x^2) / 2) is no more than 1 on average
+        for any l, whenever one stops (de la Pena 1999, "A general class of exponential inequalities
+        for martingales and ratios").  It is averaged over :data:`STAKES` and the sums; of the two
+        contrasts the smaller one counts.
+        """
+        above = np.einsum("...i,ki->...k", residuals, self.sums)[..., None]
+        below = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)[..., None]
+        logs = STAKES * above - STAKES**2 * below / 2
+        e: Floats = np.exp(np.minimum(logs, MOST_LOG)).mean(axis=(-1, -2)).min(axis=-1)
+        return e
+
+
+_above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
 
 
 @cache
@@ -103,9 +116,9 @@ def shipped_weights(folder: Path = SHIPPED) -> Weights:
 class Verdict:
     """What is said of one pair.
 
-    ``z`` and ``parts`` float64[2, N] are by column and detector: how far from expectation, and
-    what that would add to the score by itself.  ``per_hit`` float64[N] is what one more hit would
-    add.  ``games`` and ``seats`` say where the two met, by places in the games.
+    ``residuals`` float64[N_SCORES] is what each score is beyond chance, W summed over kyoku, and
+    ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the sum that is largest.
+    ``games`` and ``seats`` say where the two met, by places in the games.
     """
 
     names: tuple[str, str]
@@ -116,10 +129,9 @@ class Verdict:
     p: float
     adjusted: float
     effect: Estimate
+    residuals: Floats
     z: Floats
-    excess: Floats
-    parts: Floats
-    per_hit: Floats
+    weights: Floats
 
 
 def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verdict]:
@@ -127,27 +139,24 @@ def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verd
     met = who_met(games, max(least, LEAST_GAMES))
     if not len(met.pairs):
         return []
-    left = left_over_of(games, met, weights.rates)
-    scores = weights.score(left.features)
-    n_games = np.array([len(places) for places in met.games])
-    p = weights.p_values(scores, n_games)
+    sums, products, worth = _sums(games, met, weights)
+    deviates = weights.deviates(sums, products)
+    p = weights.p_values(deviates)
     adjusted = holm(p)
-    worth = _effects(games, met, weights)
-    best = weights.sums[(left.features @ weights.sums.T).argmax(axis=-1)]
+    alone = sums / np.sqrt(np.maximum(np.einsum("...ii->...i", products), TINY))
     verdicts = [
         Verdict(
             names=(games.players[one], games.players[other]),
             players=(int(one), int(other)),
             games=met.games[k],
             seats=met.seats[k],
-            score=float(scores[k]),
+            score=float(deviates[k].max()),
             p=float(p[k]),
             adjusted=float(adjusted[k]),
             effect=worth[k],
-            z=_columns(left, k),
-            excess=left.excess[k],
-            parts=best[k] * _columns(left, k),
-            per_hit=best[k] / left.errors[k].max(axis=0),
+            residuals=sums[k, 0],
+            z=alone[k, 0],
+            weights=weights.sums[deviates[k].argmax()],
         )
         for k, (one, other) in enumerate(met.pairs.tolist())
     ]
@@ -167,32 +176,47 @@ def holm(p: Floats) -> Floats:
     return adjusted
 
 
-def _columns(left: Left, k: int) -> Floats:
-    return np.stack([left.everywhere[k], left.here[k]])
+def description(games: Games, verdicts: Sequence[Verdict], weights: Weights) -> Left:
+    """Return what the counters say of some pairs, in their order."""
+    met = Met(
+        np.array([sorted(verdict.players) for verdict in verdicts], np.int32).reshape(-1, 2),
+        [verdict.games for verdict in verdicts],
+        [verdict.seats for verdict in verdicts],
+    )
+    return left_over_of(games, met, weights.rates)
 
 
-def _effects(games: Games, met: Met, weights: Weights) -> list[Estimate]:
-    """Return the points per hanchan of each pair, with the spread of its games."""
-    fitted, plain = effects(games, weights.rates), expected(games, weights.rates)
-    return [
-        _effect(games, plain, fitted, pair, places, seats, weights.points)
-        for pair, places, seats in zip(met.pairs.tolist(), met.games, met.seats, strict=True)
-    ]
+def levelled(games: Games) -> Floats:
+    """Return the contrasts of each game, with the level of each player's hands made up for.
+
+    float64[games, N_PAIRS, CONTRASTS, N_SCORES].  What a player's hands need more often than is
+    expected of strangers' is taken from all of its games, whatever anybody discarded.
+    """
+    n = len(games.players)
+    whole = np.zeros((n, *games.level.shape[2:]))
+    np.add.at(whole, games.names, games.level)
+    return contrasts(games.t - made_up_for(games.base.astype(np.float64), whole[games.names]))
 
 
-def _effect(
-    games: Games,
-    plain: Floats,
-    fitted: Effects,
-    pair: Sequence[int],
-    places: NDArray[np.intp],
-    seats: NDArray[np.int8],
-    points: Floats,
-) -> Estimate:
-    gained = np.zeros(len(places))
-    for way, (actor, other) in enumerate((pair, pair[::-1])):
-        i, j = seats[:, way], seats[:, 1 - way]
-        mean = plain[places, i, j] * fitted.acts[actor] * fitted.served[other]
-        gained += (games.hits[places, i, j] - mean) @ points
-    value = float(gained.mean())
-    return around(value, gained - value)
+def made_up_for(base: Floats, levels: Floats) -> Floats:
+    """Return how far T is off for the levels of hands: float64[..., 4, 4, N_SCORES].
+
+    ``base`` float64[..., 4, 4, N_SCORES, CLASSES], ``levels`` [..., 4, N_SCORES, CLASSES, 2].
+    """
+    excess = (levels[..., 0] + PRIOR) / (levels[..., 1] + PRIOR) - 1
+    off: Floats = np.einsum("...ijsc,...jsc->...ijs", base, excess)
+    return off
+
+
+def _sums(games: Games, met: Met, weights: Weights) -> tuple[Floats, Floats, list[Estimate]]:
+    """Return residuals and products of each pair, and its points per hanchan."""
+    sums, products, worth = [], [], []
+    left = levelled(games)
+    for chosen, seats in zip(met.games, met.seats, strict=True):
+        places = places_of(seats)
+        each = left[chosen, places]
+        sums.append(each.sum(axis=0))
+        products.append(games.products[chosen, places].sum(axis=0, dtype=np.float64))
+        points = each[:, 0] @ weights.points
+        worth.append(around(float(points.mean()), points - points.mean()))
+    return np.array(sums), np.array(products), worth

@@ -8,16 +8,28 @@ import pytest
 
 import mjbot
 from mjbot.detection.counting import call_helps
-from mjbot.detection.hidden import CALL, WAIT, redraw, verdict_of
+from mjbot.detection.hidden import (
+    NEXT_CALL,
+    OWN,
+    hold_against_hand,
+    no_discard,
+    no_model,
+    no_sums,
+    no_tally,
+    tally_choice,
+    weigh_discards,
+)
 from mjbot.records.sources import open_games
+from mjbot.rules.acceptance import acceptance
 from mjbot.rules.shanten import shanten
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import State, copy_state
 from mjbot.training.positions import replay_trusted
 from protocol.messages import Dahai
 
-REDRAWS = 39
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "hanchan-thirteen-kyoku.mjson"
+MODEL = no_model()
+WANTED = 4
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +43,7 @@ def before() -> tuple[State, int]:
     raise AssertionError
 
 
-def dealt(state: State, seat: int, random: np.random.Generator, wanted: int) -> State:
+def dealt(state: State, seat: int, random: np.random.Generator) -> State:
     """The table with a fair hand of a shanten dealt to the next seat."""
     state = copy_state(state)
     unseen = np.empty(34, np.int8)
@@ -39,61 +51,82 @@ def dealt(state: State, seat: int, random: np.random.Generator, wanted: int) -> 
     deck = np.repeat(np.arange(34), unseen)
     while True:
         hand = np.bincount(random.permutation(deck)[:13], minlength=34).astype(np.int8)
-        if shanten(hand, 0) == wanted:
+        if shanten(hand, 0) == WANTED:
             break
     state["hand"][(seat + 1) % 4] = hand
     return state
 
 
-def residuals(before: tuple[State, int], choose: Callable[[State, int], int], n: int):
-    random, seed, hits = np.random.default_rng(3), np.array([7], np.uint64), np.zeros(2)
-    found, (table, seat) = [], before
-    for _ in range(n):
-        state = dealt(table, seat, random, 4)
-        tile = choose(state, seat)
-        assert redraw(state, seat, (seat + 1) % 4, tile, REDRAWS, seed, hits) == CALL
-        found.append(hits[0] - hits[1])
+def held_against(state: State, seat: int, kind: int, seed: int = 7):
+    discard, sums, tally = no_discard(), no_sums(), no_tally()
+    weigh_discards(state, seat, MODEL, discard)
+    tally_choice(discard, kind, tally)
+    for other in range(4):
+        if other != seat:
+            hold_against_hand(
+                state, (seat, other), kind, discard, MODEL, tally,
+                np.array([seed], np.uint64), sums,
+            )  # fmt: skip
+    return sums, tally
+
+
+def of_next(before: tuple[State, int], choose: Callable[[State, int], int], n: int):
+    """T towards the next seat in fair deals: float64[n, N_SCORES]."""
+    random, (table, seat), found = np.random.default_rng(3), before, []
+    for number in range(n):
+        state = dealt(table, seat, random)
+        sums, _ = held_against(state, seat, choose(state, seat), number)
+        found.append(sums.t[seat, (seat + 1) % 4])
     return np.array(found)
 
 
-def test_who_does_not_see_the_hand_serves_it_no_more_than_redrawn_ones(before):
-    left = residuals(before, lambda state, seat: int(state["hand"][seat].argmax()), 300)
-    assert left.std() > 0.05
-    assert abs(left.mean()) < 3 * left.std() / len(left) ** 0.5
+def t_of(x):
+    return x.sum() / np.sqrt((x**2).sum())
 
 
-def test_who_sees_it_serves_it_more(before):
-    def best(state: State, seat: int) -> int:
-        kinds, other = np.flatnonzero(state["hand"][seat]), state["hand"][(seat + 1) % 4]
-        helps = [int(kind) for kind in kinds if call_helps(other, 0, int(kind), True)]
-        return helps[0] if helps else int(kinds[0])
+def by_own_hand(state: State, seat: int) -> int:
+    """The discard that leaves most kinds to draw, whatever the others hold."""
+    hand = state["hand"][seat].copy()
+    worth = {}
+    for kind in np.flatnonzero(hand).tolist():
+        hand[kind] -= 1
+        worth[kind] = (-shanten(hand, 0), bin(acceptance(hand, 0)).count("1"))
+        hand[kind] += 1
+    return max(worth, key=worth.__getitem__)
 
-    left = residuals(before, best, 100)
-    assert left.mean() > 5 * left.std() / len(left) ** 0.5
+
+def most_needed(state: State, seat: int) -> int:
+    kinds, other = np.flatnonzero(state["hand"][seat]).tolist(), state["hand"][(seat + 1) % 4]
+    return next((kind for kind in kinds if call_helps(other, 0, kind, True)), kinds[0])
 
 
-def test_nothing_is_asked_of_a_hand_that_is_unknown_or_in_riichi(before):
+def test_whoever_does_not_see_the_hand_serves_it_by_chance(before):
+    left = of_next(before, by_own_hand, 150)
+    assert left[:, NEXT_CALL].std() > 0.1
+    assert abs(t_of(left[:, NEXT_CALL])) < 3
+    assert abs(t_of(left[:, OWN])) < 3
+
+
+def test_whoever_sees_it_serves_it_more(before):
+    left = of_next(before, most_needed, 60)
+    assert t_of(left[:, NEXT_CALL]) > 5
+
+
+def test_nothing_is_asked_of_a_hand_that_is_unknown_or_of_who_has_no_choice(before):
     table, seat = before
-    other, seed, hits = (seat + 1) % 4, np.array([7], np.uint64), np.zeros(2)
-    for field, value in (("hand_known", 0), ("riichi", 2)):
+    kind = int(np.flatnonzero(table["hand"][seat])[0])
+    for field, value, who in (("hand_known", 0, (seat + 1) % 4), ("riichi", 2, seat)):
         state = copy_state(table)
-        state[field][other] = value
-        assert redraw(state, seat, other, 13, REDRAWS, seed, hits) == -1
+        state[field][who] = value
+        sums, tally = held_against(state, seat, kind)
+        assert not sums.t[seat, (seat + 1) % 4].any()
+        assert tally.chosen.any() == (field == "hand_known")
 
 
-def kyoku(pair: tuple[int, int, float], others: tuple[int, int, float]):
-    told = np.zeros((2, 2, 3))
-    told[0, WAIT], told[1, WAIT] = pair, others
-    return told
-
-
-def test_what_all_do_to_all_is_no_sign_of_a_pair():
-    random = np.random.default_rng(2)
-    fair = [
-        kyoku((10, random.binomial(10, 0.2), 1.0), (40, random.binomial(40, 0.2), 4.0))
-        for _ in range(200)
-    ]
-    assert verdict_of(fair).p > 0.01  # twice what redraws have, but towards everybody
-    kept = [kyoku((10, 0, 1.0), (40, random.binomial(40, 0.1), 4.0)) for _ in range(200)]
-    assert verdict_of(kept).p < 1e-6
-    assert verdict_of([]).p == 1
+def test_redraws_leave_the_table_as_it_is(before):
+    table, seat = before
+    state = copy_state(table)
+    sums, tally = held_against(state, seat, int(np.flatnonzero(table["hand"][seat])[0]))
+    assert state.tobytes() == table.tobytes()
+    assert tally.chosen[:, 0].sum() == pytest.approx(tally.chosen[:, 1].sum())  # one was discarded
+    assert sums.level[..., 1].sum() > 0

@@ -32,7 +32,13 @@ def played(n: int, acts=None, served=None, helped: float = 1.0, tables: int = PL
         chances=chances,
         scores=np.full((n, 4), 25_000, np.int32),
         kyoku=np.full(n, 10, np.int16),
+        **nothing_hidden(n),
     )
+
+
+def nothing_hidden(n: int):
+    shapes = {"t": (4, 4, 5), "base": (4, 4, 5, 4), "level": (4, 5, 4, 2), "products": (6, 2, 5, 5)}
+    return {name: np.zeros((n, *shape), np.float32) for name, shape in shapes.items()}
 
 
 def z_of(games: Games, least: int = 5):
@@ -88,7 +94,7 @@ def test_whoever_shuffles_the_seats_of_a_pair_takes_its_help_away():
     order = random.permuted(np.tile(np.arange(4), (len(games), 1)), axis=1)
     shuffled = Games(
         games.players, games.numbers, np.take_along_axis(games.names, order, axis=1),
-        games.hits, games.chances, games.scores, games.kyoku,
+        games.hits, games.chances, games.scores, games.kyoku, **nothing_hidden(len(games)),
     )  # fmt: skip
     before, after = (_z_of_the_first_two(each) for each in (games, shuffled))
     assert abs(after) < before / 3  # a sixth of the games is still as it was

@@ -7,16 +7,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from mjbot.cli.arguments import games_above_0
-from mjbot.detection.evidence import MOST, close_games, weightiest
+from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import Games, count_games
-from mjbot.detection.hidden import REDRAWS, hidden_test
 from mjbot.detection.page import page
 from mjbot.detection.report import HEADS, WARNING, Finding, Report, cells, report_json
-from mjbot.detection.verdicts import LEAST_GAMES, judge, shipped_weights
+from mjbot.detection.verdicts import (
+    LEAST_GAMES,
+    Weights,
+    description,
+    judge,
+    shipped_weights,
+)
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
@@ -52,12 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="how many are looked at closely, the surest first (%(default)s)",
     )
-    parser.add_argument(
-        "--redraws",
-        type=int,
-        default=REDRAWS,
-        help="of a concealed hand in the hidden-hand test, 0 for none (%(default)s)",
-    )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page (not written)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument(
@@ -71,20 +71,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look for pairs."""
     jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
-    if jobs < 1 or args.redraws < 0:
-        raise ArgumentError("--jobs: at least 1; --redraws: not below 0")
+    if jobs < 1:
+        raise ArgumentError("--jobs: at least 1")
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()
     with progress(console, "looking through the records"):
         refs = index_games(args.records, left_out)
     kept = f"kept in {args.folder}; the same command goes on" if args.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as tell:
-        games = count_games(refs, jobs, args.folder, left_out, tell)
+        games = count_games(refs, weights.model, jobs, args.folder, left_out, tell)
     findings = [Finding(verdict) for verdict in judge(games, weights, args.least)]
     close = findings[: args.shown]
+    _describe(close, games, weights)
     with progress(console, "looking closely", len(close), "pairs") as tell:
         for finding in close:
-            _look_closely(finding, refs, games, args.redraws, jobs)
+            _look_closely(finding, refs, games, weights, jobs)
             tell()
     report = Report(
         records=", ".join(map(str, args.records)),
@@ -100,10 +101,18 @@ def run(args: argparse.Namespace) -> int:
     return ExitCode.OK
 
 
+def _describe(close: Sequence[Finding], games: Games, weights: Weights) -> None:
+    """Add what the counters say."""
+    left = description(games, [finding.verdict for finding in close], weights)
+    for k, finding in enumerate(close):
+        columns = left.excess[k], left.everywhere[k], left.here[k]
+        finding.counters = np.stack(columns, axis=1)
+
+
 def _look_closely(
-    finding: Finding, refs: Sequence[GameRef], games: Games, redraws: int, jobs: int
+    finding: Finding, refs: Sequence[GameRef], games: Games, weights: Weights, jobs: int
 ) -> None:
-    """Make the hidden-hand test and find the positions that weigh most."""
+    """Find the positions that weigh most."""
     verdict = finding.verdict
     by_number = {ref.number: ref for ref in refs}
     seats, chosen = {}, []
@@ -112,10 +121,7 @@ def _look_closely(
         one, other = verdict.seats[place].tolist()
         seats[number] = (one, other)
         chosen.append(by_number[number])
-    chosen.sort()
-    if redraws:
-        finding.hidden = hidden_test(chosen, seats, redraws, jobs)
-    finding.positions = weightiest(chosen, seats, verdict, jobs, MOST)
+    finding.positions = weightiest(sorted(chosen), seats, verdict, weights, jobs)
 
 
 def _tell(report: Report, shown: int, as_json: bool) -> None:
