@@ -9,7 +9,7 @@ counted; that some things happen more often to the next player is left to
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,23 +50,6 @@ MOST_KANS: Final = 4
 BY_TRIPLE_RON: Final = WIRE_REASONS[7]
 
 
-class Moment(NamedTuple):
-    """A hit: where in its game it was, and between whom.
-
-    ``kyoku`` counts from 0 and ``step`` the events since the kyoku's start, as the address of a
-    position in ``mjbot watch`` does.  ``cost`` are the points that a deal-in lost, or 1 for a
-    discard that broke the own hand.
-    """
-
-    kyoku: int
-    step: int
-    actor: int
-    other: int
-    detector: int
-    tile: str
-    cost: int
-
-
 @dataclass
 class GameCounts:
     """What was counted in one game.
@@ -80,7 +63,6 @@ class GameCounts:
     kyoku: int = 0
     chances: Counts = field(default_factory=lambda: np.zeros((4, 4, N), np.int32))
     hits: Counts = field(default_factory=lambda: np.zeros((4, 4, N), np.int32))
-    moments: list[Moment] = field(default_factory=list)
 
 
 def count_game(steps: Iterable[GameStep]) -> GameCounts:
@@ -111,7 +93,6 @@ class GameCounter:
 
     def __init__(self) -> None:
         self.counted: Final = GameCounts()
-        self._step = 0
         self._offer: m.Dahai | None = None  # not yet answered
         self._able: list[int] | None = None  # who could win on it and has not
         self._row: Final = np.zeros((2, 4, N), np.int32)
@@ -119,12 +100,10 @@ class GameCounter:
     def add(self, event: m.Event, state: State) -> None:
         """Count what an event decides."""
         self._answer(event, state)
-        self._step += 1
         match event:
             case m.StartGame():
                 self.counted.names = told_apart(event.names or ("",) * 4)
             case m.StartKyoku():
-                self._step = 0
                 self.counted.kyoku += 1
                 self.counted.chances[:, :, [CHEAP_RON, DEAR_RON]] += 1
             case m.Dahai():
@@ -132,13 +111,13 @@ class GameCounter:
             case m.Reach() | m.Ankan() | m.Kakan():
                 self._declared(event.actor, state)
             case m.Pon() | m.Daiminkan():
-                self._hit(event.target, event.actor, PON_FED, event.pai)
+                self._hit(event.target, event.actor, PON_FED)
             case m.Chi():
-                self._hit(event.target, event.actor, CHI_FED, event.pai)
+                self._hit(event.target, event.actor, CHI_FED)
             case m.Hora() if event.target != event.actor:
                 paid = -event.deltas[event.target] if event.deltas else 0
                 detector = CHEAP_RON if paid <= CHEAP_POINTS else DEAR_RON
-                self._hit(event.target, event.actor, detector, event.pai or "?", paid)
+                self._hit(event.target, event.actor, detector)
             case m.EndGame() if event.scores is not None:
                 self.counted.scores = event.scores
             case _:
@@ -147,10 +126,9 @@ class GameCounter:
     def _discard(self, event: m.Dahai, state: State) -> None:
         seat, row = event.actor, self._row
         row[...] = 0
-        breaks = count_discard(state, seat, tile_code(event.pai), row[0], row[1])
+        count_discard(state, seat, tile_code(event.pai), row[0], row[1])
         self.counted.chances[seat] += row[0]
-        for other, detector in np.argwhere(row[1]).tolist():
-            self._hit(seat, other, detector, event.pai, int(breaks))
+        self.counted.hits[seat] += row[1]
         self._offer, self._able = event, None
 
     def _declared(self, seat: int, state: State) -> None:
@@ -176,13 +154,11 @@ class GameCounter:
             return
         if not (isinstance(event, m.Ryukyoku) and event.reason == BY_TRIPLE_RON):
             for seat in self._able:
-                self._hit(seat, target, PASSED, self._offer.pai)
+                self._hit(seat, target, PASSED)
         self._offer = None
 
-    def _hit(self, actor: int, other: int, detector: int, tile: str, cost: int = 0) -> None:
+    def _hit(self, actor: int, other: int, detector: int) -> None:
         self.counted.hits[actor, other, detector] += 1
-        kyoku, step = self.counted.kyoku - 1, self._step
-        self.counted.moments.append(Moment(kyoku, step, actor, other, detector, tile, cost))
 
 
 # --- decisions -----------------------------------------------------------------------------------
@@ -191,19 +167,16 @@ class GameCounter:
 @compiled
 def count_discard(
     state: State, seat: int, tile: int, chances: NDArray[np.int32], hits: NDArray[np.int32]
-) -> bool:
-    """Add the chances and hits of a discard, ``[other, detector]``; ``state`` is as before it.
-
-    Return whether it broke the own hand.
-    """
+) -> None:
+    """Add the chances and hits of a discard, ``[other, detector]``; ``state`` is as before it."""
     if state.riichi[seat] == ACCEPTED:
-        return False
+        return
     kind = kind_of(tile)
     for other in range(4):
         if other != seat:
             _count_public(state, seat, other, kind, chances[other], hits[other])
     if not state.hand_known[seat]:
-        return False
+        return
     hand = state.hand[seat].copy()
     before = shanten(hand, state.n_melds[seat])
     if hand[kind] > 0:
@@ -221,7 +194,6 @@ def count_discard(
             chances[other, YIELDED] += 1
             hits[other, YIELDED] += breaks
     _count_withheld(state, seat, chances, hits, 1)
-    return breaks
 
 
 @compiled

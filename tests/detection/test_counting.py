@@ -66,18 +66,6 @@ def test_nobody_does_anything_for_itself_and_no_hit_is_without_a_chance(game):
     assert counts.kyoku == sum(isinstance(event, StartKyoku) for event in events)
 
 
-def test_a_hit_is_told_where_the_page_of_the_game_shows_it(game):
-    counts, events = game
-    starts = [place for place, event in enumerate(events) if isinstance(event, StartKyoku)]
-    for moment in counts.moments:
-        event = events[starts[moment.kyoku] + moment.step]
-        actors = {getattr(event, "actor", None), getattr(event, "target", None)}
-        if moment.detector == PASSED:
-            continue  # known one event later
-        assert moment.actor in actors
-        assert getattr(event, "pai", None) in (moment.tile, None)
-
-
 def test_hidden_hands_give_no_hits_that_need_them():
     (game,) = open_games(LOGS[0])
     steps = []
