@@ -128,7 +128,7 @@ def learn(model: Model, honest: Games, known: Sequence[Known]) -> Weights:
 
 
 def worth_of_scores(games: Games) -> Floats:
-    """Return how many final points of two together go with a unit of W: float64[N_SCORES]."""
+    """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
     x = levelled(games)[:, :, 0].reshape(-1, N_SCORES)
     y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
     points: Floats = np.linalg.solve(x.T @ x + np.eye(N_SCORES), x.T @ (y - y.mean()))

@@ -4,9 +4,11 @@ Of a kyoku there is T of each ordered pair of seats (:mod:`mjbot.detection.hidde
 {i, j} and its rivals {k, l}, with W, X and R the mean of what is within the pair, across, within
 the rivals, two *contrasts* are looked at:
 
-* W by itself: mean 0 for whoever does not know the other's hand;
+* W - X: mean 0 for whoever does not know the other's hand, even where T is off for all alike
+  (people avoid waits better than the model of their choices knows);
 * W - 2 X + R: mean 0 also where T is off by something of the one who acts plus something of the one
-  who is served.  By itself it cannot tell a pair from its rivals (it is the same for both), W can.
+  who is served.  By itself it cannot tell a pair from its rivals (it is the same for both), the
+  first can.
 
 A pair is believed to be one as far as *both* say so.  Kyoku are independent, so the sums of T and
 of the contrasts' squares over kyoku are all that a verdict needs.
@@ -108,7 +110,7 @@ def contrasts(t: Floats) -> Floats:
     within = np.stack([(t[..., i, j, :] + t[..., j, i, :]) / 2 for i, j in PAIRS], axis=-2)
     rivals = within[..., ::-1, :]
     across = (within.sum(axis=-2, keepdims=True) - within - rivals) / 4
-    return np.stack([within, within - 2 * across + rivals], axis=-2)
+    return np.stack([within - across, within - 2 * across + rivals], axis=-2)
 
 
 def places_of(seats: NDArray[np.int8]) -> NDArray[np.intp]:

@@ -54,7 +54,7 @@ class Weights:
 
     ``chosen``, ``needed`` and ``held`` are those of a :class:`~mjbot.detection.hidden.Model`.
     ``sums`` float64[kinds, N_SCORES] are the weighted sums, each with a spread of 1 a kyoku among
-    strangers; ``points`` float64[N_SCORES] is what a unit of W in a game was worth to two.
+    strangers; ``points`` float64[N_SCORES] is what a unit of W - X in a game was worth to two.
     ``rates`` float64[4, N] are base rates of the counters, which only describe.
     """
 
@@ -116,8 +116,8 @@ def shipped_weights(folder: Path = SHIPPED) -> Weights:
 class Verdict:
     """What is said of one pair.
 
-    ``residuals`` float64[N_SCORES] is what each score is beyond chance, W summed over kyoku, and
-    ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the sum that is largest.
+    ``residuals`` float64[N_SCORES] is what each score is beyond the table's, W - X summed over
+    kyoku, and ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the largest sum.
     ``games`` and ``seats`` say where the two met, by places in the games.
     """
 
