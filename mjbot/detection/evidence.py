@@ -22,6 +22,8 @@ MOST: Final = 10
 MOST_GAMES: Final = 50
 """Games of a pair that are looked at closely, evenly spread over all of them."""
 NEED_TOLD: Final = 0.5
+RARE: Final = 0.05
+"""A share of redraws below which no number is told: there are too few of them."""
 
 
 class Moment(NamedTuple):
@@ -159,7 +161,8 @@ def sentence(moment: Moment, seats: tuple[int, int], names: tuple[str, str]) -> 
 
 
 def _meant(moment: Moment, other: str) -> str:
-    of_100 = f"{100 * moment.expected:.0f} of 100 hands that could have been there"
+    often = f"{100 * moment.expected:.0f} of 100 hands" if moment.expected > RARE else "few hands"
+    of_100 = f"{often} that could have been there"
     if moment.score <= NEXT_CALL:
         nearer = f"a call of which brought {other} nearer to a win, as it would {of_100}"
         past = f"of no use to {other}, though {of_100} would call it"
