@@ -7,6 +7,7 @@
 * Of strangers: the share of p-values below 0.05, 0.01 and 0.001, and the interval in which a
   binomial share with that chance lies.
 * Of honest tables: the same for all pairs of groups of their games.
+* Of all tables: after how many games a pair is told of while it plays, and how often others are.
 
 All of it is to be run on games that nothing was learned from.
 """
@@ -27,6 +28,7 @@ from rich.table import Table
 from mjbot.detection.games import Games, count_games
 from mjbot.detection.hidden import Floats
 from mjbot.detection.learning import known_pair
+from mjbot.detection.live import ALPHA
 from mjbot.detection.residuals import N_PAIRS
 from mjbot.detection.verdicts import Weights, levelled, shipped_weights
 from mjbot.training.positions import GameRef, index_games
@@ -35,11 +37,12 @@ from mjbot.training.runs import GameRange
 SIZES = (5, 10, 20, 50)
 OF_STRANGERS = (5, 10, 25, 50)
 LEVELS = (0.05, 0.01, 0.001)
-GROUPS = 500
-BOOTS = 40
-GROUPS_OF_A_BOOT = 60
+GROUPS = 400
+BOOTS = 30
+GROUPS_OF_A_BOOT = 40
 PSEUDO_PAIRS = 100_000
 AT_ONCE = 2000
+ORDERS = 200
 BINOMIAL = 1.96
 
 Places = NDArray[np.intp]
@@ -103,6 +106,21 @@ class Four:
             found.append(weights.deviates(sums, products))
         return np.array(found)
 
+    def told_live(self, weights: Weights, random: np.random.Generator) -> Floats:
+        """Return after how many games each pair is told of, inf for never: float64[orders, pairs].
+
+        In random orders of the games; the limit is that of the last pair that met.
+        """
+        rows, limit = np.arange(len(self.games))[:, None], N_PAIRS * (N_PAIRS + 1) / ALPHA
+        left = levelled(self.games)[rows, self.places]
+        products = self.games.products[rows, self.places].astype(np.float64)
+        after = []
+        for _ in range(ORDERS):
+            order = random.permutation(len(left))
+            e = weights.e_values(left[order].cumsum(axis=0), products[order].cumsum(axis=0))
+            after.append(np.where((e >= limit).any(0), 1 + (e >= limit).argmax(0), np.inf))
+        return np.array(after)
+
 
 def _choose(n_games: int, n: int, many: int, random: np.random.Generator) -> Places:
     """Return so many groups of different games: int64[many, n]."""
@@ -143,7 +161,29 @@ def run(args: argparse.Namespace) -> int:
         for row in _pair_rows((one, other), Path(path), args, null, weights, random):
             found.add_row(*row)
     console.print(found)
+    live = Table("told of while they play", "median", "90 %", "others ever")
+    for path in [*args.honest, *[Path(path) for _, _, path in args.pair]]:
+        names = [{one, other} for one, other, of in args.pair if Path(of) == path]
+        live.add_row(*_live_row(names, path, args, weights, random))
+    console.print(live)
     return 0
+
+
+def _live_row(
+    names: Sequence[set[str]],
+    path: Path,
+    args: argparse.Namespace,
+    weights: Weights,
+    random: np.random.Generator,
+) -> list[str]:
+    four = Four.of(_counted(path, args, weights))
+    after = four.told_live(weights, random)
+    is_pair = np.array([set(pair) in names for pair in four.pairs])
+    others = f"{np.isfinite(after[:, ~is_pair]).mean():.4f} of {len(four.games)} games"
+    if not names:
+        return [f"nobody ({' + '.join(four.games.players)})", "-", "-", others]
+    told = [f"{np.quantile(after[:, is_pair], q, method='higher'):.0f}" for q in (0.5, 0.9)]
+    return [" + ".join(sorted(names[0])), *told, others]
 
 
 def _strangers(games: Games, weights: Weights, size: Size, random: np.random.Generator) -> Floats:
