@@ -141,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
     weights, random = shipped_weights(), np.random.default_rng(19)
     refs = args.games.take(index_games(args.strangers))
     games = count_games(refs, weights.model, args.jobs, args.folder and args.folder / "strangers")
-    console, null = Console(width=140), {}
+    console, null = Console(width=160), {}
     console.print(f"{len(games)} games of strangers")
     alarms = Table("pairs", "games", *[f"p < {level:g}" for level in LEVELS], "binomial 95 %")
     for n in sorted({*OF_STRANGERS, *SIZES}):

@@ -21,7 +21,7 @@ from mjbot.append_log import AppendLog, Cures
 from mjbot.detection.counting import GameCounter
 from mjbot.detection.detectors import KEYS, N
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, Model
-from mjbot.detection.residuals import CONTRASTS, N_PAIRS, Residuals
+from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
 from mjbot.errors import ArgumentError
 from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
 
@@ -187,7 +187,7 @@ def _packed(lines: Sequence[CountedGame]) -> Games:
         t=_shaped([line.t for line in lines], 4, 4, N_SCORES),
         base=_shaped([line.base for line in lines], 4, 4, N_SCORES, CLASSES),
         level=_shaped([line.level for line in lines], 4, N_SCORES, CLASSES, 2),
-        products=_shaped([line.products for line in lines], N_PAIRS, CONTRASTS, N_SCORES, N_SCORES),
+        products=_shaped([line.products for line in lines], N_PAIRS, SPREADS, N_SCORES, N_SCORES),
     )
 
 

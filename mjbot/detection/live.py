@@ -16,7 +16,7 @@ import numpy as np
 from mjbot.detection.counting import told_apart
 from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
-from mjbot.detection.residuals import CONTRASTS, PLACE_OF, Residuals, contrasts
+from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
 from mjbot.detection.verdicts import Weights, made_up_for
 from mjbot.table.mirror.mirror import Table
 from mjbot.text import plural
@@ -33,7 +33,7 @@ class Meetings:
     games: int = 0
     is_told: bool = False
     residuals: Floats = field(default_factory=lambda: np.zeros((CONTRASTS, N_SCORES)))
-    products: Floats = field(default_factory=lambda: np.zeros((CONTRASTS, N_SCORES, N_SCORES)))
+    products: Floats = field(default_factory=lambda: np.zeros((SPREADS, N_SCORES, N_SCORES)))
 
 
 class PairWatch:

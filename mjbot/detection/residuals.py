@@ -2,15 +2,16 @@
 
 Of a kyoku there is T of each ordered pair of seats (:mod:`mjbot.detection.hidden`).  For the pair
 {i, j} and its rivals {k, l}, with W, X and R the mean of what is within the pair, across, within
-the rivals, two *contrasts* are looked at:
+the rivals, three *contrasts* are looked at:
 
 * W - X: mean 0 for whoever does not know the other's hand, even where T is off for all alike
   (people avoid waits better than the model of their choices knows);
 * W - 2 X + R: mean 0 also where T is off by something of the one who acts plus something of the one
-  who is served.  By itself it cannot tell a pair from its rivals (it is the same for both), the
-  first can.
+  who is served.  By itself it cannot tell a pair from its rivals: it is the same for both;
+* W: mean 0 for the rivals of a pair, too, towards whom a pair that shuns each other's tiles plays
+  otherwise than strangers do.  It spreads less than W - X, by whose spread it is judged.
 
-A pair is believed to be one as far as *both* say so.  Kyoku are independent, so the sums of T and
+A pair is believed to be one as far as *all* say so.  Kyoku are independent, so the sums of T and
 of the contrasts' squares over kyoku are all that a verdict needs.
 """
 
@@ -43,7 +44,10 @@ from protocol import messages as m
 PAIRS: Final = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 """Of the pair at place p the rivals are at place 5 - p."""
 N_PAIRS: Final = 6
-CONTRASTS: Final = 2
+CONTRASTS: Final = 3
+SPREADS: Final = 2
+SPREAD_OF: Final = (0, 1, 0)
+"""By whose products each contrast is judged: the third by those of the first."""
 PLACE_OF: Final = np.array([[0, 0, 1, 2], [0, 0, 3, 4], [1, 3, 0, 5], [2, 4, 5, 0]])
 """The place of two seats among :data:`PAIRS`."""
 
@@ -95,9 +99,9 @@ class Residuals:
     def products(self) -> Floats:
         """Return the sums over kyoku of the contrasts' products, by pair.
 
-        float64[N_PAIRS, CONTRASTS, N_SCORES, N_SCORES].
+        float64[N_PAIRS, SPREADS, N_SCORES, N_SCORES]: of the first two.
         """
-        each = contrasts(np.array(self.kyoku).reshape(-1, 4, 4, N_SCORES))
+        each = contrasts(np.array(self.kyoku).reshape(-1, 4, 4, N_SCORES))[:, :, :SPREADS]
         products: Floats = np.einsum("kpci,kpcj->pcij", each, each)
         return products
 
@@ -110,7 +114,7 @@ def contrasts(t: Floats) -> Floats:
     within = np.stack([(t[..., i, j, :] + t[..., j, i, :]) / 2 for i, j in PAIRS], axis=-2)
     rivals = within[..., ::-1, :]
     across = (within.sum(axis=-2, keepdims=True) - within - rivals) / 4
-    return np.stack([within - across, within - 2 * across + rivals], axis=-2)
+    return np.stack([within - across, within - 2 * across + rivals, within], axis=-2)
 
 
 def places_of(seats: NDArray[np.int8]) -> NDArray[np.intp]:

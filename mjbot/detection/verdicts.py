@@ -6,7 +6,7 @@ of known pair (:mod:`mjbot.detection.learning`) with whatever signs that kind ha
 
     t = sum over kyoku of x / sqrt(sum over kyoku of x^2),
 
-and what counts is the smaller t of both contrasts (:mod:`mjbot.detection.residuals`).  Of
+and what counts is the smallest t of three contrasts (:mod:`mjbot.detection.residuals`).  Of
 symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly that of a normal
 deviate (Efron 1969, "Student's t-test under symmetry conditions").  The *p-value* is that of a
 normal deviate times the number of sums.
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from mjbot.detection.games import Games
 from mjbot.detection.hidden import Model
 from mjbot.detection.pairs import Floats, Left, Met, left_over_of, who_met
-from mjbot.detection.residuals import contrasts, places_of
+from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
 from mjbot.models.weights import load_weights
 from mjbot.statistics.estimates import Estimate, around
 
@@ -71,16 +71,21 @@ class Weights:
         return Model(self.chosen, self.needed, self.held)
 
     def deviates(self, residuals: Floats, products: Floats) -> Floats:
-        """Return t of each weighted sum: float64[..., kinds], the smaller of both contrasts.
+        """Return t of each weighted sum: float64[..., kinds], the smallest of all contrasts.
 
-        ``residuals`` float64[..., CONTRASTS, N_SCORES] and ``products`` [..., N_SCORES] beyond
-        that are sums over games.
+        ``residuals`` float64[..., CONTRASTS, N_SCORES] and ``products``
+        float64[..., SPREADS, N_SCORES, N_SCORES] are sums over games.
         """
-        above = np.einsum("...i,ki->...k", residuals, self.sums)
-        below = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)
+        above, below = self._weighed(residuals, products)
         t = above / np.sqrt(np.maximum(below, TINY))
         smaller: Floats = t.min(axis=-2)
         return smaller
+
+    def _weighed(self, residuals: Floats, products: Floats) -> tuple[Floats, Floats]:
+        """Return the weighted sums and those of their squares: float64[..., CONTRASTS, kinds]."""
+        above: Floats = np.einsum("...i,ki->...k", residuals, self.sums)
+        below: Floats = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)
+        return above, below[..., SPREAD_OF, :]
 
     def p_values(self, deviates: Floats) -> Floats:
         """Return how likely strangers have such a largest t: float64[...]."""
@@ -92,12 +97,11 @@ class Weights:
 
         Of independent symmetric x, exp(l sum(x) - l^2 sum(x^2) / 2) is no more than 1 on average
         for any l, whenever one stops (de la Pena 1999, "A general class of exponential inequalities
-        for martingales and ratios").  It is averaged over :data:`STAKES` and the sums; of the two
-        contrasts the smaller one counts.
+        for martingales and ratios").  It is averaged over :data:`STAKES` and the sums; of the
+        contrasts the smallest one counts.
         """
-        above = np.einsum("...i,ki->...k", residuals, self.sums)[..., None]
-        below = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)[..., None]
-        logs = STAKES * above - STAKES**2 * below / 2
+        above, below = self._weighed(residuals, products)
+        logs = STAKES * above[..., None] - STAKES**2 * below[..., None] / 2
         e: Floats = np.exp(np.minimum(logs, MOST_LOG)).mean(axis=(-1, -2)).min(axis=-1)
         return e
 
@@ -143,7 +147,7 @@ def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verd
     deviates = weights.deviates(sums, products)
     p = weights.p_values(deviates)
     adjusted = holm(p)
-    alone = sums / np.sqrt(np.maximum(np.einsum("...ii->...i", products), TINY))
+    alone = sums[:, :SPREADS] / np.sqrt(np.maximum(np.einsum("...ii->...i", products), TINY))
     verdicts = [
         Verdict(
             names=(games.players[one], games.players[other]),

@@ -51,6 +51,7 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
     for one, other in ((0, 1), (1, 0)):
         kyoku[rows, :, seats[rows, one], seats[rows, other], score] += helped
     left = contrasts(kyoku)
+    spread = left[..., :2, :]
     return Games(
         players=["a", "b", "c", "d"],
         numbers=np.arange(n, dtype=np.int32),
@@ -62,7 +63,9 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
         t=kyoku.sum(axis=1).astype(np.float32),
         base=np.zeros((n, 4, 4, N_SCORES, CLASSES), np.float32),
         level=np.zeros((n, 4, N_SCORES, CLASSES, 2), np.float32),
-        products=np.einsum("nkpci,nkpcj->npcij", left, left).astype(np.float32),
+        products=np.einsum("nkpci,nkpcj->npcij", left[..., :2, :], left[..., :2, :]).astype(
+            np.float32
+        ),
     )
 
 
@@ -79,7 +82,7 @@ def p_of(games: Games, weights: Weights = ALL) -> dict[tuple[str, str], float]:
 
 
 def test_strangers_are_accused_no_more_often_than_is_said():
-    p = np.array([list(p_of(played(5, seed=seed)).values()) for seed in range(300)]).ravel()
+    p = np.array([list(p_of(played(5, seed=seed)).values()) for seed in range(120)]).ravel()
     for level in (0.05, 0.01):
         assert np.mean(p < level) < level
 
