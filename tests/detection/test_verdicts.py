@@ -63,9 +63,7 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
         t=kyoku.sum(axis=1).astype(np.float32),
         base=np.zeros((n, 4, 4, N_SCORES, CLASSES), np.float32),
         level=np.zeros((n, 4, N_SCORES, CLASSES, 2), np.float32),
-        products=np.einsum("nkpci,nkpcj->npcij", left[..., :2, :], left[..., :2, :]).astype(
-            np.float32
-        ),
+        products=np.einsum("nkpci,nkpcj->npcij", spread, spread).astype(np.float32),
     )
 
 
