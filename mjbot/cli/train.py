@@ -570,7 +570,7 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "detection": Kind(
         "what tells a pair from strangers, from honest records and games of known pairs",
-        "Learn what mjbot detect goes by: base rates, weights of detectors, tables of the null.",
+        "Learn what mjbot detect goes by: what strangers do, and how known pairs depart from it.",
         _declare_detection,
         _train_detection,
     ),
