@@ -1,5 +1,6 @@
 """The "support AI" of Hamabe 2017, with the techniques that the paper leaves to the future."""
 
+import random
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -9,6 +10,7 @@ import numpy as np
 from mjbot.pair.member import Ally, PairMember
 from mjbot.pair.remarks import Help
 from mjbot.strategy.explanation import Explanation, mark_chosen
+from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -86,8 +88,15 @@ class ComboPartner(PairMember, FastRiichiD):
     tenpai_points: float = field(
         default=1500.0, metadata={"unit": "points that a call is worth which makes the ally tenpai"}
     )
+    helps: float | Literal["last"] = field(
+        default=1.0,
+        metadata={"unit": "share of its chances to help that it takes, last: only the last hand's"},
+    )
+    seed: int = field(default=0, metadata={"unit": "of the chances that it takes"})
 
     def __post_init__(self) -> None:
+        if self.helps != "last" and not 0 <= self.helps <= 1:
+            raise StrategyError(f"option 'helps': {self.helps} is not a share, 0 to 1, or 'last'")
         self._situation: Situation | None = None  # of this decision, if it is not made alone
         self._help: Help | None = None  # what this decision does for the ally
         self._player: Strategy | None = None if self.base == BASE else make_strategy(self.base)
@@ -141,10 +150,43 @@ class ComboPartner(PairMember, FastRiichiD):
         situation = Situation(view, ally)
         self._situation = situation if self.techniques == "all" else None
         steps = {"all": self._weighed, "paper": self._as_the_paper, "none": self._base}
-        for action in steps[self.techniques](situation):
+        step = steps[self.techniques] if self._helps_now(view) else self._for_itself
+        for action in step(situation):
             if action is not None:
                 yield action
         yield view.default_action
+
+    def _helps_now(self, view: View) -> bool:
+        """Whether it would take a chance to help in this decision; the moment draws the lot."""
+        if self.helps == "last":
+            return view.round >= view.last_round
+        if self.helps == 1.0:
+            return True
+        lot = self.seed
+        for part in (
+            view.round,
+            view.honba,
+            view.seat,
+            view.wall_left,
+            view.state["n_discards"],
+            view.phase,
+        ):
+            lot = (lot * 1_000_003 + int(part) + 1) % (1 << 62)
+        return random.Random(lot).random() < self.helps
+
+    def _for_itself(self, situation: Situation) -> Iterator[Action | None]:
+        """Play as the base does who knows the ally's hand, and do nothing for it."""
+        self._situation = situation
+        view, kinds = situation.own_view, self._without(situation, situation.ally.waits)
+        yield self.win(situation.view)
+        if self._player:
+            yield self._of_base(self._player, situation, kinds, calls=True)
+        yield self.riichi(view, kinds)
+        if self.own_calls and not self.threatened(view):
+            call = self.call(view)
+            if call is None or not call.is_discard or tile_kind(call.tile) in kinds:
+                yield call
+        yield self.discard(view, kinds)
 
     def _as_the_paper(self, situation: Situation) -> Iterator[Action | None]:
         yield self.win(situation.view)
@@ -170,7 +212,8 @@ class ComboPartner(PairMember, FastRiichiD):
         if self.haitei_okuri:
             yield self._for_ally(situation, send_last_tile(situation), LAST_TILE)
         if self._player:
-            wanted = self._of_base(self._player, situation, kinds)
+            calls = self.own_calls and not _ally_comes_first(situation)
+            wanted = self._of_base(self._player, situation, kinds, calls)
             if wanted.is_discard:
                 yield from self._instead_of(wanted, situation)
             yield wanted
@@ -182,9 +225,11 @@ class ComboPartner(PairMember, FastRiichiD):
             yield from self._instead_of(base, situation)
         yield base
 
-    def _of_base(self, player: Strategy, situation: Situation, kinds: Collection[int]) -> Action:
+    def _of_base(
+        self, player: Strategy, situation: Situation, kinds: Collection[int], calls: bool
+    ) -> Action:
         """Return what the base likes best of what the pair may do; wins are decided already."""
-        view, calls = situation.own_view, self.own_calls and not _ally_comes_first(situation)
+        view = situation.own_view
 
         def may(action: Action) -> bool:
             if action.is_win or action.is_nine_terminals or (action.is_call and not calls):
@@ -254,6 +299,10 @@ class ComboPartner(PairMember, FastRiichiD):
         kept = situation.ally.waits if self.sashikomi else 0
         if self.hold_back:
             kept |= held_back(situation)
+        return self._without(situation, kept)
+
+    @staticmethod
+    def _without(situation: Situation, kept: int) -> Collection[int]:
         kinds = {tile_kind(discard.tile) for discard in situation.view.discards}
         return [kind for kind in kinds if not kept >> kind & 1] or ALL_KINDS
 

@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, str]] = {
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
     "review": "judge every decision of a seat, and say what each cost and why",
+    "detect": "look for players who play together, in many recorded games",
     "draw": "draw a position of a recorded game as a picture",
     "watch": "show a recorded game, or one that is being played, in the browser",
     "convert": "turn records into another format: mjai lines, mjlog or tenhou.net/6",
@@ -35,10 +36,10 @@ COMMANDS: Final[dict[str, str]] = {
 """Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
 ``add_arguments(parser)`` and ``run(args) -> int``."""
 
-ON_RECORDS: Final = ("replay", "explain", "review", "draw", "watch", "convert")
+ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert")
 """What takes recorded games and lives in ``mjbot.cli.records``."""
 
-AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review")
+AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review", "detect")
 """What has nothing to tidy up when it is interrupted."""
 
 

@@ -6,7 +6,7 @@ import errno
 import random
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -73,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=games_above_0, default=1, help="games to play, then exit (1)"
     )
     parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game (none)")
+    parser.add_argument(
+        "--watch-for-pairs",
+        action="store_true",
+        help="warn of two who play as if they knew each other's hands (not proof)",
+    )
     add_table_arguments(parser)
     add_watch_arguments(parser)
 
@@ -157,9 +162,13 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(table_page(args, f"table {args.room}"))
 
+        look = _pair_watch() if args.watch_for_pairs else None
+
         def on_event(game: int, event: Event | Error, logs: Logs) -> None:
             if not isinstance(event, Error):
                 take(event, talk_of(logs))
+                if look is not None:
+                    look(event)
 
         table = TableServer(rules, rooms, log_dir=args.log_dir, on_event=on_event)
         server = await stack.enter_async_context(table)
@@ -177,6 +186,14 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
             _say(describe(result))
             status = ExitCode.FAILED if result.void else status
     return status
+
+
+def _pair_watch() -> Callable[[Event], None]:
+    """Return what takes the table's events and warns of pairs."""
+    from mjbot.detection.live import PairWatch
+    from mjbot.detection.verdicts import shipped_weights
+
+    return PairWatch(shipped_weights(), lambda text: logger.warning(one_line(text))).add
 
 
 async def _open_tenhou(server: TableServer, args: argparse.Namespace) -> None:

@@ -159,6 +159,29 @@ def _declare_greedy(parser: argparse.ArgumentParser) -> None:
     _add_out_argument(parser)
 
 
+def _declare_detection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "records", nargs="+", type=record_path, metavar="RECORDS", help="of honest players"
+    )
+    parser.add_argument(
+        "--games",
+        type=_game_range,
+        default=GameRange(":"),
+        metavar="START:STOP",
+        help="learn from these of them (all)",
+    )
+    parser.add_argument(
+        "--pair",
+        nargs=3,
+        action="append",
+        required=True,
+        metavar=("NAME", "NAME", "RECORDS"),
+        help="two who are a pair in these records; once for each kind of pair",
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--out", type=Path, help=f"folder of the weights ({RUNS / 'detection'})")
+
+
 def _declare_rank(parser: argparse.ArgumentParser) -> None:
     _add_column_arguments(parser)
     parser.add_argument("--nets", type=int, default=2, help="networks to average (2)")
@@ -398,6 +421,16 @@ def _train_danger(args: argparse.Namespace) -> None:
     _tell(learned)
 
 
+def _train_detection(args: argparse.Namespace) -> None:
+    from mjbot.detection.learning import DetectionRequest, train
+    from mjbot.detection.verdicts import SHIPPED as DETECTS
+
+    args.pairs = [(one, other, record_path(path)) for one, other, path in args.pair]
+    learned = train(_asked(DetectionRequest, args))
+    _tell_scores(learned)
+    print(f"{learned.folder / learned.name}.npz; mjbot detect goes by those in {DETECTS}")
+
+
 def _train_shanten(args: argparse.Namespace) -> None:
     from mjbot.training.networks.hidden_shanten import ShantenRequest, train
 
@@ -534,6 +567,12 @@ KINDS: Final[dict[str, Kind]] = {
         " others win, from all discards in records.",
         _add_record_arguments,
         _train_danger,
+    ),
+    "detection": Kind(
+        "what tells a pair from strangers, from honest records and games of known pairs",
+        "Learn what mjbot detect goes by: what strangers do, and how known pairs depart from it.",
+        _declare_detection,
+        _train_detection,
     ),
     "shanten": Kind(
         "how far hidden hands are from tenpai, from records",

@@ -33,6 +33,8 @@ def choice(
     view, ally: str, waits: str = "", helps: str = "", aim: str | None = None, **options: str
 ) -> str:
     """The choice of seat 0 while seat 1, on its right, says that it holds ``ally``."""
+    if "share" in options:
+        options["helps"] = options.pop("share")
     bot, top = make_strategy("combo-partner", options), YakuEvaluation()
     link, _ = pair_up(top, bot)
     turn = len(view.river(ALLY))
@@ -73,6 +75,35 @@ def test_a_wait_without_a_win_is_not(position, techniques):
 def test_what_was_switched_off_is_not_done(position):
     view = own(position, drawn="3s", riichi=[2])
     assert choice(view, TENPAI, "3s", techniques="none") != "discard 3s (drawn)"
+
+
+@MODES
+def test_who_never_helps_does_not_give_it_either(position, techniques):
+    view = own(position, drawn="3s", riichi=[2])
+    chosen = choice(view, TENPAI, "3s", techniques=techniques, share="0")
+    assert not chosen.startswith("discard 3s")
+
+
+def test_a_share_of_the_chances_is_taken_by_lot(position):
+    view = own(position, drawn="3s", riichi=[2])
+    given = [
+        choice(view, TENPAI, "3s", share="0.3", seed=str(seed)) == "discard 3s (drawn)"
+        for seed in range(100)
+    ]
+    assert 18 <= sum(given) <= 43  # 30, less and more 2.6 times its spread
+
+
+def test_help_may_be_kept_for_the_last_hand(position):
+    view = own(position, drawn="3s", riichi=[2])
+    assert choice(view, TENPAI, "3s", share="last") != "discard 3s (drawn)"
+    view.state["last_round"] = view.state["round"]
+    assert choice(view, TENPAI, "3s", share="last", techniques="paper") == "discard 3s (drawn)"
+
+
+@pytest.mark.parametrize("wrong", ["1.5", "-0.1", "nan"])
+def test_a_share_is_a_share(wrong):
+    with pytest.raises(StrategyError, match="helps"):
+        make_strategy("combo-partner", {"helps": wrong})
 
 
 @MODES
@@ -309,6 +340,26 @@ def play(seed: int, techniques: str, cut_every: int = 0, **options: str) -> dict
 
 def feeds(action: Action, waits: int) -> bool:
     return action.name == "discard" and bool(waits >> tile_kind(action.tile) & 1)
+
+
+def choices(**options: str) -> list[str]:
+    """All that is chosen in one tonpu of two partners."""
+    bots = [make_strategy("combo-partner", options) for _ in range(2)]
+    bots += [make_strategy("fast-riichi-a") for _ in range(2)]
+    pair_up(bots[0], bots[1])
+    referee, chosen = Referee(6, "tonpu"), []
+    referee.start()
+    while asked := referee.asked:
+        actions = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
+        chosen += [f"{seat} {action}" for seat, action in actions.items()]
+        referee.step(actions)
+    return chosen
+
+
+def test_who_takes_all_its_chances_plays_as_one_of_whom_no_share_is_said():
+    plain = choices()
+    assert choices(helps="1", seed="3") == plain  # whatever the seed: no lot is drawn
+    assert choices(helps="0") != plain
 
 
 def test_as_the_paper_every_win_is_fed_that_can_be():

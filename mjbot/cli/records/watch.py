@@ -53,6 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
         help="of a file with many games, from 0 (0)")  # fmt: skip
     parser.add_argument(
+        "--at",
+        type=_place,
+        metavar="SEAT/KYOKU/STEP",
+        help="open at this place, as the page's address has it: kyoku from 0, events of it"
+        " (the start)",
+    )
+    parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the game as one HTML file, and stop"
     )
 
@@ -80,6 +87,13 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _game(text: str) -> Path | str:
     return text if text.startswith("http://") else record_path(text)
+
+
+def _place(text: str) -> str:
+    parts = text.split("/")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected SEAT/KYOKU/STEP, such as 0/3/17")
+    return text
 
 
 class Take(Protocol):
@@ -159,7 +173,9 @@ async def _show(args: argparse.Namespace, library: Library) -> int:
 
     async with RecordServer(library, _config(args, library), args.by) as server:
         await server.open(args.port)
-        tell_page(server.url(server.keys.new(_seen(args))), no_browser=args.no_browser)
+        tell_page(
+            server.url(server.keys.new(_seen(args)), args.at or ""), no_browser=args.no_browser
+        )
         await asyncio.Event().wait()
     return ExitCode.OK
 

@@ -1,0 +1,195 @@
+"""Records as counts, one game after the other, kept so that a long run goes on.
+
+What is counted stands in ``counts.jsonl`` of the run's folder: a header that names the records, a
+line per game.  In memory a game takes 5 kB.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.append_log import AppendLog, Cures
+from mjbot.detection.counting import GameCounter
+from mjbot.detection.detectors import KEYS, N
+from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, Model
+from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
+from mjbot.errors import ArgumentError
+from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
+
+COUNTS_FILE: Final = "counts.jsonl"
+DIGITS: Final = 4
+CURES: Final = Cures("name another --folder", "delete that file")
+
+
+@dataclass(frozen=True)
+class Games:
+    """The counts of many games.
+
+    ``numbers`` are those of the games among the records, ``names`` who sat where (by number in
+    ``players``: int32[games, 4]), ``hits`` and ``chances`` int16[games, 4, 4, N] by actor, other
+    and detector, ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
+    ``base``, ``level`` and ``products`` float32 are those of
+    :class:`mjbot.detection.residuals.Residuals`, by game.
+    """
+
+    players: Sequence[str]
+    numbers: NDArray[np.int32]
+    names: NDArray[np.int32]
+    hits: NDArray[np.int16]
+    chances: NDArray[np.int16]
+    scores: NDArray[np.int32]
+    kyoku: NDArray[np.int16]
+    t: NDArray[np.float32]
+    base: NDArray[np.float32]
+    level: NDArray[np.float32]
+    products: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, chosen: NDArray[np.intp] | slice) -> "Games":
+        """Return some of the games."""
+        return Games(
+            players=self.players,
+            numbers=self.numbers[chosen],
+            names=self.names[chosen],
+            hits=self.hits[chosen],
+            chances=self.chances[chosen],
+            scores=self.scores[chosen],
+            kyoku=self.kyoku[chosen],
+            t=self.t[chosen],
+            base=self.base[chosen],
+            level=self.level[chosen],
+            products=self.products[chosen],
+        )
+
+
+class CountedGame(msgspec.Struct, frozen=True):
+    """A line of the log: one game."""
+
+    number: int
+    names: tuple[str, str, str, str]
+    scores: tuple[int, int, int, int]
+    kyoku: int
+    hits: list[int]
+    chances: list[int]
+    t: list[float]
+    base: list[float]
+    level: list[float]
+    products: list[float]
+
+
+class CountsHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of the log: what is counted."""
+
+    detect: tuple[str, ...] = KEYS + SCORES
+    weights: str
+    records: tuple[str, ...]
+
+
+def count_games(
+    refs: Sequence[GameRef],
+    model: Model,
+    jobs: int = 1,
+    folder: Path | None = None,
+    left_out: LeftOut | None = None,
+    tell: Callable[[], object] = lambda: None,
+) -> Games:
+    """Count all games, or those that a folder does not have yet; ``tell`` is called for each.
+
+    Raises :class:`~mjbot.append_log.LogError` if the folder is another run's.
+    """
+    lines: list[CountedGame] = []
+    with ExitStack() as stack:
+        log: AppendLog[CountsHeader, CountedGame] | None = None
+        if folder is not None:
+            named = tuple([f"{name} ({len(list(of))})" for name, of in groupby(refs, _file_of)])
+            decode = partial(msgspec.json.decode, type=CountedGame)
+            header = CountsHeader(records=named, weights=_digest(model))
+            log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
+            lines.extend(log.lines)
+            for _ in lines:
+                tell()
+        done = {line.number for line in lines}
+        missing = [ref for ref in refs if ref.number not in done]
+        for line in collect(missing, partial(_counted, model=model), jobs, left_out):
+            if line is not None:
+                lines.append(line)
+                if log is not None:
+                    log.append(line)
+            tell()
+    return _packed(sorted(lines, key=lambda line: line.number))
+
+
+def _file_of(ref: GameRef) -> str:
+    return ref.source.name
+
+
+def _digest(model: Model) -> str:
+    return hashlib.sha256(b"".join(array.tobytes() for array in model)).hexdigest()[:16]
+
+
+def _counted(steps: Iterator[GameStep], model: Model) -> CountedGame | None:
+    counter, residuals, number = GameCounter(), None, 0
+    for step in steps:
+        if residuals is None:
+            number = step.game
+            residuals = Residuals(model, number)
+        counter.add(step.event, step.state)
+        residuals.add(step.event, step.state)
+    game = counter.counted
+    if residuals is None or len(game.names) != 4 or not game.kyoku:
+        return None
+    east, south, west, north = game.names
+    sums = residuals.sums
+    return CountedGame(
+        number=number,
+        names=(east, south, west, north),
+        scores=(game.scores[0], game.scores[1], game.scores[2], game.scores[3]),
+        kyoku=game.kyoku,
+        hits=game.hits.ravel().tolist(),
+        chances=game.chances.ravel().tolist(),
+        t=_rounded(sums.t),
+        base=_rounded(sums.base),
+        level=_rounded(sums.level),
+        products=_rounded(residuals.products()),
+    )
+
+
+def _rounded(values: Floats) -> list[float]:
+    rounded: list[float] = values.ravel().round(DIGITS).tolist()
+    return rounded
+
+
+def _packed(lines: Sequence[CountedGame]) -> Games:
+    if not lines:
+        raise ArgumentError("no game could be counted: nothing to look for pairs in")
+    players = sorted({name for line in lines for name in line.names})
+    place = {name: number for number, name in enumerate(players)}
+    shape = (len(lines), 4, 4, N)
+    return Games(
+        players=players,
+        numbers=np.array([line.number for line in lines], np.int32),
+        names=np.array([[place[name] for name in line.names] for line in lines], np.int32),
+        hits=np.array([line.hits for line in lines], np.int16).reshape(shape),
+        chances=np.array([line.chances for line in lines], np.int16).reshape(shape),
+        scores=np.array([line.scores for line in lines], np.int32),
+        kyoku=np.array([line.kyoku for line in lines], np.int16),
+        t=_shaped([line.t for line in lines], 4, 4, N_SCORES),
+        base=_shaped([line.base for line in lines], 4, 4, N_SCORES, CLASSES),
+        level=_shaped([line.level for line in lines], 4, N_SCORES, CLASSES, 2),
+        products=_shaped([line.products for line in lines], N_PAIRS, SPREADS, N_SCORES, N_SCORES),
+    )
+
+
+def _shaped(rows: Sequence[Sequence[float]], *shape: int) -> NDArray[np.float32]:
+    return np.array(rows, np.float32).reshape(len(rows), *shape)

@@ -1,0 +1,191 @@
+"""What the verdicts go by, learned from games of known pairs and of honest players.
+
+* The model of strangers (:class:`~mjbot.detection.hidden.Model`): how likely each discard is, from
+  the first :data:`OF_CHOICES` honest games; how much more often real hands need and hold a kind
+  than redrawn ones, from all of them.
+* One weighted sum per kind of known pair: what such a pair adds a kyoku beyond strangers, against
+  the spread that strangers have.
+* What a unit of each score is worth to two strangers together: a regression of their final
+  points.  A discard that happens to serve a hand that nobody sees is an experiment of chance, so
+  this is what serving causes.
+* Base rates of the counters.
+
+All of it is fixed before a game that is tested on is looked at.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.detection.games import Games, count_games
+from mjbot.detection.hidden import (
+    N_SCORES,
+    SCORES,
+    Floats,
+    Model,
+    Tally,
+    no_discard,
+    no_model,
+    no_tally,
+    tally_choice,
+    weigh_discards,
+)
+from mjbot.detection.pairs import base_rates
+from mjbot.detection.residuals import PAIRS, Residuals, places_of
+from mjbot.detection.verdicts import NAME, Weights, levelled
+from mjbot.errors import ArgumentError
+from mjbot.models.weights import Manifest, save_weights
+from mjbot.table.hands import kind_of
+from mjbot.table.mirror.wire import tile_code
+from mjbot.training.positions import GameRef, GameStep, LeftOut, collect, index_games
+from mjbot.training.runs import RUNS, GameRange, Learned
+from protocol import messages as m
+
+OF_CHOICES: Final = 150
+"""Games that the chances of discards are learned from."""
+ROUNDS: Final = 6
+PRIOR: Final = 5.0
+"""Hits as expected that every cell of the model is believed to have had before."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Games of one kind of known pair; ``places`` says which two seats they had, by game."""
+
+    games: Games
+    places: NDArray[np.intp]
+
+    def sums(self) -> tuple[Floats, Floats]:
+        """Return contrasts and products of the pair, by game."""
+        rows = np.arange(len(self.games))
+        left, products = levelled(self.games), self.games.products
+        return left[rows, self.places], products[rows, self.places].astype(np.float64)
+
+
+def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> Model:
+    """Return the model of strangers, from honest games."""
+    model = no_model()
+    chosen = model.chosen
+    for _ in range(ROUNDS):
+        extract = partial(_choices, model=model._replace(chosen=chosen))
+        tally = _added(collect(refs[:OF_CHOICES], extract, jobs))
+        chosen = chosen * _ratio(tally.chosen)
+    extract = partial(_needs, model=model._replace(chosen=chosen))
+    tally = _added(collect(refs, extract, jobs, left_out))
+    return Model(chosen, _ratio(tally.needed), _ratio(tally.held))
+
+
+def _ratio(tally: Floats) -> Floats:
+    ratio: Floats = (tally[:, 0] + PRIOR) / (tally[:, 1] + PRIOR)
+    return ratio
+
+
+def _added(tallies: Iterator[Tally]) -> Tally:
+    whole = no_tally()
+    for tally in tallies:
+        for sums, more in zip(whole, tally, strict=True):
+            sums += more
+    return whole
+
+
+def _choices(steps: Iterator[GameStep], model: Model) -> Tally:
+    tally, discard = no_tally(), no_discard()
+    for step in steps:
+        if isinstance(step.event, m.Dahai):
+            weigh_discards(step.state, step.event.actor, model, discard)
+            tally_choice(discard, kind_of(tile_code(step.event.pai)), tally)
+    return tally
+
+
+def _needs(steps: Iterator[GameStep], model: Model) -> Tally:
+    residuals = None
+    for step in steps:
+        residuals = residuals or Residuals(model, step.game)
+        residuals.add(step.event, step.state)
+    return residuals.tally if residuals else no_tally()
+
+
+def learn(model: Model, honest: Games, known: Sequence[Known]) -> Weights:
+    """Return weights from honest games and games of each kind of known pair."""
+    kyoku = float(honest.kyoku.sum())
+    spread = honest.products[:, :, 0].sum(axis=(0, 1), dtype=np.float64) / (kyoku * len(PAIRS))
+    means = [kind.sums()[0][:, 0].sum(axis=0) / float(kind.games.kyoku.sum()) for kind in known]
+    sums = np.array([np.linalg.solve(spread, mean) for mean in means])
+    sums /= np.sqrt(np.einsum("ki,ij,kj->k", sums, spread, sums))[:, None]
+    return Weights(
+        chosen=model.chosen,
+        needed=model.needed,
+        held=model.held,
+        sums=sums,
+        points=worth_of_scores(honest),
+        rates=base_rates(honest),
+    )
+
+
+def worth_of_scores(games: Games) -> Floats:
+    """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
+    x = levelled(games)[:, :, 0].reshape(-1, N_SCORES)
+    y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
+    points: Floats = np.linalg.solve(x.T @ x + np.eye(N_SCORES), x.T @ (y - y.mean()))
+    return points
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectionRequest:
+    """What ``mjbot train detection`` is told; ``pairs`` has two names and records of each pair."""
+
+    records: Sequence[Path]
+    games: GameRange
+    pairs: Sequence[tuple[str, str, Path]]
+    jobs: int
+    out: Path | None
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+
+def train(request: DetectionRequest) -> Learned:
+    """Learn the weights and write them.
+
+    Raises as :func:`~mjbot.training.positions.index_games` and
+    :class:`~mjbot.errors.ArgumentError` for a pair that is not in its records.
+    """
+    refs = request.games.take(index_games(request.records, request.left_out))
+    model = learn_model(refs, request.jobs, request.left_out)
+    honest = count_games(refs, model, request.jobs, left_out=LeftOut())
+    known = [
+        known_pair(count_games(index_games([path]), model, request.jobs), one, other)
+        for one, other, path in request.pairs
+    ]
+    weights = learn(model, honest, known)
+    told = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
+        for (one, other, _), each in zip(request.pairs, known, strict=True))  # fmt: skip
+    names = ", ".join(sorted(path.name for path in request.records))
+    manifest = Manifest(
+        data=f"games {request.games} of {names} ({len(honest)} hanchan); pairs: {told}",
+        command=f"mjbot train detection {names} --games {request.games}"
+        + "".join(f" --pair {one!r} {other!r} {path.name}" for one, other, path in request.pairs),
+        seed=0,
+        scores={f"points of a unit, {name}": round(float(worth))
+            for name, worth in zip(SCORES, weights.points, strict=True)},
+    )  # fmt: skip
+    folder = request.out or RUNS / NAME
+    arrays = {key: getattr(weights, key) for key in Weights.__dataclass_fields__}
+    return Learned(NAME, save_weights(NAME, arrays, manifest, folder), folder)
+
+
+def known_pair(games: Games, one: str, other: str) -> Known:
+    """Return the games in which two players met; ArgumentError if they never did."""
+    for name in (one, other):
+        if name not in games.players:
+            known = ", ".join(repr(player) for player in games.players)
+            raise ArgumentError(f"nobody is called {name!r} there; there are {known}")
+    at = [games.names == games.players.index(name) for name in (one, other)]
+    both = np.flatnonzero(at[0].any(axis=1) & at[1].any(axis=1))
+    if not len(both):
+        raise ArgumentError(f"{one!r} and {other!r} never met there")
+    seats = np.stack([each[both].argmax(axis=1) for each in at], axis=1).astype(np.int8)
+    return Known(games.take(both), places_of(seats))

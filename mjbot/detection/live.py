@@ -1,0 +1,92 @@
+"""Pairs looked for while tables are played: after every game an e-value of every two who met.
+
+Whoever looks after every game and stops at the first small p-value accuses too many; an e-value may
+be looked at as often as one likes (:meth:`mjbot.detection.verdicts.Weights.e_values`): that it ever
+reaches c has a chance of 1 / c at most.  The k-th pair that met is told of at k (k + 1) / alpha, so
+that the chance to tell of anybody wrongly stays below alpha however many will meet.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from mjbot.detection.counting import told_apart
+from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
+from mjbot.detection.report import NOT_PROOF
+from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
+from mjbot.detection.verdicts import Weights, made_up_for
+from mjbot.table.mirror.mirror import Table
+from mjbot.text import plural
+from protocol import messages as m
+
+ALPHA: Final = 0.01
+
+
+@dataclass
+class Meetings:
+    """What the games of two players have said so far; ``number`` counts pairs from 1."""
+
+    number: int
+    games: int = 0
+    is_told: bool = False
+    residuals: Floats = field(default_factory=lambda: np.zeros((CONTRASTS, N_SCORES)))
+    products: Floats = field(default_factory=lambda: np.zeros((SPREADS, N_SCORES, N_SCORES)))
+
+
+class PairWatch:
+    """Takes the events of one table and tells of pairs; all hands must be in the events."""
+
+    def __init__(
+        self, weights: Weights, tell: Callable[[str], object], alpha: float = ALPHA
+    ) -> None:
+        self.weights: Final = weights
+        self.alpha: Final = alpha
+        self.met: Final[dict[tuple[str, str], Meetings]] = {}
+        self._tell: Final = tell
+        self._levels: Final[dict[str, Floats]] = {}
+        self._games = 0
+        self._start()
+
+    def _start(self) -> None:
+        self._table = Table(strict=False)
+        self._residuals = Residuals(self.weights.model, self._games)
+
+    def add(self, event: m.Event) -> None:
+        """Take in one event."""
+        if isinstance(event, m.StartGame):
+            self._start()
+        self._residuals.add(event, self._table.state)
+        self._table.apply(event)
+        if isinstance(event, m.EndGame):
+            self._games += 1
+            self._judge(told_apart(self._table.names or ("",) * 4))
+
+    def _judge(self, names: tuple[str, ...]) -> None:
+        sums, products = self._residuals.sums, self._residuals.products()
+        for name, level in zip(names, sums.level, strict=True):
+            self._levels.setdefault(name, np.zeros((N_SCORES, CLASSES, 2)))
+            self._levels[name] += level
+        levels = np.array([self._levels[name] for name in names])
+        left = contrasts(sums.t - made_up_for(sums.base, levels))
+        for one, other in combinations(range(4), 2):
+            names_of = sorted((names[one], names[other]))
+            pair = (names_of[0], names_of[1])
+            meetings = self.met.setdefault(pair, Meetings(len(self.met) + 1))
+            meetings.games += 1
+            meetings.residuals += left[PLACE_OF[one, other]]
+            meetings.products += products[PLACE_OF[one, other]]
+            self._tell_of(pair, meetings)
+
+    def _tell_of(self, pair: tuple[str, str], meetings: Meetings) -> None:
+        e = float(self.weights.e_values(meetings.residuals, meetings.products))
+        limit = meetings.number * (meetings.number + 1) / self.alpha
+        if e >= limit and not meetings.is_told:
+            meetings.is_told = True
+            self._tell(
+                f"{pair[0]} + {pair[1]} play as if they knew each other's hands ({NOT_PROOF}):"
+                f" e-value {e:.3g} after {plural(meetings.games, 'game')}, above {limit:.3g};"
+                " mjbot detect shows the positions"
+            )

@@ -1,0 +1,80 @@
+"""The report as one HTML page that needs nothing else."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from mjbot.detection.detectors import DETECTORS
+from mjbot.detection.evidence import Position
+from mjbot.detection.report import COUNTERS, HEADS, NOT_PROOF, WARNING, Finding, Report, cells
+from mjbot.review.html import POLICY, STYLE, name, table, text
+
+MOST_LETTERS: Final = 300
+HOW: Final = (
+    "<b>p</b> is how likely two who do not know each other's hands have discards that fit those"
+    " hands as well, whatever their style; <b>adjusted p</b> allows for all pairs in the list"
+    " (Holm). <b>calls served</b>, <b>waits served</b> and <b>own waits</b> are deviates of what"
+    " goes into it: discards that the other's real hand needed, more (+) or less (-) often than"
+    " other hands that could have been there; and waiting for tiles that the other holds (-: for"
+    " those that it does not)."
+    " <b>points</b> are what such help is worth to two players by Phoenix games: no points that"
+    " anybody was seen to win."
+)
+
+
+def page(report: Report) -> str:
+    """Return the page."""
+    parts = [
+        "<!doctype html><html lang=en><head><meta charset=utf-8>",
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name=viewport content="width=device-width,initial-scale=1">',
+        f"<title>Pairs in {text(report.records, 80)}</title><style>{STYLE}</style></head>",
+        "<body><main><h1>Pairs that play for each other?</h1>",
+        f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
+        f"<p>{text(report.told, MOST_LETTERS)}.</p><p class=mid><b>{text(WARNING, 600)}</b></p>",
+        table(HEADS, [_row(finding, place) for place, finding in enumerate(report.findings)]),
+        f"<p class=soft>{HOW}</p>",
+        *[
+            line
+            for place, finding in enumerate(report.findings)
+            for line in _closely(finding, place)
+        ],
+        "</main></body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _row(finding: Finding, place: int) -> list[str]:
+    told = [text(cell, MOST_LETTERS) for cell in cells(finding)]
+    pair = _names(finding)
+    told[0] = f'<a href="#pair-{place}">{pair}</a>' if finding.positions else pair
+    if finding.is_conspicuous:
+        told[4] = f"<b class=bad>{told[4]}</b>"
+    return told
+
+
+def _names(finding: Finding) -> str:
+    return " + ".join([name(each) for each in finding.verdict.names])
+
+
+def _closely(finding: Finding, place: int) -> Iterator[str]:
+    if finding.counters is None:
+        return
+    yield f'<h2 id="pair-{place}">{_names(finding)} <span class=mid>({NOT_PROOF})</span></h2>'
+    yield "<ol class=worst>" if finding.positions else ""
+    for position in finding.positions:
+        yield _position(position)
+    yield "</ol>" if finding.positions else ""
+    rows = [
+        [detector.label, *[f"{value:+.1f}" for value in row]]
+        for detector, row in zip(DETECTORS, finding.counters.tolist(), strict=True)
+    ]
+    heads = ["counter", "hits beyond expectation", "z, all tables", "z, same tables"]
+    yield f"<details><summary>counters</summary><div class=in><p class=soft>{COUNTERS}</p>"
+    yield f"{table(heads, rows)}</div></details>"
+
+
+def _position(position: Position) -> str:
+    said = text(position.sentence, MOST_LETTERS)
+    where = f"{text(position.game, 120)}, kyoku {position.moment.kyoku + 1}"
+    command = text(position.command, MOST_LETTERS)
+    return f"<li>{said} <span class=soft>({where})</span><br><code>{command}</code></li>"

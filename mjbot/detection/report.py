@@ -1,0 +1,147 @@
+"""What an operator reads: the verdicts as rows, and as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from mjbot.detection.detectors import DETECTORS
+from mjbot.detection.evidence import Position
+from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
+from mjbot.detection.pairs import Floats
+from mjbot.detection.verdicts import Verdict
+from mjbot.text import plural
+
+NOT_PROOF: Final = "not proof"
+WARNING: Final = (
+    "This is not proof. It says how far the discards of two players fit each other's concealed"
+    " hands better than chance lets strangers' fit. Chance does that, too, and so may players who"
+    " play as no stranger does. Look at the positions before you ask anybody."
+)
+COUNTERS: Final = (
+    "Counters describe and accuse nobody: style and strength show in them as much as help does."
+)
+SQRT_2: Final = 2**0.5
+SURE: Final = 0.05
+"""Adjusted p-value below which a pair is called conspicuous."""
+
+
+@dataclass
+class Finding:
+    """A verdict and what closer looks have shown.
+
+    ``counters`` float64[N, 3] has by detector hits beyond expectation and z by all tables and by
+    the same tables; None where nobody has looked closely.
+    """
+
+    verdict: Verdict
+    positions: list[Position] = field(default_factory=list)
+    counters: Floats | None = None
+
+    @property
+    def is_conspicuous(self) -> bool:
+        """Whether the adjusted p-value is below :data:`SURE`."""
+        return self.verdict.adjusted < SURE
+
+
+@dataclass(frozen=True)
+class Report:
+    """All verdicts of a run, the surest first; the first ones looked at closely."""
+
+    records: str
+    games: int
+    players: int
+    least: int
+    findings: Sequence[Finding]
+    left_out: str = ""
+
+    @property
+    def told(self) -> str:
+        """What was tested, and how many are conspicuous."""
+        found = sum(finding.is_conspicuous for finding in self.findings)
+        return (
+            f"{plural(self.games, 'game')} of {plural(self.players, 'player')};"
+            f" {plural(len(self.findings), 'pair')} met in {self.least} games or more,"
+            f" {found} with an adjusted p below {SURE:g}{self.left_out}"
+        )
+
+
+HEADS: Final = (
+    "pair", "games", "points per hanchan [95 %]", "p", "adjusted p",
+    "calls served", "waits served", "own waits", "",
+)  # fmt: skip
+
+
+def cells(finding: Finding) -> list[str]:
+    """Return a row of the table, as plain text."""
+    verdict, effect = finding.verdict, finding.verdict.effect
+    told = f"{effect.value:+,.0f}"
+    if effect.is_bounded:
+        told += f" [{effect.low:+,.0f}, {effect.high:+,.0f}]"
+    z = verdict.z
+    return [
+        " + ".join(verdict.names),
+        str(len(verdict.games)),
+        told,
+        p_value(verdict.p),
+        p_value(verdict.adjusted),
+        f"{(z[CALL] + z[NEXT_CALL]) / SQRT_2:+.1f}",
+        f"{(z[WAIT] + z[RIICHI]) / SQRT_2:+.1f}",
+        f"{z[OWN]:+.1f}",
+        NOT_PROOF,
+    ]
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it is read.
+
+    >>> p_value(0.04321), p_value(0.00001234), p_value(1.0)
+    ('0.043', '1.2e-05', '1')
+    """
+    return f"{p:.2g}"
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """Return all that is known, as plain values."""
+    return {
+        "warning": WARNING,
+        "records": report.records,
+        "games": report.games,
+        "players": report.players,
+        "least_games": report.least,
+        "adjusted_by": "Holm",
+        "pairs": [_pair_json(finding) for finding in report.findings],
+    }
+
+
+def _pair_json(finding: Finding) -> dict[str, Any]:
+    verdict = finding.verdict
+    told: dict[str, Any] = {
+        "players": list(verdict.names),
+        "note": NOT_PROOF,
+        "games": len(verdict.games),
+        "score": verdict.score,
+        "p": verdict.p,
+        "p_adjusted": verdict.adjusted,
+        "points_per_hanchan": asdict(verdict.effect) if verdict.effect.is_bounded else None,
+        "hidden_hands": {
+            name: {"beyond_chance": float(verdict.residuals[k]), "z": float(verdict.z[k])}
+            for k, name in enumerate(SCORES)
+        },
+    }
+    if finding.counters is not None:
+        told["counters"] = {
+            detector.key: {"excess": excess, "z_all_tables": everywhere, "z_same_tables": here}
+            for detector, (excess, everywhere, here) in zip(
+                DETECTORS, finding.counters.tolist(), strict=True
+            )
+        }
+    told["positions"] = [
+        {
+            **position.moment._asdict(),
+            "game": position.game,
+            "said": position.sentence,
+            "watch": position.command,
+        }
+        for position in finding.positions
+    ]
+    return told

@@ -1,0 +1,123 @@
+"""What a game's discards say of each two seats, and what is left of it beside their rivals.
+
+Of a kyoku there is T of each ordered pair of seats (:mod:`mjbot.detection.hidden`).  For the pair
+{i, j} and its rivals {k, l}, with W, X and R the mean of what is within the pair, across, within
+the rivals, three *contrasts* are looked at:
+
+* W - X: mean 0 for whoever does not know the other's hand, even where T is off for all alike
+  (people avoid waits better than the model of their choices knows);
+* W - 2 X + R: mean 0 also where T is off by something of the one who acts plus something of the one
+  who is served.  By itself it cannot tell a pair from its rivals: it is the same for both;
+* W: mean 0 for the rivals of a pair, too, towards whom a pair that shuns each other's tiles plays
+  otherwise than strangers do.  It spreads less than W - X, by whose spread it is judged.
+
+A pair is believed to be one as far as *all* say so.  Kyoku are independent, so the sums of T and
+of the contrasts' squares over kyoku are all that a verdict needs.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.detection.hidden import (
+    N_SCORES,
+    Discard,
+    Floats,
+    Model,
+    Random,
+    Sums,
+    Tally,
+    hold_against_hand,
+    no_discard,
+    no_sums,
+    no_tally,
+    tally_choice,
+    weigh_discards,
+)
+from mjbot.table.hands import kind_of
+from mjbot.table.mirror.wire import tile_code
+from mjbot.table.state import State
+from protocol import messages as m
+
+PAIRS: Final = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+"""Of the pair at place p the rivals are at place 5 - p."""
+N_PAIRS: Final = 6
+CONTRASTS: Final = 3
+SPREADS: Final = 2
+SPREAD_OF: Final = (0, 1, 0)
+"""By whose products each contrast is judged: the third by those of the first."""
+PLACE_OF: Final = np.array([[0, 0, 1, 2], [0, 0, 3, 4], [1, 3, 0, 5], [2, 4, 5, 0]])
+"""The place of two seats among :data:`PAIRS`."""
+
+
+@dataclass
+class Residuals:
+    """What the discards of a game say, added up event by event.
+
+    ``number`` is the game's, from which the redraws are drawn.  ``kyoku`` has T of each kyoku,
+    float64[4, 4, N_SCORES].
+    """
+
+    model: Model
+    number: int
+    tally: Tally = field(default_factory=no_tally)
+    sums: Sums = field(default_factory=no_sums)
+    kyoku: list[Floats] = field(default_factory=list)
+
+    discard: Discard = field(default_factory=no_discard)
+    _random: Random = field(default_factory=lambda: np.zeros(1, np.uint64))
+    _before: Floats = field(default_factory=lambda: np.zeros((4, 4, N_SCORES)))
+
+    def add(self, event: m.Event, state: State) -> None:
+        """Take an event with the table as it was before it."""
+        if isinstance(event, m.StartKyoku):
+            self.kyoku.append(np.zeros((4, 4, N_SCORES)))
+            self._random[0] = self.number * 1_009 + len(self.kyoku)
+        elif isinstance(event, m.Dahai) and self.kyoku:
+            self._before[...] = self.sums.t
+            self._discarded(event.actor, kind_of(tile_code(event.pai)), state)
+            self.kyoku[-1] += self.last
+
+    @property
+    def last(self) -> Floats:
+        """What the last discard has added to T."""
+        added: Floats = self.sums.t - self._before
+        return added
+
+    def _discarded(self, seat: int, kind: int, state: State) -> None:
+        weigh_discards(state, seat, self.model, self.discard)
+        tally_choice(self.discard, kind, self.tally)
+        for other in range(4):
+            if other != seat:
+                hold_against_hand(
+                    state, (seat, other), kind, self.discard, self.model, self.tally,
+                    self._random, self.sums,
+                )  # fmt: skip
+
+    def products(self) -> Floats:
+        """Return the sums over kyoku of the contrasts' products, by pair.
+
+        float64[N_PAIRS, SPREADS, N_SCORES, N_SCORES]: of the first two.
+        """
+        each = contrasts(np.array(self.kyoku).reshape(-1, 4, 4, N_SCORES))[:, :, :SPREADS]
+        products: Floats = np.einsum("kpci,kpcj->pcij", each, each)
+        return products
+
+
+def contrasts(t: Floats) -> Floats:
+    """Return the contrasts of T, float64[..., 4, 4, N_SCORES], by pair.
+
+    float64[..., N_PAIRS, CONTRASTS, N_SCORES].
+    """
+    within = np.stack([(t[..., i, j, :] + t[..., j, i, :]) / 2 for i, j in PAIRS], axis=-2)
+    rivals = within[..., ::-1, :]
+    across = (within.sum(axis=-2, keepdims=True) - within - rivals) / 4
+    return np.stack([within - across, within - 2 * across + rivals, within], axis=-2)
+
+
+def places_of(seats: NDArray[np.int8]) -> NDArray[np.intp]:
+    """Return the places of two seats each among :data:`PAIRS`; ``seats`` int8[games, 2]."""
+    places: NDArray[np.intp] = PLACE_OF[seats[:, 0], seats[:, 1]]
+    return places

@@ -1,0 +1,226 @@
+"""From what is left over of a pair to how sure one can be, and what it was worth.
+
+Only what was done with regard to hidden hands accuses (:mod:`mjbot.detection.hidden`).  The *score*
+of a pair is the largest of a few weighted sums over what a discard may do, each fitted to one kind
+of known pair (:mod:`mjbot.detection.learning`) with whatever signs that kind has.  A sum is
+
+    t = sum over kyoku of x / sqrt(sum over kyoku of x^2),
+
+and what counts is the smallest t of three contrasts (:mod:`mjbot.detection.residuals`).  Of
+symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly that of a normal
+deviate (Efron 1969, "Student's t-test under symmetry conditions").  The *p-value* is that of a
+normal deviate times the number of sums.
+
+*Adjusted* p-values are Holm's, for all pairs that were tested: whoever accuses all below 0.05
+accuses anybody wrongly in at most one such list in twenty, whatever depends on what.
+
+The *effect* is how much beyond chance the two served each other times what that was worth to two
+strangers together in Phoenix games (a regression of their final points).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import erfc, sqrt
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.detection.games import Games
+from mjbot.detection.hidden import Model
+from mjbot.detection.pairs import Floats, Left, Met, left_over_of, who_met
+from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
+from mjbot.models.weights import load_weights
+from mjbot.statistics.estimates import Estimate, around
+
+NAME: Final = "detection"
+SHIPPED: Final = Path(__file__).parent / "weights"
+"""Not among the players' weights: no game depends on these."""
+LEAST_GAMES: Final = 5
+"""Games together below which a pair is not judged."""
+PRIOR: Final = 10.0
+"""Needs as expected that a player's hands are believed to have had before anything is seen."""
+STAKES: Final = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
+"""What e-values stake on every kyoku, in spreads of a stranger's."""
+MOST_LOG: Final = 600.0
+TINY: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What was learned.
+
+    ``chosen``, ``needed`` and ``held`` are those of a :class:`~mjbot.detection.hidden.Model`.
+    ``sums`` float64[kinds, N_SCORES] are the weighted sums, each with a spread of 1 a kyoku among
+    strangers; ``points`` float64[N_SCORES] is what a unit of W - X in a game was worth to two.
+    ``rates`` float64[4, N] are base rates of the counters, which only describe.
+    """
+
+    chosen: Floats
+    needed: Floats
+    held: Floats
+    sums: Floats
+    points: Floats
+    rates: Floats
+
+    @property
+    def model(self) -> Model:
+        """What is to be expected of strangers."""
+        return Model(self.chosen, self.needed, self.held)
+
+    def deviates(self, residuals: Floats, products: Floats) -> Floats:
+        """Return t of each weighted sum: float64[..., kinds], the smallest of all contrasts.
+
+        ``residuals`` float64[..., CONTRASTS, N_SCORES] and ``products``
+        float64[..., SPREADS, N_SCORES, N_SCORES] are sums over games.
+        """
+        above, below = self._weighed(residuals, products)
+        t = above / np.sqrt(np.maximum(below, TINY))
+        smaller: Floats = t.min(axis=-2)
+        return smaller
+
+    def _weighed(self, residuals: Floats, products: Floats) -> tuple[Floats, Floats]:
+        """Return the weighted sums and those of their squares: float64[..., CONTRASTS, kinds]."""
+        above: Floats = np.einsum("...i,ki->...k", residuals, self.sums)
+        below: Floats = np.einsum("...ij,ki,kj->...k", products, self.sums, self.sums)
+        return above, below[..., SPREAD_OF, :]
+
+    def p_values(self, deviates: Floats) -> Floats:
+        """Return how likely strangers have such a largest t: float64[...]."""
+        p: Floats = np.minimum(len(self.sums) * _above(deviates.max(axis=-1)), 1.0)
+        return p
+
+    def e_values(self, residuals: Floats, products: Floats) -> Floats:
+        """Return e-values of the same sums, which may be looked at after every game: float64[...].
+
+        Of independent symmetric x, exp(l sum(x) - l^2 sum(x^2) / 2) is no more than 1 on average
+        for any l, whenever one stops (de la Pena 1999, "A general class of exponential inequalities
+        for martingales and ratios").  It is averaged over :data:`STAKES` and the sums; of the
+        contrasts the smallest one counts.
+        """
+        above, below = self._weighed(residuals, products)
+        logs = STAKES * above[..., None] - STAKES**2 * below[..., None] / 2
+        e: Floats = np.exp(np.minimum(logs, MOST_LOG)).mean(axis=(-1, -2)).min(axis=-1)
+        return e
+
+
+_above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
+
+
+@cache
+def shipped_weights(folder: Path = SHIPPED) -> Weights:
+    """Return the weights of a folder; raises :class:`~mjbot.models.weights.WeightsError`."""
+    arrays = load_weights(NAME, folder)
+    return Weights(**{key: arrays[key].astype(np.float64) for key in Weights.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one pair.
+
+    ``residuals`` float64[N_SCORES] is what each score is beyond the table's, W - X summed over
+    kyoku, and ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the largest sum.
+    ``games`` and ``seats`` say where the two met, by places in the games.
+    """
+
+    names: tuple[str, str]
+    players: tuple[int, int]
+    games: NDArray[np.intp]
+    seats: NDArray[np.int8]
+    score: float
+    p: float
+    adjusted: float
+    effect: Estimate
+    residuals: Floats
+    z: Floats
+    weights: Floats
+
+
+def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verdict]:
+    """Return the verdicts on all pairs that met often enough, the surest first."""
+    met = who_met(games, max(least, LEAST_GAMES))
+    if not len(met.pairs):
+        return []
+    sums, products, worth = _sums(games, met, weights)
+    deviates = weights.deviates(sums, products)
+    p = weights.p_values(deviates)
+    adjusted = holm(p)
+    alone = sums[:, :SPREADS] / np.sqrt(np.maximum(np.einsum("...ii->...i", products), TINY))
+    verdicts = [
+        Verdict(
+            names=(games.players[one], games.players[other]),
+            players=(int(one), int(other)),
+            games=met.games[k],
+            seats=met.seats[k],
+            score=float(deviates[k].max()),
+            p=float(p[k]),
+            adjusted=float(adjusted[k]),
+            effect=worth[k],
+            residuals=sums[k, 0],
+            z=alone[k, 0],
+            weights=weights.sums[deviates[k].argmax()],
+        )
+        for k, (one, other) in enumerate(met.pairs.tolist())
+    ]
+    return sorted(verdicts, key=lambda verdict: (verdict.p, -verdict.score, verdict.names))
+
+
+def holm(p: Floats) -> Floats:
+    """Return p-values adjusted for all of them by Holm's method.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    factors = np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
+    return adjusted
+
+
+def description(games: Games, verdicts: Sequence[Verdict], weights: Weights) -> Left:
+    """Return what the counters say of some pairs, in their order."""
+    met = Met(
+        np.array([sorted(verdict.players) for verdict in verdicts], np.int32).reshape(-1, 2),
+        [verdict.games for verdict in verdicts],
+        [verdict.seats for verdict in verdicts],
+    )
+    return left_over_of(games, met, weights.rates)
+
+
+def levelled(games: Games) -> Floats:
+    """Return the contrasts of each game, with the level of each player's hands made up for.
+
+    float64[games, N_PAIRS, CONTRASTS, N_SCORES].  What a player's hands need more often than is
+    expected of strangers' is taken from all of its games, whatever anybody discarded.
+    """
+    n = len(games.players)
+    whole = np.zeros((n, *games.level.shape[2:]))
+    np.add.at(whole, games.names, games.level)
+    return contrasts(games.t - made_up_for(games.base.astype(np.float64), whole[games.names]))
+
+
+def made_up_for(base: Floats, levels: Floats) -> Floats:
+    """Return how far T is off for the levels of hands: float64[..., 4, 4, N_SCORES].
+
+    ``base`` float64[..., 4, 4, N_SCORES, CLASSES], ``levels`` [..., 4, N_SCORES, CLASSES, 2].
+    """
+    excess = (levels[..., 0] + PRIOR) / (levels[..., 1] + PRIOR) - 1
+    off: Floats = np.einsum("...ijsc,...jsc->...ijs", base, excess)
+    return off
+
+
+def _sums(games: Games, met: Met, weights: Weights) -> tuple[Floats, Floats, list[Estimate]]:
+    """Return residuals and products of each pair, and its points per hanchan."""
+    sums, products, worth = [], [], []
+    left = levelled(games)
+    for chosen, seats in zip(met.games, met.seats, strict=True):
+        places = places_of(seats)
+        each = left[chosen, places]
+        sums.append(each.sum(axis=0))
+        products.append(games.products[chosen, places].sum(axis=0, dtype=np.float64))
+        points = each[:, 0] @ weights.points
+        worth.append(around(float(points.mean()), points - points.mean()))
+    return np.array(sums), np.array(products), worth

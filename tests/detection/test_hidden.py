@@ -1,0 +1,132 @@
+"""The hidden-hand test is fair to whoever does not see the hand, and sees who does."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mjbot
+from mjbot.detection.counting import call_helps
+from mjbot.detection.hidden import (
+    NEXT_CALL,
+    OWN,
+    hold_against_hand,
+    no_discard,
+    no_model,
+    no_sums,
+    no_tally,
+    tally_choice,
+    weigh_discards,
+)
+from mjbot.records.sources import open_games
+from mjbot.rules.acceptance import acceptance
+from mjbot.rules.shanten import shanten
+from mjbot.table.observe import unseen_kinds
+from mjbot.table.state import State, copy_state
+from mjbot.training.positions import replay_trusted
+from protocol.messages import Dahai
+
+LOG = Path(mjbot.__file__).parents[1] / "logs" / "hanchan-thirteen-kyoku.mjson"
+MODEL = no_model()
+WANTED = 4
+
+
+@pytest.fixture(scope="module")
+def before() -> tuple[State, int]:
+    """A table at which nobody has called, and the seat that is to discard."""
+    (game,) = open_games(LOG)
+    for step in replay_trusted(game):
+        if isinstance(step.event, Dahai) and step.state["n_discards"] == 8:
+            assert not step.state["n_melds"].any() and not step.state["riichi"].any()
+            return copy_state(step.state), step.event.actor
+    raise AssertionError
+
+
+def dealt(state: State, seat: int, random: np.random.Generator) -> State:
+    """The table with a fair hand of a shanten dealt to the next seat."""
+    state = copy_state(state)
+    unseen = np.empty(34, np.int8)
+    unseen_kinds(state, seat, unseen)
+    deck = np.repeat(np.arange(34), unseen)
+    while True:
+        hand = np.bincount(random.permutation(deck)[:13], minlength=34).astype(np.int8)
+        if shanten(hand, 0) == WANTED:
+            break
+    state["hand"][(seat + 1) % 4] = hand
+    return state
+
+
+def held_against(state: State, seat: int, kind: int, seed: int = 7):
+    discard, sums, tally = no_discard(), no_sums(), no_tally()
+    weigh_discards(state, seat, MODEL, discard)
+    tally_choice(discard, kind, tally)
+    for other in range(4):
+        if other != seat:
+            hold_against_hand(
+                state, (seat, other), kind, discard, MODEL, tally,
+                np.array([seed], np.uint64), sums,
+            )  # fmt: skip
+    return sums, tally
+
+
+def of_next(before: tuple[State, int], choose: Callable[[State, int], int], n: int):
+    """T towards the next seat in fair deals: float64[n, N_SCORES]."""
+    random, (table, seat), found = np.random.default_rng(3), before, []
+    for number in range(n):
+        state = dealt(table, seat, random)
+        sums, _ = held_against(state, seat, choose(state, seat), number)
+        found.append(sums.t[seat, (seat + 1) % 4])
+    return np.array(found)
+
+
+def t_of(x):
+    return x.sum() / np.sqrt((x**2).sum())
+
+
+def by_own_hand(state: State, seat: int) -> int:
+    """The discard that leaves most kinds to draw, whatever the others hold."""
+    hand = state["hand"][seat].copy()
+    worth = {}
+    for kind in np.flatnonzero(hand).tolist():
+        hand[kind] -= 1
+        worth[kind] = (-shanten(hand, 0), bin(acceptance(hand, 0)).count("1"))
+        hand[kind] += 1
+    return max(worth, key=worth.__getitem__)
+
+
+def most_needed(state: State, seat: int) -> int:
+    kinds, other = np.flatnonzero(state["hand"][seat]).tolist(), state["hand"][(seat + 1) % 4]
+    return next((kind for kind in kinds if call_helps(other, 0, kind, True)), kinds[0])
+
+
+def test_whoever_does_not_see_the_hand_serves_it_by_chance(before):
+    left = of_next(before, by_own_hand, 150)
+    assert left[:, NEXT_CALL].std() > 0.1
+    assert abs(t_of(left[:, NEXT_CALL])) < 3
+    assert abs(t_of(left[:, OWN])) < 3
+
+
+def test_whoever_sees_it_serves_it_more(before):
+    left = of_next(before, most_needed, 60)
+    assert t_of(left[:, NEXT_CALL]) > 5
+
+
+def test_nothing_is_asked_of_a_hand_that_is_unknown_or_of_who_has_no_choice(before):
+    table, seat = before
+    kind = int(np.flatnonzero(table["hand"][seat])[0])
+    for field, value, who in (("hand_known", 0, (seat + 1) % 4), ("riichi", 2, seat)):
+        state = copy_state(table)
+        state[field][who] = value
+        sums, tally = held_against(state, seat, kind)
+        assert not sums.t[seat, (seat + 1) % 4].any()
+        assert tally.chosen.any() == (field == "hand_known")
+
+
+def test_redraws_leave_the_table_as_it_is(before):
+    table, seat = before
+    state = copy_state(table)
+    sums, tally = held_against(state, seat, int(np.flatnonzero(table["hand"][seat])[0]))
+    assert state.tobytes() == table.tobytes()
+    assert tally.chosen[:, 0].sum() == pytest.approx(tally.chosen[:, 1].sum())  # one was discarded
+    assert sums.level[..., 1].sum() > 0

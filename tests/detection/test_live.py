@@ -1,0 +1,44 @@
+"""What is told while a table is played is what its records tell afterwards."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mjbot
+from mjbot.detection.games import count_games
+from mjbot.detection.live import PairWatch
+from mjbot.detection.residuals import PLACE_OF
+from mjbot.detection.verdicts import levelled, shipped_weights
+from mjbot.records.sources import open_games
+from mjbot.training.positions import index_games
+
+LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"
+
+
+def watched(alpha: float, games: int = 1) -> tuple[PairWatch, list[str]]:
+    told: list[str] = []
+    watch = PairWatch(shipped_weights(), told.append, alpha)
+    for _ in range(games):
+        (game,) = open_games(LOG)
+        for entry in game.entries:
+            watch.add(entry.event)
+    return watch, told
+
+
+def test_it_finds_of_a_game_what_its_record_says():
+    watch, told = watched(alpha=0.01)
+    games = count_games(index_games([LOG]), shipped_weights().model)
+    left, names = levelled(games)[0], [games.players[number] for number in games.names[0]]
+    assert told == [] and len(watch.met) == 6
+    for (one, other), meetings in watch.met.items():
+        place = PLACE_OF[names.index(one), names.index(other)]
+        assert meetings.residuals == pytest.approx(left[place], abs=0.01)
+        assert meetings.products == pytest.approx(games.products[0, place], abs=0.01)
+
+
+def test_a_pair_is_told_of_once_and_never_called_proven():
+    _, told = watched(alpha=1e12, games=2)  # any e-value is above the limit
+    assert len(told) == 6
+    assert all("not proof" in line for line in told)
+    assert np.unique(told).size == 6

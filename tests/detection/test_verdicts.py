@@ -1,0 +1,185 @@
+"""From z to p, and what an operator is told."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mjbot
+from mjbot.cli.main import main
+from mjbot.detection.detectors import KEYS, N
+from mjbot.detection.games import Games
+from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, no_model
+from mjbot.detection.learning import known_pair
+from mjbot.detection.report import NOT_PROOF
+from mjbot.detection.residuals import contrasts
+from mjbot.detection.verdicts import Weights, holm, judge, levelled, shipped_weights
+from mjbot.models.weights import load_manifest
+
+LOGS = Path(mjbot.__file__).parents[1] / "logs"
+
+
+def test_adjusted_p_values_keep_their_order_and_are_never_smaller():
+    p = np.random.default_rng(4).random(50) ** 4
+    adjusted = holm(p)
+    assert (adjusted >= p).all() and adjusted.max() <= 1
+    assert (np.diff(adjusted[np.argsort(p)]) >= 0).all()
+    assert adjusted.min() == pytest.approx(50 * p.min())
+
+
+def test_the_weights_that_ship_say_what_they_were_learned_from():
+    weights = shipped_weights()
+    assert weights.sums.shape[1] == weights.points.shape[0] == N_SCORES
+    assert [len(cells) for cells in weights.model] == [len(cells) for cells in no_model()]
+    manifest = load_manifest("detection", Path(mjbot.__file__).parent / "detection" / "weights")
+    assert "mjbot train detection" in manifest.command
+
+
+# --- planted ---------------------------------------------------------------------------------
+
+KYOKU = 10
+
+
+def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None, seed: int = 1):
+    """Games of four at one table; the first two serve each other beyond chance in one score."""
+    random = np.random.default_rng(seed)
+    seats = np.array([random.permutation(4) for _ in range(n)])  # where each player sits
+    kyoku = random.standard_t(3, size=(n, KYOKU, 4, 4, N_SCORES))
+    rows = np.arange(n) < (n if until is None else until)
+    for one, other in ((0, 1), (1, 0)):
+        kyoku[rows, :, seats[rows, one], seats[rows, other], score] += helped
+    left = contrasts(kyoku)
+    spread = left[..., :2, :]
+    return Games(
+        players=["a", "b", "c", "d"],
+        numbers=np.arange(n, dtype=np.int32),
+        names=np.argsort(seats, axis=1).astype(np.int32),
+        hits=np.zeros((n, 4, 4, N), np.int16),
+        chances=np.zeros((n, 4, 4, N), np.int16),
+        scores=np.full((n, 4), 25_000, np.int32),
+        kyoku=np.full(n, KYOKU, np.int16),
+        t=kyoku.sum(axis=1).astype(np.float32),
+        base=np.zeros((n, 4, 4, N_SCORES, CLASSES), np.float32),
+        level=np.zeros((n, 4, N_SCORES, CLASSES, 2), np.float32),
+        products=np.einsum("nkpci,nkpcj->npcij", spread, spread).astype(np.float32),
+    )
+
+
+def weights_of(sums) -> Weights:
+    model = no_model()
+    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES), rates=np.zeros(1))
+
+
+ALL = weights_of([[1, 1, 0, 0, 0], [0, 0, 0, 0, -1]])
+
+
+def p_of(games: Games, weights: Weights = ALL) -> dict[tuple[str, str], float]:
+    return {verdict.names: verdict.p for verdict in judge(games, weights)}
+
+
+def test_strangers_are_accused_no_more_often_than_is_said():
+    p = np.array([list(p_of(played(5, seed=seed)).values()) for seed in range(120)]).ravel()
+    for level in (0.05, 0.01):
+        assert np.mean(p < level) < level
+
+
+def test_a_pair_is_found_and_its_rivals_are_not():
+    p = p_of(played(20, helped=1.5))
+    assert p["a", "b"] < 1e-4
+    assert min(p[pair] for pair in p if pair != ("a", "b")) > 0.01
+
+
+def test_what_is_switched_off_is_not_found():
+    off = weights_of([[0, 1, 0, 0, 0], [0, 0, 0, 0, -1]])
+    assert p_of(played(20, helped=1.5), off)["a", "b"] > 0.01
+    assert p_of(played(20, helped=-1.5, score=4), off)["a", "b"] < 1e-4
+    assert p_of(played(20, helped=1.5, score=4), off)["a", "b"] > 0.5  # the other way round
+
+
+def test_when_the_channel_is_cut_the_help_ends():
+    games = played(40, helped=1.5, until=20)
+    assert p_of(games.take(slice(0, 20)))["a", "b"] < 1e-4
+    assert p_of(games.take(slice(20, 40)))["a", "b"] > 0.01
+
+
+def test_seats_shuffled_it_is_gone():
+    games = played(40, helped=1.5)
+    random = np.random.default_rng(2)
+    shuffled = replace(games, names=random.permuted(games.names, axis=1))
+    assert p_of(games)["a", "b"] < 1e-8
+    assert min(p_of(shuffled).values()) > 1e-3
+
+
+def test_whoever_looks_after_every_game_is_told_of_strangers_no_more_often_for_it():
+    largest = []
+    for seed in range(150):
+        games = played(20, seed=seed)
+        left = levelled(games)[:, 0].cumsum(axis=0)
+        largest.append(ALL.e_values(left, games.products[:, 0].cumsum(axis=0)).max())
+    assert np.mean(np.array(largest) >= 20) <= 0.05
+
+
+def test_a_pair_is_told_of_while_it_plays():
+    games = played(20, helped=1.5)
+    rows, places = np.arange(20), pair_places(games)
+    left = levelled(games)[rows, places].cumsum(axis=0)
+    e = ALL.e_values(left, games.products[rows, places].cumsum(axis=0))
+    assert e[0] < 100
+    assert e[-1] > 10_000
+
+
+def pair_places(games: Games):
+    return known_pair(games, "a", "b").places
+
+
+def test_hands_that_always_need_much_are_made_up_for():
+    games = played(20)
+    seats = np.argmax(games.names == 2, axis=1)
+    rows = np.arange(len(games))
+    games.level[rows, seats, 0, 0] = (60, 30)  # the hands of c need twice what is expected
+    games.base[rows, :, seats, 0, 0] = 5.0
+    games.t[rows, :, seats, 0] += 5.0
+    left = levelled(games)
+    assert left == pytest.approx(levelled(played(20)), abs=0.2)
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def records(tmp_path):
+    """One game, played five times by the same four."""
+    log = (LOGS / "east-four-winds.mjson").read_bytes()
+    folder = tmp_path / "games"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.mjson").write_bytes(log)
+    return folder
+
+
+def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, tmp_path, capsys):
+    page = tmp_path / "pairs.html"
+    kept = ["--folder", str(tmp_path / "run"), "--jobs", "1", "--shown", "2"]
+    arguments = ["detect", str(records), *kept]
+    assert main([*arguments, "--html", str(page), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert len(told["pairs"]) == 6
+    assert {pair["note"] for pair in told["pairs"]} == {NOT_PROOF}
+    assert set(told["pairs"][0]["hidden_hands"]) == set(SCORES)
+    assert set(told["pairs"][0]["counters"]) == set(KEYS)
+    assert all(0 <= pair["p"] <= pair["p_adjusted"] <= 1 for pair in told["pairs"])
+    for pair in told["pairs"][:2]:
+        assert all("mjbot watch" in position["watch"] for position in pair["positions"])
+    assert "not proof" in page.read_text("utf-8")
+    assert main(arguments) == 0  # goes on with what was kept
+    out = capsys.readouterr().out
+    assert "6 pairs met in 5 games or more" in out and "This is not proof" in out
+
+
+def test_what_was_counted_of_other_records_is_not_taken_up(records, tmp_path, capsys):
+    kept = ["--folder", str(tmp_path / "run"), "--jobs", "1"]
+    assert main(["detect", str(records), *kept]) == 0
+    assert main(["detect", str(LOGS), *kept]) != 0
+    assert "another --folder" in capsys.readouterr().err
