@@ -1,0 +1,151 @@
+"""``mjbot check CMD-OR-URL``: whether somebody's bot or server keeps to the documents."""
+
+import argparse
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from mjbot.check.bots import BotSettings, check_bot, wanted
+from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
+from mjbot.check.lines import Bot, bot_of
+from mjbot.check.report import Findings, json_report, junit_report, results, summary, text_report
+from mjbot.cli.arguments import games, reading_arguments, seconds
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.match.players import read_players
+from mjbot.precompile import prepare
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from protocol.plain_text import one_line
+
+_DIALECTS: Final = {"tcp": LOCKSTEP, "lines": LINES, "arrays": ARRAYS, "requests": REQUESTS}
+_PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}
+_MANY_GAMES: Final = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="CMD-OR-URL",
+        help="a bot: a seat as in a match ('external:COMMAND', 'external-lines:COMMAND',"
+        " 'external-arrays:COMMAND', a strategy), or with --dialect a command",
+    )
+    parser.add_argument(
+        "--dialect",
+        choices=list(_DIALECTS),
+        help="what the command speaks; tcp and requests: our URL takes the place of {url}, or comes"
+        " last; lines and arrays: {seat} becomes its seat (default: what the seat says)",
+    )
+    parser.add_argument("--list", action="store_true", help="print all checks and end")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="this check alone; may be repeated",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="fail for SHOULD and for NON-STRICT, too"
+    )
+    parser.add_argument(
+        "--timeout-s", type=seconds, help="longest a reply may take (default: the dialect's)"
+    )
+    parser.add_argument(
+        "--at-once", type=games, default=0, help="games that the bot says it can play at once (0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit's XML, too")
+
+
+@ending_at_once()
+def run(args: argparse.Namespace) -> int:
+    """Check, report, and fail where a MUST failed."""
+    if args.list:
+        print(listing())
+        return ExitCode.OK
+    if not args.target:
+        raise ArgumentError("name a bot or a server to check, or say --list")
+    ids = _ids(args.only)
+    with reading_arguments():
+        bot = _bot(args.target, args.dialect)
+    if not all(problem.is_made for problem in prepare([], Console(stderr=True), table=True)):
+        return ExitCode.FAILED
+    settings = BotSettings(
+        ids=ids, limit_s=args.timeout_s, at_once=args.at_once, on_scene=_tell_scene
+    )
+    findings = run_until_signalled(_check(bot, settings))
+    found = results(wanted(BOT_CHECKS, ids), findings, _command(args))
+    if args.junit:
+        report = junit_report(args.target, found, strict=args.strict)
+        args.junit.write_text(report, encoding="utf-8")
+    print(json_report(args.target, found) if args.json else text_report(args.target, found))
+    if args.json:
+        print(f"mjbot check: {summary(found)}", file=sys.stderr)
+    faults = any(result.is_fault(strict=args.strict) for result in found)
+    return ExitCode.FAILED if faults else ExitCode.OK
+
+
+async def _check(bot: Bot, settings: BotSettings) -> Findings:
+    async with bot:
+        return await check_bot(bot, settings)
+
+
+def listing() -> str:
+    """Return all checks, one a line: id, level, families, title, document."""
+    head = "families: " + ", ".join(f"{FAMILIES[kind]} {kind.traits.word}" for kind in FAMILIES)
+    return "\n".join([head, *[_listed(check) for check in (*BOT_CHECKS, *SERVER_CHECKS)]])
+
+
+def _listed(check: Check) -> str:
+    return f"{check.id} {check.level:<6} {check.families:<4} {check.title} [{check.document}]"
+
+
+def _ids(texts: Sequence[str]) -> frozenset[str]:
+    ids = {id_.strip().upper() for text in texts for id_ in text.split(",")}
+    for id_ in sorted(ids):
+        if id_ not in CHECKS:
+            raise ArgumentError(f"--only {id_}: there is no such check; --list prints them")
+    return frozenset(ids)
+
+
+def _bot(target: str, dialect: str | None) -> Bot:
+    """Return the bot that is meant; raises ``ValueError``."""
+    if dialect is not None:
+        return bot_of(_runnable(target, target), _DIALECTS[dialect], target)
+    prefix, _, rest = target.partition(":")
+    if prefix in _PREFIXES:
+        return bot_of(_runnable(rest, target), _PREFIXES[prefix], target)
+    (player,) = read_players([target])
+    command = player.command("{url}", _MANY_GAMES if player.plays_on else 1)
+    return bot_of(command, LOCKSTEP, target)
+
+
+def _runnable(text: str, target: str) -> list[str]:
+    words = shlex.split(text)
+    if not words or shutil.which(words[0]) is None:
+        program = words[0] if words else ""
+        raise ArgumentError(f"{target}: no program {program!r} to run")
+    return words
+
+
+def _command(args: argparse.Namespace) -> str:
+    """Return the command line that repeats this check."""
+    words = ["mjbot", "check", args.target]
+    if args.dialect:
+        words += ["--dialect", args.dialect]
+    if args.timeout_s:
+        words += ["--timeout-s", f"{args.timeout_s:g}"]
+    if args.at_once:
+        words += ["--at-once", str(args.at_once)]
+    return shlex.join(words)
+
+
+def _tell_scene(name: str) -> None:
+    if sys.stderr.isatty():
+        print(f"mjbot check: {one_line(name)}", file=sys.stderr)
