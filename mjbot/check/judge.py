@@ -165,7 +165,7 @@ def _blamed_at_turn(owed: Owed, fields: dict[str, Any]) -> str:
         return _blamed_discard(owed, fields) or ("B14" if in_riichi else "B08")
     if name == "reach":
         return "B13" if _too_poor_or_late(owed) else "B12"
-    if name == "ankan" and in_riichi and len(fields.get("consumed") or ()) == 4:
+    if name == "ankan" and in_riichi and "pai" not in fields:
         return "B14"
     return {"ankan": "B17", "kakan": "B17", "hora": "B20", "ryukyoku": "B21"}.get(name, "B10")
 
@@ -183,6 +183,8 @@ def _blamed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
     ):
         return "B09" if fields.get("actor") == owed.seat else "B08"
     is_drawn = drawn >= 0 and TILE_NAMES[drawn] == pai
+    if tsumogiri is True and not is_drawn and drawn >= 0 and TILE_NAMES[drawn][:2] == pai[:2]:
+        return "B08"  # the red five for the other, or the other way round
     if tsumogiri is True and not is_drawn:
         return "B14" if int(state["riichi"][owed.seat]) == ACCEPTED else "B09"
     if tsumogiri is not True and is_drawn and held.count(pai) == 1:

@@ -31,7 +31,7 @@ from protocol.transports.tcp import TcpTransport
 
 START_S: Final = 60.0
 """How long a bot may need before it takes its seat; it may be loading its network."""
-LEAVE_S: Final = 5.0
+LEAVE_S: Final = 15.0
 """How long a bot may take to end, or to come back, once its game is over."""
 QUIET_S: Final = 0.1
 """How long we listen for what nobody asked for."""
