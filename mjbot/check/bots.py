@@ -85,8 +85,8 @@ class _Checking:
             self.findings.add("B30", problem, None, Verdict.INFO)
         sizes = [played.memory_bytes for played in self._played if played.memory_bytes]
         if sizes:
-            first, last = (round(sizes[place] / _MEGABYTE) for place in (0, -1))
-            text = f"{first} MB after the first game, {last} MB after game {len(sizes)}"
+            then, now = (round(sizes[place] / _MEGABYTE) for place in (0, -1))
+            text = f"{then} MB after the first game, {now} MB after game {len(sizes)}"
             self.findings.add("B30", text, None, Verdict.INFO)
 
     async def _play_at_once(self) -> None:

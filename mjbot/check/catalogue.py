@@ -116,6 +116,31 @@ BOT_CHECKS: Final = (
     _bot(32, "MUST", "ABCD", "a short game before a long one, each as long as it is", RULES),
 )  # fmt: skip
 
-SERVER_CHECKS: Final[tuple[Check, ...]] = ()
+_HANDSHAKE: Final = "the original server's handshake"
+_MASKS: Final = "the original server: who sees what"
+_HINTS: Final = "the original server: possible_actions, cannot_dahai"
+
+SERVER_CHECKS: Final = (
+    _server(1, "MUST", "A", "greets first, by hello of mjsonp with its version", _HANDSHAKE),
+    _server(2, "MUST", "A", "refuses what is no join by an error, and goes on", _HANDSHAKE),
+    _server(3, "MUST", "A", "starts with four, tells a fifth that it is busy", _HANDSHAKE),
+    _server(4, "MUST", "A", "tells no seat what only another may know", _MASKS),
+    _server(5, "MUST", "A", "tells all four the same, once and in order, but for masks", _MASKS),
+    _server(6, "MUST", "A", "tells only what can happen, in the order in which it happens", ORDERS),
+    _server(7, "MUST", "A", "offers all that is legal and forbids what is kuikae", _HINTS),
+    _server(8, "MUST", "A", "does not carry out a win without a hand; blames that seat alone",
+            ORIGINAL),
+    _server(9, "MUST", "A", "does not carry out a riichi without tenpai", f"{ORIGINAL}; {RULES}"),
+    _server(10, "MUST", "A", "of several claims takes the win, then pon or kan, then chi",
+            "the original server: priority of claims"),
+    _server(11, "MUST", "A", "pays what the rules pay; scores go on from kyoku to kyoku", RULES),
+    _server(12, "MUST", "A", "deals 136 tiles once, at most 70 of them drawn", RULES),
+    _server(15, "MUST", "A", "takes JSON however it is spelled: blanks, escapes, CRLF", JSON),
+    _server(16, "SHOULD", "A", "two lines for one end at worst the game, by naming the seat",
+            "the original server: replies are matched by position"),
+    _server(18, "MUST", "A", "a client that leaves does not leave the others without a word",
+            "the original server: a closed line; the error to all"),
+    _server(19, "MUST", "A", "ends with the same end_game for all four", "the original server"),
+)  # fmt: skip
 
 CHECKS: Final = {check.id: check for check in BOT_CHECKS + SERVER_CHECKS}

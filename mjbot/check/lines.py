@@ -241,6 +241,15 @@ class TransportLine(BotLine):
         return self._running.memory_bytes()
 
 
+class _PipeLine(TransportLine):
+    """A line over pipes, whose end is the end of standard input."""
+
+    async def part(self) -> str | None:
+        assert self._running.process.stdin is not None
+        self._running.process.stdin.close()
+        return await self._running.left()
+
+
 class PipeBot(Bot):
     """A command that speaks over its pipes; ``{seat}`` in it becomes the seat's number."""
 
@@ -254,7 +263,7 @@ class PipeBot(Bot):
         running = await Running.start(words, pipes=True)
         process = running.process
         assert process.stdout is not None and process.stdin is not None
-        return TransportLine(TcpTransport(process.stdout, process.stdin), running)
+        return _PipeLine(TcpTransport(process.stdout, process.stdin), running)
 
 
 class ConnectingBot(Bot):

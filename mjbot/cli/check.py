@@ -14,6 +14,7 @@ from mjbot.check.bots import BotSettings, check_bot, wanted
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
 from mjbot.check.lines import Bot, bot_of
 from mjbot.check.report import Findings, json_report, junit_report, results, summary, text_report
+from mjbot.check.servers import ServerSettings, check_server
 from mjbot.cli.arguments import games, reading_arguments, seconds
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -21,6 +22,9 @@ from mjbot.match.players import read_players
 from mjbot.precompile import prepare
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 from protocol.plain_text import one_line
+from protocol.transports.address import Address, parse_address
+from protocol.transports.base import Transport
+from protocol.transports.tcp import connect_tcp
 
 _DIALECTS: Final = {"tcp": LOCKSTEP, "lines": LINES, "arrays": ARRAYS, "requests": REQUESTS}
 _PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}
@@ -33,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target",
         nargs="?",
         metavar="CMD-OR-URL",
-        help="a bot: a seat as in a match ('external:COMMAND', 'external-lines:COMMAND',"
+        help="a server: mjsonp://HOST:PORT/ROOM, which must play at least five games; or a bot:"
+        " a seat as in a match ('external:COMMAND', 'external-lines:COMMAND',"
         " 'external-arrays:COMMAND', a strategy), or with --dialect a command",
     )
     parser.add_argument(
@@ -72,15 +77,20 @@ def run(args: argparse.Namespace) -> int:
     if not args.target:
         raise ArgumentError("name a bot or a server to check, or say --list")
     ids = _ids(args.only)
+    address = None
     with reading_arguments():
-        bot = _bot(args.target, args.dialect)
-    if not all(problem.is_made for problem in prepare([], Console(stderr=True), table=True)):
-        return ExitCode.FAILED
-    settings = BotSettings(
-        ids=ids, limit_s=args.timeout_s, at_once=args.at_once, on_scene=_tell_scene
-    )
-    findings = run_until_signalled(_check(bot, settings))
-    found = results(wanted(BOT_CHECKS, ids), findings, _command(args))
+        if "://" in args.target:
+            address = _address(args.target)
+        else:
+            bot = _bot(args.target, args.dialect)
+    prepare([], Console(stderr=True), table=True)
+    checks: Sequence[Check] = BOT_CHECKS
+    if address is not None:
+        checks = SERVER_CHECKS
+        findings = run_until_signalled(_check_server(address, ids))
+    else:
+        findings = run_until_signalled(_check(bot, _settings(args, ids)))
+    found = results(wanted(checks, ids), findings, _command(args))
     if args.junit:
         report = junit_report(args.target, found, strict=args.strict)
         args.junit.write_text(report, encoding="utf-8")
@@ -94,6 +104,26 @@ def run(args: argparse.Namespace) -> int:
 async def _check(bot: Bot, settings: BotSettings) -> Findings:
     async with bot:
         return await check_bot(bot, settings)
+
+
+async def _check_server(address: Address, ids: frozenset[str]) -> Findings:
+    async def connect() -> Transport:
+        return await connect_tcp(address.host, address.port)
+
+    settings = ServerSettings(ids=ids, room=address.room, on_scene=_tell_scene)
+    return await check_server(connect, settings)
+
+
+def _settings(args: argparse.Namespace, ids: frozenset[str]) -> BotSettings:
+    return BotSettings(ids=ids, limit_s=args.timeout_s, at_once=args.at_once, on_scene=_tell_scene)
+
+
+def _address(url: str) -> Address:
+    """Return a server's address; raises ``ValueError``."""
+    address = parse_address(url)
+    if address.dialect is not LOCKSTEP:
+        raise ArgumentError(f"{url}: only servers of mjsonp:// can be checked")
+    return address
 
 
 def listing() -> str:
