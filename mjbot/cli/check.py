@@ -132,6 +132,17 @@ def listing() -> str:
     return "\n".join([head, *[_listed(check) for check in (*BOT_CHECKS, *SERVER_CHECKS)]])
 
 
+def table() -> str:
+    """Return the same as the table of the page about it."""
+    rows = [
+        f"| {check.id} | {check.level} | {check.families} | {check.title} | {check.document} |\n"
+        for check in CHECKS.values()
+    ]
+    return "".join(
+        ["| id | level | families | what | rests on |\n", "|---|---|---|---|---|\n", *rows]
+    )
+
+
 def _listed(check: Check) -> str:
     return f"{check.id} {check.level:<6} {check.families:<4} {check.title} [{check.document}]"
 
