@@ -27,7 +27,7 @@ proof: $(TOOLS)
 	$(BIN)/python -m proof yaku-evaluation
 	$(BIN)/python -m proof pair-failures
 	$(BIN)/python -m proof records
-	$(BIN)/python -m proof offers
+	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers
 
 clean:

@@ -72,9 +72,7 @@ class AppendLog(Generic[Header, Line]):
             text = self._without_torn_line(header, cures)
             if text:
                 kept = _read_header(path, text, type(header), cures)
-                if told := difference(kept, header):
-                    cure = f"{cures.elsewhere} or {cures.anew}"
-                    raise LogError(f"{path} holds a run with {told}; {cure}")
+                _refuse_other(path, difference(kept, header), cures)
             else:
                 self._write(msgspec.json.encode(header))
             self.lines: Final = _read_lines(path, text, decode, cures)
@@ -125,14 +123,19 @@ class AppendLog(Generic[Header, Line]):
 
 
 def read_log(
-    path: Path, header: type[Header], decode: Callable[[bytes], Line], cures: Cures
+    path: Path,
+    header: type[Header],
+    decode: Callable[[bytes], Line],
+    cures: Cures,
+    difference: Callable[[Header], str | None] = lambda kept: None,
 ) -> list[Line]:
-    """Return the lines of a log that nobody is writing any more, but for a torn last one.
+    """Return the lines of a log, but for a last one that is torn or being written.
 
-    Raises ``OSError`` and :class:`LogError`.
+    ``difference`` tells how its header differs from the one wanted.  Raises ``OSError`` and
+    :class:`LogError`.
     """
     text = _whole_lines(path.read_bytes())
-    _read_header(path, text, header, cures)
+    _refuse_other(path, difference(_read_header(path, text, header, cures)), cures)
     return _read_lines(path, text, decode, cures)
 
 
@@ -166,6 +169,12 @@ def emptied(
 
 def _whole_lines(text: bytes) -> bytes:
     return text[: text.rfind(b"\n") + 1]
+
+
+def _refuse_other(path: Path, difference: str | None, cures: Cures) -> None:
+    if difference:
+        cure = f"{cures.elsewhere} or {cures.anew}"
+        raise LogError(f"{path} holds a run with {difference}; {cure}")
 
 
 def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) -> Header:

@@ -8,7 +8,8 @@ from types import ModuleType
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review": "what a reviewer finds in held-out games, by where the seats ended",
-    "offers": "what the Tenhou server offered in recorded sessions against our legal actions",
+    "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
+    "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",

@@ -1,7 +1,7 @@
-"""How well the greedy table reads recorded players: predicted and actual tenpai, side by side.
+"""How well recorded players are read: predicted and actual tenpai, side by side.
 
-After every discard of a seat that is not in riichi: the chance that the table gives, from the
-river and the number of melds alone, and whether the hand was tenpai.
+After every discard of a seat that is not in riichi: the chance that the greedy table and the
+learned model give, and whether the hand was tenpai.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from mjbot.models.tenpai import greedy_table, tenpai_chance
+from mjbot.models.tenpai import hand_reader, tenpai_chance
 from mjbot.records.sources import open_games
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State
@@ -34,7 +34,9 @@ def run(args: argparse.Namespace) -> int:
     """Replay, count and show."""
     hands: Counter[Group] = Counter()
     tenpai: Counter[Group] = Counter()
-    predicted: Counter[Group] = Counter()
+    greedy: Counter[Group] = Counter()
+    learned: Counter[Group] = Counter()
+    by_greedy, by_model = hand_reader("greedy"), hand_reader("learned")
     for game in islice(open_games(args.records), args.games):
         table = Table()
         for entry in game.entries:
@@ -45,8 +47,9 @@ def run(args: argparse.Namespace) -> int:
                     group = _group(table.state, seat)
                     hands[group] += 1
                     tenpai[group] += int(table.state["waits"][seat] != 0)
-                    predicted[group] += tenpai_chance(table.state, seat, greedy_table())
-    _show(hands, tenpai, predicted)
+                    greedy[group] += tenpai_chance(table.state, seat, by_greedy)
+                    learned[group] += tenpai_chance(table.state, seat, by_model)
+    _show(hands, tenpai, greedy, learned)
     return 0
 
 
@@ -55,11 +58,12 @@ def _group(state: State, seat: int) -> Group:
     return int(state["n_melds"][seat]), min(2, (discards - 1) // 6)
 
 
-def _show(hands: Counter[Group], tenpai: Counter[Group], predicted: Counter[Group]) -> None:
-    grid = Grid("melds", "own discards", "hands", "tenpai %", "95 %", "table %")
+def _show(hands: Counter[Group], tenpai: Counter[Group], *predicted: Counter[Group]) -> None:
+    grid = Grid("melds", "own discards", "hands", "tenpai %", "95 %", "greedy %", "learned %")
     for group in sorted(hands):
         n, rate = hands[group], tenpai[group] / hands[group]
         half = 1.96 * math.sqrt(rate * (1 - rate) / n)
-        shown = [f"{100 * rate:.1f}", f"+-{100 * half:.1f}", f"{100 * predicted[group] / n:.1f}"]
+        shown = [f"{100 * rate:.1f}", f"+-{100 * half:.1f}"]
+        shown += [f"{100 * sums[group] / n:.1f}" for sums in predicted]
         grid.add_row(str(group[0]), TURNS[group[1]], str(n), *shown)
     Console().print(grid)

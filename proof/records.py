@@ -4,6 +4,9 @@ The strict table refuses any action outside our legal set and any payment, score
 of game that our rules do not give.  Beside it each win is compared by Tenhou's yaku ids, fu,
 han, limit, points and liable player, each dora marker by its moment, each draw by its kind and
 tenpai list.
+
+With ``--round-trips`` instead every game goes through both formats of Tenhou and back
+(:mod:`proof.round_trips`).
 """
 
 import argparse
@@ -11,19 +14,21 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.progress import track
 
+from mjbot.progress import progress
 from mjbot.records.game import Game, RecordError
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import TableError
 from proof.ledger import Ledger, LedgerError
+from proof.round_trips import DifferenceError, check_round_trips
 from proof.witness import ContradictionError, Witness
 
 ARCHIVES: Final = ("hanchan-2024.zip", "hanchan-2020.zip")
@@ -48,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof records``."""
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--limit", type=int, default=None, help="only the first N games of each")
+    parser.add_argument(
+        "--round-trips",
+        action="store_true",
+        help="instead: write every game as mjlog and as tenhou.net/6 and read it again",
+    )
     parser.add_argument("--data", type=Path, default=None, help="folder with the Phoenix zips")
 
 
@@ -64,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"proof: {error.filename}: {error.strerror}; see --data", file=sys.stderr)
         return 3
     start = time.monotonic()
-    findings = check_all(sources, args.jobs)
+    findings = check_all(sources, args.jobs, round_trips=args.round_trips)
     print_table(findings, time.monotonic() - start)
     return 1 if findings.mismatches else 0
 
@@ -75,37 +85,42 @@ def shared_folder() -> Path:
     return Path(os.environ.get("MJBOT_SHARED") or beside)
 
 
-def check_all(sources: list[Source], jobs: int) -> Findings:
+def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) -> Findings:
     """Check the games of all sources in ``jobs`` processes."""
     batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
     total = Findings()
-    for findings in _with_progress(_in_processes(batches, jobs), len(batches)):
-        total.add(findings)
+    check = partial(check_batch, round_trips=round_trips)
+    with progress(Console(stderr=True), "checking", len(sources), "games") as step:
+        for batch, findings in zip(batches, _in_processes(check, batches, jobs), strict=True):
+            total.add(findings)
+            step(len(batch), f"{len(total.mismatches)} mismatches")
     return total
 
 
-def _in_processes(batches: list[list[Source]], jobs: int) -> Iterator[Findings]:
+def _in_processes(
+    check: Callable[[list[Source]], Findings], batches: list[list[Source]], jobs: int
+) -> Iterator[Findings]:
     if jobs == 1:
-        yield from map(check_batch, batches)
+        yield from map(check, batches)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(check_batch, batches)
+        yield from pool.map(check, batches)
 
 
-def _with_progress(results: Iterable[Findings], count: int) -> Iterator[Findings]:
-    console = Console(stderr=True)
-    yield from track(results, "replaying", count, console=console, disable=not console.is_terminal)
-
-
-def check_batch(sources: list[Source]) -> Findings:
+def check_batch(sources: list[Source], *, round_trips: bool = False) -> Findings:
     """Check the games of some sources."""
     findings = Findings()
     for source in sources:
         try:
             for game in games_of(source):
-                check_game(game, findings)
+                if round_trips:
+                    check_round_trips(source, game, findings.checked)
+                else:
+                    check_game(game, findings)
         except RecordError as error:
             findings.mismatches.append(str(error))
+        except DifferenceError as error:
+            findings.mismatches.append(f"{source.name}: {error}")
     return findings
 
 

@@ -1,104 +1,261 @@
-"""Recorded client sessions of Tenhou's old XML wire, as events with absolute seats.
+"""Proof on the wire: our client session in the place of the client of 654 recorded sessions.
 
-The wire counts seats from the receiver and hides the others' tiles; otherwise its tags are the
-record's.  What the server offers (attribute ``t``) and the furiten lamp stay with the tag.
+It must accept every tag, the table must mirror every hand strictly, an answer must be owed exactly
+where one was given, each recorded action must be legal, and what our session writes for it must be
+the bytes that were sent.  What the server offered and its furiten lamp are held against our legal
+actions as well.
 """
 
+import argparse
 import re
-from collections.abc import Iterator
+import sys
+import time
+import zipfile
+from pathlib import Path
 from typing import Final
 
-import msgspec
+from mjbot.table.legal import is_furiten
+from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.wire import to_message
+from proof.records import Findings, print_table, shared_folder
+from protocol.errors import ProtocolError
+from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
+from protocol.sessions.turns import Due, Speak
+from protocol.tenhou import tags
+from protocol.tenhou.client import TenhouClient, TenhouReceived
+from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, tag_name, write
+from protocol.tenhou.hand import Said, meant
+from protocol.tenhou.login import Login, Wanted, parse_wanted
+from protocol.tenhou.offers import NO_OFFER, Offer, dearest, offered
+from protocol.tenhou.tiles import PLAIN_TILES
+from protocol.tiles import TILE_BY_NAME, tile_kind
 
-from mjbot.records.mjlog import TagReader
-from mjbot.records.mjlog_tags import Tag
-from protocol.messages import Dahai, Event, Ryukyoku, Tsumo
-
-_TAG: Final = re.compile(r"<(\w+)((?: \w+=\"[^\"]*\")*) ?/>")
-_ATTRIBUTE: Final = re.compile(r"(\w+)=\"([^\"]*)\"")
-_TURN: Final = re.compile(r"([TUVWDEFGdefg])(\d*)$")
-_SEATS: Final = ("who", "fromWho", "paoWho", "oya")
-_LETTERS: Final = ("TUVW", "DEFG", "defg")
+_TAG: Final = re.compile(r"<[^>]*>")
+_GAME: Final = (tags.Discarding, tags.DeclareRiichi, tags.Answer)
+_CHALLENGE: Final = "20180117-e7b5e83e"
+"""Recorded ones are masked; any that is well formed stands in."""
 
 
-def received_tags(session: str) -> Iterator[Tag]:
-    """Yield what the server said, numbered by line."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof wire``."""
+    parser.add_argument("--limit", type=int, default=None, help="only the first N sessions")
+    parser.add_argument("--data", type=Path, default=None, help="the zip of sessions")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check all sessions, print the table, return 1 if anything differs."""
+    path = args.data or shared_folder() / "data" / "tenhou-wire" / "sessions-2018.zip"
+    start = time.monotonic()
+    findings = Findings()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            texts = {name: archive.read(name).decode() for name in sorted(archive.namelist())}
+    except OSError as error:
+        print(f"proof: {error.filename}: {error.strerror}; see --data", file=sys.stderr)
+        return 3
+    sessions = {name: text for name, text in texts.items() if "Send: <HELO" in text}
+    for name in [*sessions][: args.limit]:
+        check_session(sessions[name], name, findings)
+    print_table(findings, time.monotonic() - start)
+    return 1 if findings.mismatches else 0
+
+
+def check_session(session: str, name: str, findings: Findings) -> None:
+    """Check one client's session: lines ``Get:`` and ``Send:``, each with one tag or more."""
+    first = re.search(r'Send: <JOIN t="([^"]*)"', session)
+    replay = Replay(findings, parse_wanted(first and first[1]) or Wanted())
+    findings.checked["sessions"] += 1
     for number, line in enumerate(session.splitlines(), 1):
-        if line.startswith("Get:"):
-            for name, attributes in _TAG.findall(line):
-                yield Tag(name, dict(_ATTRIBUTE.findall(attributes)), number)
+        side, _, said = line.partition(": ")
+        try:
+            for xml in _TAG.findall(said) if side in ("Get", "Send") else ():
+                (replay.hear if side == "Get" else replay.say)(xml)
+        except (ProtocolError, TableError, ValueError) as error:
+            findings.mismatches.append(f"{name}: line {number}: {error}")
+            return
 
 
-def own_seat(init: Tag) -> int:
-    """Return the receiver's absolute seat from an INIT tag."""
-    return (init.integers("seed")[0] - init.integer("oya")) % 4
+class Replay:
+    """One recorded session; raises ``ValueError`` where our session or table differs from it."""
 
+    def __init__(self, findings: Findings, wanted: Wanted) -> None:
+        self._checked: Final = findings.checked
+        self._wanted: Final = wanted
+        self._client = TenhouClient(Login(), wanted, Spelling.XML)
+        self._table: Table | None = None  # None: this hand cannot be followed
+        self._received = TenhouReceived()
+        self._played = True
+        self._sent: list[bytes] = []  # what our session says by itself
+        self._written: list[tuple[Said, bytes]] = []  # what the client said, not yet compared
 
-def absolute(tag: Tag, own: int) -> Tag:
-    """Return the tag as a record would print it, seats counted from the first dealer."""
-    told = dict(tag.attributes)
-    for name in _SEATS:
-        if name in told:
-            told[name] = str((int(told[name]) + own) % 4)
-    for name, width in (("sc", 2), ("owari", 2), ("ten", 1)):
-        if name in told and not (name == "ten" and tag.name == "AGARI"):
-            told[name] = _turned(told[name], width, own)
-    hands = {name: told.pop(name) for name in [*told] if re.fullmatch(r"hai[0-3]", name)}
-    told |= {f"hai{(int(name[3]) + own) % 4}": hand for name, hand in hands.items()}
-    if tag.name == "INIT":
-        told[f"hai{own}"] = told.pop("hai")
-    return Tag(_turned_name(tag.name, own), told, tag.number)
+    # --- what the server said ----------------------------------------------------------------
 
+    def hear(self, xml: str) -> None:
+        """Take in a tag of the server's."""
+        (tag,) = TagReader(Spelling.XML, SERVER_TAGS).feed(xml.encode() + b"\0")
+        self._checked["tags of the server read"] += 1
+        same = write(tag, Spelling.XML) == xml.encode() + b"\0"
+        self._checked[
+            "tags of the server written again" + ("" if same else " but for a space")
+        ] += 1
+        if isinstance(tag, tags.ServerHelo) and tag.auth:
+            xml = xml.replace('auth="x"', f'auth="{_CHALLENGE}"')
+        if isinstance(tag, tags.Go):
+            self._played = not tag.type & 0x10
+            self._checked["games" if self._played else "games of three players, not played"] += 1
+        if not self._played:
+            return
+        before, owed = self._received.due, self._received.speak is Speak.MUST
+        received = self._client.receive(xml.encode() + b"\0")
+        self._received = received
+        self._checked["tags taken in by the session"] += 1
+        self._sent += received.frames
+        if isinstance(tag, tags.Reinit):
+            own = "" if self._client.blind else " that are not ours, in the lobby"
+            self._checked[f"snapshots of hands{own}"] += 1
+        if received.lapsed and owed:
+            self._checked[f"owed but not given: {before.name} until {_what(tag)}"] += 1
+        for event in received.events:
+            self._follow(event)
+        if received.events and not received.blind:
+            self._check_offer(received)
 
-def _turned(text: str, width: int, own: int) -> str:
-    parts = text.split(",")
-    groups = [parts[start : start + width] for start in range(0, len(parts), width)]
-    return ",".join(part for seat in range(4) for part in groups[(seat - own) % 4])
+    def _follow(self, event: Event) -> None:
+        if isinstance(event, StartKyoku) and self._table is None:
+            self._table = Table(self._client.seat)
+        if self._table is None:
+            return
+        if self._is_swap(self._table, event):
+            self._table = None
+            return
+        self._table.apply(event)
+        self._checked["events mirrored"] += 1
+        self._checked["hands"] += isinstance(event, StartKyoku)
+        self._checked["wins"] += isinstance(event, Hora)
+        if isinstance(event, Tsumo):
+            ours = bool(is_furiten(self._table.state, self._client.seat))
+            self._expect("furiten lamp", ours, self._client.furiten)
 
+    def _is_swap(self, table: Table, event: Event) -> bool:
+        """Whether the client discards a kuikae tile, which the server of 2018 let it do."""
+        if not isinstance(event, Dahai) or event.actor != self._client.seat:
+            return False
+        return bool(int(table.state["kuikae"]) >> tile_kind(TILE_BY_NAME[event.pai]) & 1)
 
-def _turned_name(name: str, own: int) -> str:
-    if not (turn := _TURN.match(name)):
-        return name
-    (letters,) = (letters for letters in _LETTERS if turn[1] in letters)
-    return letters[(letters.index(turn[1]) + own) % 4] + turn[2]
-
-
-class WireReader(TagReader):
-    """Reads absolute tags of a session: three hands and their draws are hidden."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._own = -1
-
-    def read(self, tag: Tag) -> tuple[Event, ...]:
-        """Return the events of a tag; a draw without a tile is somebody else's."""
-        if tag.name in ("T", "U", "V", "W"):
-            seat = "TUVW".index(tag.name)
-            self.drawn = (seat, -1)
-            return (Tsumo(actor=seat, pai="?"),)
-        events = super().read(tag)
-        return tuple(self._mended(e) if isinstance(e, Ryukyoku) else e for e in events)
-
-    def _mended(self, event: Ryukyoku) -> Ryukyoku:
-        """The server often leaves out the receiver's own tenpai hand; the payments tell it."""
-        if event.reason != "fanpai" or event.tenpais is None or event.deltas is None:
-            return msgspec.structs.replace(event, tenpais=None)
-        tenpais = list(event.tenpais)
-        tenpais[self._own] = event.deltas[self._own] > 0 or (
-            not any(event.deltas) and sum(event.tenpais) >= 3
+    def _check_offer(self, received: TenhouReceived) -> None:
+        last, seat = received.events[-1], self._client.seat
+        if self._table is None or not isinstance(last, Tsumo | Dahai | Kakan):
+            return
+        if isinstance(last, Tsumo) != (last.actor == seat):
+            return
+        ours = dearest(offered(self._legal()))
+        self._expect(
+            "offers", ours.name or "nothing", (received.offer or NO_OFFER).name or "nothing"
         )
-        return msgspec.structs.replace(event, tenpais=tuple(tenpais))
+        for bit in Offer:
+            self._checked[f"offered {bit.name}"] += bool(ours & bit)
 
-    def read_turn(self, tag: Tag) -> Event:
-        """Read a turn; of others lower case says that the drawn tile was discarded."""
-        event = super().read_turn(tag)
-        if isinstance(event, Dahai) and tag.name[0].islower():
-            return Dahai(actor=event.actor, pai=event.pai, tsumogiri=True)
-        return event
+    def _legal(self) -> list[PlayerAction]:
+        seat = self._client.seat
+        if self._table is None or seat is None:
+            return []
+        return [to_message(self._table.state, seat, said) for said in self._table.legal(seat)]
 
-    def dealt_hand(self, tag: Tag, seat: int) -> tuple[str, ...]:
-        """Return the own thirteen tiles, or hidden ones."""
-        if f"hai{seat}" not in tag.attributes:
-            return ("?",) * 13
-        self._own = seat
-        return super().dealt_hand(tag, seat)
+    # --- what the client said ----------------------------------------------------------------
+
+    def say(self, xml: str) -> None:
+        """Compare what the recorded client said with what our session says there."""
+        (tag,) = TagReader(Spelling.XML, CLIENT_TAGS).feed(xml.encode() + b"\0")
+        self._checked["tags of the client read"] += 1
+        if isinstance(tag, tags.ClientHelo):
+            self._log_in(tag)
+        elif isinstance(tag, _GAME) and self._played:
+            self._check_answer(tag, xml)
+        elif isinstance(tag, tags.JoinTable | tags.GoOk | tags.NextReady | tags.Auth):
+            self._check_own_word(tag, xml)
+
+    def _log_in(self, tag: tags.ClientHelo) -> None:
+        self._client = TenhouClient(Login(tag.name, tag.sx), self._wanted, Spelling.XML)
+        self._received, self._table, self._played = TenhouReceived(), None, True
+        self._expect("logins, byte for byte", self._client.open(), (write(tag, Spelling.XML),))
+        self._sent = []
+
+    def _check_own_word(self, tag: tags.Tag, xml: str) -> None:
+        """Login, lobby and readiness: our session says them by itself."""
+        name = tag_name(tag)
+        ours = [frame for frame in self._sent if frame.startswith(f"<{name} ".encode())]
+        if not ours:
+            self._checked[f"{name} said more often than by our session"] += 1
+            return
+        self._sent.remove(ours[0])
+        if not isinstance(tag, tags.Auth):  # recorded ones are masked
+            self._expect(f"{name}, byte for byte", ours[0], xml.encode() + b"\0")
+
+    def _check_answer(self, tag: Said, xml: str) -> None:
+        received, client = self._received, self._client
+        if received.speak is not Speak.MUST:
+            self._checked[f"said though not owed: {_what(tag)}"] += 1
+            return
+        if received.blind and isinstance(tag, tags.DeclareRiichi):
+            return  # its discard follows
+        where = "an offer" if received.due in (Due.CLAIM, Due.ROB) else "the own turn"
+        self._checked[f"owed and given on {where}"] += 1
+        if received.blind or self._table is None:
+            self._received = client.reply_safely()
+            self._checked["answers in hands that are not mirrored"] += 1
+            return
+        action = self._meant(tag)
+        if action is None:
+            self._received = client.reply_safely()
+            self._written = []
+            return
+        self._checked[f"legal: {wire_name(action)}"] += 1
+        self._received = client.reply(action)
+        for event in self._received.events:
+            self._table.apply(event)
+        self._written.append((tag, xml.encode() + b"\0"))
+        if self._received.frames:
+            self._check_bytes()
+
+    def _meant(self, tag: Said) -> PlayerAction | None:
+        assert self._table is not None
+        names = self._client.tile_names
+        if isinstance(tag, tags.Discarding):
+            kind = tag.p // 4
+            if int(self._table.state["kuikae"]) >> kind & 1:
+                self._checked["known difference: kuikae discard, which the server let pass"] += 1
+                return None
+        return meant(tag, self._legal(), self._client.hand, names)
+
+    def _check_bytes(self) -> None:
+        """Our frames are the recorded ones, but for the copy of a tile and a space at the end."""
+        written, self._written = self._written, []
+        for frame, (tag, theirs) in zip(self._received.frames, written, strict=True):
+            (ours,) = TagReader(Spelling.XML, CLIENT_TAGS).feed(frame)
+            if frame == theirs:
+                self._checked["answers, byte for byte"] += 1
+            elif ours == tag:
+                self._checked["answers but for a space"] += 1
+            elif self._tiles(ours) == self._tiles(tag):
+                self._checked[f"answers but for the copy of an equal tile: {_what(tag)}"] += 1
+            else:
+                raise ValueError(f"answer: ours {frame!r}, the recorded {theirs!r}")
+
+    def _tiles(self, tag: tags.Tag) -> tuple[object, ...]:
+        """Return what a frame says without telling equal tiles apart, nor four of an ankan."""
+        names = PLAIN_TILES if getattr(tag, "type", None) == 4 else self._client.tile_names
+        said = [getattr(tag, field, None) for field in ("p", "hai", "hai0", "hai1")]
+        tiles = sorted("" if tile is None else names[tile] for tile in said)
+        return type(tag), getattr(tag, "type", None), tiles
+
+    def _expect(self, what: str, ours: object, told: object) -> None:
+        if ours != told:
+            raise ValueError(f"{what}: ours {ours}, the recorded {told}")
+        self._checked[what] += 1
+
+
+def _what(tag: tags.Tag) -> str:
+    name = tag_name(tag)
+    letter = name[0] if name[1:].isdigit() else name
+    kind = getattr(tag, "type", None)
+    return f"{letter} type {kind}" if isinstance(tag, tags.Answer) and kind else letter

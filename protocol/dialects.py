@@ -7,7 +7,7 @@ its own goes through :mod:`protocol.codec` and :mod:`protocol.reading`, the sche
 """
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 
@@ -52,6 +52,8 @@ class Traits:
     """Live servers rate single players: no place for pairs."""
     name_in_url: bool = False
     """The player's name at the table is said in the URL."""
+    is_tenhou: bool = False
+    """It is no mjai at all but Tenhou's wire (:mod:`protocol.tenhou`)."""
 
 
 class Dialect(enum.Enum):
@@ -115,6 +117,25 @@ class Dialect(enum.Enum):
     It waits 18 s; its queue may be long, and its pings go on meanwhile.
     """
 
+    TENHOU = Traits(
+        word="tenhou",
+        over="tcp",
+        answers=Answers.CHOICES,
+        deadline_s=5.0,
+        silence_s=300.0,
+        may_queue=True,
+        connecting_is_ready=True,
+        rates_players=True,
+        is_tenhou=True,
+    )
+    """Tenhou's XML over TCP.
+
+    A decision has 5 s and a bank of 10 s; whoever is on the other side may be rated.
+    """
+
+    TENHOU_WEB = replace(TENHOU, word="tenhou+ws", over="websocket")
+    """Tenhou's JSON on a WebSocket."""
+
     LOG = Traits(word="log", over="file", answers=Answers.CHOICES)
     """Our own logs: everything that is known, in the TCP server's words."""
 
@@ -169,6 +190,8 @@ UNSAID: Final[dict[Dialect, dict[str, frozenset[str]]]] = {
         "ryukyoku": _DRAW_DETAILS,
         "end_game": frozenset({"scores"}),
     },
+    Dialect.TENHOU: {},
+    Dialect.TENHOU_WEB: {},
     Dialect.LOG: {"*": frozenset({"log", "can_act"})},
 }
 """Dialect -> wire type (``*``: every type) -> fields that are not said."""
@@ -178,6 +201,8 @@ DEMANDED: Final[dict[Dialect, dict[str, tuple[str, ...]]]] = {
     Dialect.STDIO_LINES: {"start_kyoku": ("scores",)},
     Dialect.STDIO_ARRAYS: {"start_kyoku": ("scores",), "start_game": ("id", "names")},
     Dialect.RIICHILAB: {"start_kyoku": ("scores",), "request_action": ("request_id",)},
+    Dialect.TENHOU: {},
+    Dialect.TENHOU_WEB: {},
     Dialect.LOG: {},
 }
 """Dialect -> wire type -> fields, optional in our types, without which it is not understood."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.models.networks.rank import rank_model
-from mjbot.models.tenpai import greedy_table
+from mjbot.models.tenpai import HandReader, Reading, hand_reader
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.playouts import Outcomes, Plan
 from mjbot.strategy.strategy import Strategy
@@ -21,7 +21,7 @@ from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
 from strategies.evaluation.playouts.paired import compare_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
-from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
+from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
 
 PAPERS_DEALS: Final = 10
@@ -43,6 +43,13 @@ class CollusionMc(Strategy):
 
     mode: Literal["full", "paper"] = field(
         default="full", metadata={"unit": "paper: Takada 2022 as published, discards only"}
+    )
+    hands: Reading = field(
+        default="learned",
+        metadata={
+            "unit": "how far others are: by a model learned from records, or by greedy"
+            " players, as always in mode=paper"
+        },
     )
     lists: bool = field(
         default=True, metadata={"unit": "no: in playouts the others know no danger (a control)"}
@@ -84,7 +91,7 @@ class CollusionMc(Strategy):
     def _plans(self, view: View) -> NDArray[np.int64]:
         """Return what is tried out; in the paper's way nothing on a tile that is offered."""
         if self.mode != "paper":
-            return all_plans(view)
+            return all_plans(view, self._reader)
         if view.phase in (Phase.REACTION, Phase.CHANKAN):
             return np.array([(PASS, NO_DISCARD)], np.int64)
         return all_discards(view)
@@ -92,8 +99,9 @@ class CollusionMc(Strategy):
     def explain(self, view: View) -> Explanation:
         """Tell what was played out and how it ended, and what all four are supposed to fear."""
         mode = PAPER if self.mode == "paper" else JOINT
-        risks = risk_table(risk_lists_of(view, mode, seed=self._seed_of(view)), view)
-        return replace(super().explain(view), tables=[risks])
+        lists = risk_lists_of(view, self._reader, mode, seed=self._seed_of(view))
+        tables = [shanten_table(view, self._reader), risk_table(lists, view)]
+        return replace(super().explain(view), tables=tables)
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield what is played out, with how far each discard leaves the hand."""
@@ -118,7 +126,7 @@ class CollusionMc(Strategy):
         points, ranks = np.empty((deals, len(plans))), np.empty((deals, len(plans)))
         weights = rank_model().weights
         seed = self._seed_of(view)
-        compare_plans(workspace, greedy_table(), weights, codes, seed, points, ranks)
+        compare_plans(workspace, self._reader, weights, codes, seed, points, ranks)
         return Outcomes(points, ranks)
 
     def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
@@ -128,7 +136,7 @@ class CollusionMc(Strategy):
         if self.mode == "paper" or self.deals:
             deals = self.deals or PAPERS_DEALS
             sums = np.zeros(len(plans))
-            try_actions(workspace, greedy_table(), plans, 0, deals, seed, sums)
+            try_actions(workspace, self._reader, plans, 0, deals, seed, sums)
             return sums / (deals * self._walls)
         return self._halving(workspace, plans, seed)
 
@@ -142,7 +150,7 @@ class CollusionMc(Strategy):
         while True:
             deals = max(2, int(share / (len(left) * self._walls)))
             new = np.zeros(len(left))
-            try_actions(workspace, greedy_table(), plans[left], done, done + deals, seed, new)
+            try_actions(workspace, self._reader, plans[left], done, done + deals, seed, new)
             sums[left] += new
             done += deals
             if len(left) <= 2:
@@ -179,6 +187,10 @@ class CollusionMc(Strategy):
     @cached_property
     def _workspace(self) -> SearchWorkspace:
         return new_search_workspace()
+
+    @property
+    def _reader(self) -> HandReader:
+        return hand_reader("greedy" if self.mode == "paper" else self.hands)
 
     @property
     def _walls(self) -> int:

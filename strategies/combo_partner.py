@@ -7,12 +7,13 @@ from typing import Final, Literal
 import numpy as np
 
 from mjbot.pair.member import Ally, PairMember
+from mjbot.pair.remarks import Help
 from mjbot.strategy.explanation import Explanation, mark_chosen
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from protocol.tiles import tile_kind
+from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.fast_riichi.calls import wishes_after
 from strategies.evaluation.fast_riichi.steps import ALL_KINDS, Points
 from strategies.evaluation.pair.situation import Situation
@@ -31,6 +32,15 @@ from strategies.evaluation.pair.techniques import (
 from strategies.fast_riichi_d import FastRiichiD
 
 BASE: Final = "fast-riichi-d"
+
+TO_WIN: Final = "to win on"
+TO_CALL: Final = "to call"
+FOR_DORA: Final = "for more dora to its riichi"
+LAST_TILE: Final = "so that the last tile falls to it"
+TRIED_OUT: Final = "tried out, so that it is safe for the ally"
+FEIGNED: Final = "to feign a hand of one suit"
+NO_FEEDS: Final = (TRIED_OUT, FEIGNED)
+"""What is done for the ally and gives it nothing."""
 
 
 def _switch(what: str, default: bool = True) -> bool:
@@ -79,6 +89,7 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def __post_init__(self) -> None:
         self._situation: Situation | None = None  # of this decision, if it is not made alone
+        self._help: Help | None = None  # what this decision does for the ally
         self._player: Strategy | None = None if self.base == BASE else make_strategy(self.base)
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
@@ -96,12 +107,12 @@ class ComboPartner(PairMember, FastRiichiD):
     def decide(self, view: View) -> Action:
         """Win, else help the ally, else play the base strategy."""
         ally = self.hear(view)
-        self._situation = None
+        self._situation = self._help = None
         if ally is not None:
             action = next(self._choices(view, ally))
         else:
             action = self._player.decide(view) if self._player else super().decide(view)
-        self.tell(view, action, None, self._wishes(view, action))
+        self.tell(view, action, None, self._wishes(view, action), self._help)
         return action
 
     def explain(self, view: View) -> Explanation:
@@ -137,8 +148,8 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _as_the_paper(self, situation: Situation) -> Iterator[Action | None]:
         yield self.win(situation.view)
-        yield feed_win_at_once(situation)
-        yield feed_call_at_once(situation)
+        yield self._for_ally(situation, feed_win_at_once(situation), TO_WIN)
+        yield self._for_ally(situation, feed_call_at_once(situation), TO_CALL)
         yield from self._base(situation)
 
     def _base(self, situation: Situation) -> Iterator[Action | None]:
@@ -152,11 +163,12 @@ class ComboPartner(PairMember, FastRiichiD):
         view, kinds = situation.own_view, self._kinds_to_spare(situation)
         yield self._own_win(situation)
         if self.sashikomi:
-            yield feed_win(situation, self.eagerness if situation.ally.aim else 0)
+            fed = feed_win(situation, self.eagerness if situation.ally.aim else 0)
+            yield self._for_ally(situation, fed, TO_WIN)
         if self.dora_fuyashi:
-            yield add_dora(situation)
+            yield self._for_ally(situation, add_dora(situation), FOR_DORA)
         if self.haitei_okuri:
-            yield send_last_tile(situation)
+            yield self._for_ally(situation, send_last_tile(situation), LAST_TILE)
         if self._player:
             wanted = self._of_base(self._player, situation, kinds)
             if wanted.is_discard:
@@ -206,11 +218,20 @@ class ComboPartner(PairMember, FastRiichiD):
     def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
         if self.nakase:
-            yield feed_call(situation, base, self.tenpai_points)
+            fed = feed_call(situation, base, self.tenpai_points)
+            yield self._for_ally(situation, fed, TO_CALL)
         if self.open_way:
-            yield open_way(situation, base)
+            yield self._for_ally(situation, open_way(situation, base), TRIED_OUT)
         if self.bluff:
-            yield feign_one_suit(situation, base)
+            yield self._for_ally(situation, feign_one_suit(situation, base), FEIGNED)
+
+    def _for_ally(self, situation: Situation, action: Action | None, words: str) -> Action | None:
+        """Take note of what an action does for the ally, if it is one: the first is chosen."""
+        if action is not None:
+            tile = TILE_NAMES[action.tile] if action.tile >= 0 else action.name
+            is_feed = words not in NO_FEEDS
+            self._help = Help(situation.ally.seat, f"{tile} {words}", is_feed)
+        return action
 
     def safety(self, view: View) -> Points:
         """Return the points of each tile (int64[37]) for its safety; with an ally from records."""

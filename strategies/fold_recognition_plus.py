@@ -192,6 +192,21 @@ class FoldRecognitionPlus(Strategy):
         """Return the ratings for another strategy's terms: they add up to its term ``total``."""
         return [*self._rated_discards(view, total), *self._rated_calls(view, total)]
 
+    def worths(self, view: View) -> tuple[Floats, Floats]:
+        """Return what each discard is worth in points, silent and in riichi: float64[37] each.
+
+        What cannot be discarded so is worth NEVER.
+        """
+        values, riichis, position = self._weighed(view, view.discards)
+        return less_danger(values, position), less_danger(riichis, position)
+
+    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float]:
+        """Return what each pon and chi is worth in points, and the pass."""
+        calls = [action for action in view.legal if action.is_call and not action.is_kan]
+        worths = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
+        return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed
+
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
             return

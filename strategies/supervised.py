@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from mjbot.models.networks.policy import SURE, Opinion, Policy
 from mjbot.models.weights import SHIPPED
@@ -32,8 +32,6 @@ from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
-POINTS_ARE: Final = "points are reckoned as fold-recognition-plus does; the shares decide"
-
 
 def _chance(unit: str, default: float = 0.5) -> float:
     chance: float = field(default=default, metadata={"unit": unit})
@@ -45,7 +43,10 @@ class Supervised(Strategy):
     """Do what a strong player would most likely do, as learned from records."""
 
     worth_unit: ClassVar[str] = "% of strong players"
-    strength: ClassVar[Strength] = Strength(
+    notes: ClassVar[tuple[str, ...]] = (
+        "points are reckoned as fold-recognition-plus does; the shares decide",
+    )
+    strength: ClassVar[Strength | None] = Strength(
         2.443,
         0.049,
         "fold-recognition-plus",
@@ -71,16 +72,20 @@ class Supervised(Strategy):
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
         if win := self._win(view):
             return win
-        return self._choice(view, self._policy.ask(view.state, view.seat, self.sure))
+        return self._choice(view, self.opinion(view))
+
+    def opinion(self, view: View) -> Opinion | None:
+        """Return how likely a strong player does what; None where there is nothing to decide."""
+        return self._policy.ask(view.state, view.seat, self.sure)
 
     def explain(self, view: View) -> Explanation:
         """Tell how likely strong players are to do each thing, and what points say of it."""
         told = super().explain(view)
-        return replace(told, notes=(*told.notes, POINTS_ARE) if told.rated else told.notes)
+        return replace(told, notes=(*told.notes, *self.notes) if told.rated else told.notes)
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield all that is legal, kans before riichi or calls before the rest: 100 % together."""
-        said = self._policy.ask(view.state, view.seat, self.sure)
+        said = self.opinion(view)
         if said is None:
             return
         in_points = self._reckoner.ratings_in_points(view, IN_POINTS)

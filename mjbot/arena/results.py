@@ -12,7 +12,7 @@ counts, so that a run which was killed goes on without gaps.  ``mjbot replay``, 
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
+from mjbot.records.game import Talk
 from mjbot.records.mjai_log import log_line
 from mjbot.statistics.figures import COLUMNS
 from protocol.messages import Event
@@ -30,9 +31,13 @@ from protocol.messages import Event
 RECORDS_FOLDER: Final = "records"
 
 
-def packed(events: Iterable[Event]) -> bytes:
-    """Return the record of a game; equal games give equal bytes."""
-    return gzip.compress(b"".join(map(log_line, events)), 6, mtime=0)
+def packed(events: Iterable[Event], talk: Mapping[int, Talk]) -> bytes:
+    """Return the record of a game; equal games give equal bytes.
+
+    ``talk`` has what players remarked, by the number of the event, from 0.
+    """
+    lines = [log_line(event, talk.get(number, ())) for number, event in enumerate(events)]
+    return gzip.compress(b"".join(lines), 6, mtime=0)
 
 
 def record_path(folder: Path, game_id: GameId) -> Path:
@@ -76,7 +81,8 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One game: scores by seat, counts as :func:`mjbot.statistics.figures.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
-    says why instead.
+    says why instead.  ``times`` has what the decisions cost, by seat, if that was asked for
+    (:mod:`mjbot.arena.decision_times`).
     """
 
     wall: int
@@ -85,6 +91,7 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     counts: tuple[tuple[int, ...], ...] = ()
     faults: tuple[int, ...] = ()
     void: str = ""
+    times: tuple[dict[int, int], ...] = ()
 
     @property
     def game_id(self) -> GameId:
@@ -119,6 +126,21 @@ def read_games(folder: Path) -> list[GameLine]:
     Raises ``OSError`` and :class:`ResultsError`.
     """
     return read_log(folder / GAMES_FILE, Header, decode_game, _CURES)
+
+
+def read_run(folder: Path, setup: Setup) -> list[GameLine]:
+    """Return the games of a run, also while somebody writes it; none if it was not begun.
+
+    Raises ``OSError``, and :class:`ResultsError` if the folder holds another run than this one.
+    """
+    path = folder / GAMES_FILE
+    if not path.exists():
+        return []
+    with path.open("rb") as file:
+        if not file.readline().endswith(b"\n"):
+            return []
+    wanted = Header(setup=setup)
+    return read_log(path, Header, decode_game, _CURES, lambda kept: _difference(kept, wanted))
 
 
 def erase_run(folder: Path) -> None:

@@ -5,10 +5,8 @@ With ``--repro FILE``: one recorded decision, made again.
 
 import argparse
 import contextlib
-import datetime
 import os
 import shlex
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,7 +17,7 @@ import msgspec
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.page import Origin, write_report
+from mjbot.arena.report.page import Origin, origin_of, write_report
 from mjbot.arena.report.text import (
     differences_table,
     figures_table,
@@ -282,15 +280,7 @@ def origin(plan: Plan) -> Origin:
     words += ["--games", str(plan.n_walls * len(setup.seating.tables))]
     words += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
     words += ["--until", "sure"] if plan.until_sure else []
-    return Origin(" ".join(words), datetime.date.today().isoformat(), _commit())
-
-
-def _commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
+    return origin_of(words)
 
 
 def show(console: Console, outcome: RunOutcome) -> None:

@@ -17,7 +17,7 @@ from mjbot.strategy.options import StrategyError, split_options
 from mjbot.strategy.registry import Spec
 from protocol.plain_text import one_line
 
-STRONGEST: Final = "supervised"
+STRONGEST: Final = "strongest"
 """Who is asked about records unless another is named."""
 
 

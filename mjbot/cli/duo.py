@@ -31,6 +31,7 @@ from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable
 from mjbot.match.run import MatchSettings, play_match
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
+from mjbot.records.game import Talk
 from mjbot.server.core import OnFault
 from mjbot.strategy.registry import Spec
 from protocol.messages import Event
@@ -174,11 +175,19 @@ def _more(args: argparse.Namespace, folder: Path, word: str) -> list[str]:
 
 
 def _both(one: OnEvent, other: OnEvent) -> OnEvent:
-    def tell(game: int, event: Event) -> None:
-        one(game, event)
-        other(game, event)
+    def tell(game: int, event: Event, talk: Talk) -> None:
+        one(game, event, talk)
+        other(game, event, talk)
 
     return tell
+
+
+def _shown(report: DuoReport, take: Take) -> OnEvent:
+    def show(game: int, event: Event, talk: Talk) -> None:
+        report.on_event(game, event)
+        take(event, talk)
+
+    return show
 
 
 @dataclass(frozen=True)
@@ -246,9 +255,8 @@ class _Duo:
         names = [member.name for member in self.members]
         table = RemoteTable(self._players, self.args.url, self.args.games, self.folder)
         with report:
-            shown = _both(report.on_event, lambda game, event: take(event))
-            tops = MergedLogs(names, shown)
-            partners = MergedLogs(names[::-1], lambda game, event: partners_score.add(event))
+            tops = MergedLogs(names, _shown(report, take))
+            partners = MergedLogs(names[::-1], lambda game, event, talk: partners_score.add(event))
             tailers = [
                 LogTailer(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),
                 LogTailer(self.folder / SEEN.format("partner"), _both(partners.one, tops.other)),

@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=RUNS, help=f"where the runs' folders are or go ({RUNS})"
     )
+    for name, module in known.items():
+        if options_of(module):
+            module.add_arguments(parser.add_argument_group(f"{name} only"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
         if len(experiment.PARTS) == 1:
             told = f"--part {args.part}: the only part of {args.name} is {_parts(experiment)}"
         raise ArgumentError(told)
+    _refuse_foreign_options(args)
     jobs = args.jobs or os.cpu_count() or 1
     arenas = _Arenas(args.out, jobs)
     request = Request(
@@ -61,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
         folder=args.out,
         part=args.part or experiment.PARTS[0],
         arenas=arenas.play,
+        own=args,
     )
     try:
         with keeping(arenas.kept):
@@ -71,6 +76,18 @@ def run(args: argparse.Namespace) -> int:
     for line in dict.fromkeys(arenas.faults):
         print(f"mjbot experiment: {line}", file=sys.stderr)
     return ExitCode.FAILED if arenas.faults else ExitCode.OK
+
+
+def options_of(experiment: ModuleType) -> tuple[str, ...]:
+    """Return the names of the arguments that only this experiment takes."""
+    return getattr(experiment, "OPTIONS", ())
+
+
+def _refuse_foreign_options(args: argparse.Namespace) -> None:
+    for name, module in experiments().items():
+        for option in options_of(module) if name != args.name else ():
+            if getattr(args, option, None) is not None:
+                raise ArgumentError(f"--{option.replace('_', '-')}: only {name} takes it")
 
 
 def _parts(experiment: ModuleType) -> str:
@@ -100,7 +117,7 @@ class _Arenas:
 
     def play(self, runs: Sequence[Run]) -> Iterator[RunOutcome]:
         """Play what is missing of each run and yield its outcome before the next one begins."""
-        total = sum(run.n_walls * len(run.setup.seating.tables) for run in runs)
+        total = self._known + sum(run.n_walls * len(run.setup.seating.tables) for run in runs)
         for number, run in enumerate(runs, 1):
             place = f" ({number} of {len(runs)})" if len(runs) > 1 else ""
             yield self._play(run, f"{run.label}{place}", total)
@@ -109,7 +126,7 @@ class _Arenas:
         plan = Plan(
             setup=run.setup,
             n_walls=run.n_walls,
-            folder=self._folder / f"arena-{run.setup.identity}",
+            folder=self._folder / (run.folder or f"arena-{run.setup.identity}"),
             rates=ErrorRates(),
         )
         with Arena(plan) as arena:
@@ -117,12 +134,12 @@ class _Arenas:
                 print(arena.set_aside, file=sys.stderr)
             self._known += min(arena.games_kept, arena.n_games)
             if not arena.is_over:
-                self._play_missing(arena, place, total)
+                self._play_missing(arena, place, total, run.timing)
             outcome = arena.outcome()
         self.faults.extend(trouble_lines(outcome))
         return outcome
 
-    def _play_missing(self, arena: Arena, place: str, total: int) -> None:
+    def _play_missing(self, arena: Arena, place: str, total: int, timing: bool) -> None:
         console = Console(stderr=True)
         prepare_own(arena.plan.setup, console)
         with progress(console, place, total, "games") as step:
@@ -140,5 +157,7 @@ class _Arenas:
                 left_s = (total - self._known) * self._spent_s / self._fresh
                 games.on_game(played, f"about {elapsed(left_s)} left")
 
-            with WorkerPool(arena.plan.setup, self._jobs, tell=games.on_fault) as pool:
+            with WorkerPool(
+                arena.plan.setup, self._jobs, tell=games.on_fault, timing=timing
+            ) as pool:
                 arena.play(pool, on_game)

@@ -17,7 +17,7 @@ from protocol.plain_text import one_line
 
 COMMANDS: Final[dict[str, str]] = {
     "play": "connect one bot to an mjai server",
-    "serve": "open a table for four mjai clients",
+    "serve": "open a table for four clients, of mjai or of Tenhou's wire",
     "match": "start a table and four players, and keep the score",
     "duo": "two bots that play as a pair, at a table of their own or at another's",
     "arena": "play thousands of games and compare strategies, with intervals",
@@ -29,7 +29,7 @@ COMMANDS: Final[dict[str, str]] = {
     "review": "judge every decision of a seat, and say what each cost and why",
     "draw": "draw a position of a recorded game as a picture",
     "watch": "show a recorded game, or one that is being played, in the browser",
-    "convert": "turn Tenhou mjlog records into mjai lines",
+    "convert": "turn records into another format: mjai lines, mjlog or tenhou.net/6",
     "strategies": "list the strategies and what each believes",
     "setup-node": "fetch Node (if missing) and the external AI's packages",
 }

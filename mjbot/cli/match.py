@@ -22,7 +22,6 @@ from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
-from protocol.messages import Event
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -145,13 +144,8 @@ async def _watch(
 
 
 def showing(watcher: Watcher, take: Take) -> Watcher:
-    """Return a watcher that also hands on the table's events."""
-
-    def on_event(game: int, event: Event) -> None:
-        watcher.on_event(game, event)
-        take(event)
-
-    return replace(watcher, on_event=on_event)
+    """Return a watcher that also hands on what is shown of the table."""
+    return replace(watcher, on_shown=take)
 
 
 def new_folder(parent: Path) -> Path:

@@ -32,6 +32,7 @@ from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
 from mjbot.pair.fair_play import (
+    require_permission,
     require_team_name,
     require_team_name_in,
     require_team_table,
@@ -43,7 +44,9 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
 from mjbot.text import plural
 from protocol.dialects import Dialect
-from protocol.transports.address import FORMS, parse_address
+from protocol.plain_text import one_line
+from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
+from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,6 +138,7 @@ def _writer(file: Path | None) -> Callable[[float, int], None]:
 
 
 TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
+ACCOUNT_VARIABLE: Final = "MJBOT_TENHOU_ACCOUNT"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -181,9 +185,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
     )
+    _add_tenhou_arguments(parser)
     add_pair_arguments(parser)
     add_watch_arguments(parser)
     parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
+
+
+def _add_tenhou_arguments(parser: argparse.ArgumentParser) -> None:
+    tenhou = parser.add_argument_group("over Tenhou's wire (tenhou://, tenhou+ws://)")
+    tenhou.add_argument(
+        "--permitted-by",
+        metavar="WHO",
+        help="elsewhere than on this machine: who permitted the program, and to which account",
+    )
+    tenhou.add_argument(
+        "--account-file",
+        type=Path,
+        metavar="FILE",
+        help=f"file with the account's ID (else the variable {ACCOUNT_VARIABLE}, else a guest)",
+    )
 
 
 @ending_at_once()
@@ -255,7 +275,7 @@ async def _shown(
     """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
     args.all_hands = True  # here is never more than this seat sees
     async with table_page(args, f"{settings.name} at {args.url}") as take:
-        settings = replace(settings, on_event=take)
+        settings = replace(settings, on_kept=take)
         if linked is not None:
             return await linked.play(settings, make, pipes)
         return await play(settings, make, pipes)
@@ -263,6 +283,9 @@ async def _shown(
 
 def _settings(args: argparse.Namespace) -> Settings:
     address = parse_address(args.url, args.room)
+    require_permission(address, args.permitted_by)
+    if args.permitted_by is not None:
+        logger.info("permitted by: {}", one_line(args.permitted_by))
     return Settings(
         address=address,
         name=args.name or args.strategy.name.rpartition(":")[2],
@@ -275,7 +298,20 @@ def _settings(args: argparse.Namespace) -> Settings:
         strict=args.strict,
         log=args.log,
         faults=named_file(),
+        login=_login(args, address),
     )
+
+
+def _login(args: argparse.Namespace, address: Address) -> Login:
+    """Return who logs in at a Tenhou table: an account; here also a guest with a name."""
+    if not address.dialect.traits.is_tenhou:
+        if args.account_file is not None:
+            raise ArgumentError("--account-file: only for a tenhou:// server")
+        return GUEST_LOGIN
+    account = token(args.account_file, ACCOUNT_VARIABLE)
+    if account is not None:
+        return Login(account)
+    return guest_named(args.name) if args.name and is_loopback(address.host) else GUEST_LOGIN
 
 
 def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:

@@ -1,4 +1,4 @@
-"""``mjbot serve``: open a table for four mjai clients."""
+"""``mjbot serve``: open a table for four clients that speak mjai or Tenhou's wire."""
 
 import argparse
 import contextlib
@@ -22,10 +22,11 @@ from mjbot.precompile import prepare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
+from protocol.tenhou.rules import GENERAL_HANCHAN, GENERAL_TONPUU
 
 DEFAULT_PORT = 11600
 LAST_PORT = 65535
@@ -43,12 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ws-port", type=port_number, help="WebSocket port (default: --port + 1)")
     parser.add_argument("--no-ws", action="store_true", help="no WebSocket door")
+    parser.add_argument(
+        "--tenhou", type=port_number, metavar="PORT", help="TCP port for Tenhou clients (none)"
+    )
+    parser.add_argument(
+        "--tenhou-ws",
+        type=port_number,
+        metavar="PORT",
+        help="WebSocket port for Tenhou clients (none)",
+    )
     tokens = parser.add_mutually_exclusive_group()
     tokens.add_argument(
         "--ws-token-file",
         type=Path,
         metavar="FILE",
-        help="file with the bearer token that WebSocket players must send"
+        help="file with the bearer token that WebSocket players of --ws-port must send"
         f" (else the variable {WS_TOKEN_VARIABLE}, else none)",
     )
     tokens.add_argument(
@@ -130,6 +140,10 @@ def _check(args: argparse.Namespace) -> None:
         raise ArgumentError("--evidence: lies beside the games' logs; name their --log-dir")
     if not args.room:
         raise ArgumentError("--room: must not be empty")
+    no_tenhou = args.tenhou is None and args.tenhou_ws is None
+    if args.on_fault == OnFault.CHOMBO.value and not no_tenhou:
+        problem = "a chombo cannot be told to Tenhou clients; choose abort or default"
+        raise ArgumentError(f"--on-fault chombo: {problem}")
     if not args.allow_remote and not _is_loopback(args.host):
         cure = "say --allow-remote to permit it"
         raise ArgumentError(f"--host {args.host}: other machines could join; {cure}")
@@ -150,9 +164,9 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(table_page(args, f"table {args.room}"))
 
-        def on_event(game: int, event: Event | Error) -> None:
+        def on_event(game: int, event: Event | Error, logs: Logs) -> None:
             if not isinstance(event, Error):
-                take(event)
+                take(event, talk_of(logs))
 
         table = TableServer(
             rules, rooms, log_dir=args.log_dir, on_event=on_event, evidence=args.evidence
@@ -166,11 +180,24 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
             with _free("--ws-port", wanted, "--no-ws"):
                 ws_port = await server.open_websocket(args.host, wanted, ws_token)
             _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
+        await _open_tenhou(server, args)
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
         async for result in server.play(args.games):
             _say(describe(result))
             status = ExitCode.FAILED if result.void else status
     return status
+
+
+async def _open_tenhou(server: TableServer, args: argparse.Namespace) -> None:
+    rules = GENERAL_HANCHAN if args.length == "hanchan" else GENERAL_TONPUU
+    for option, scheme, wanted, open_door in (
+        ("--tenhou", "tenhou", args.tenhou, server.open_tenhou),
+        ("--tenhou-ws", "tenhou+ws", args.tenhou_ws, server.open_tenhou_websocket),
+    ):
+        if wanted is not None:
+            with _free(option, wanted, "0 for any"):
+                port = await open_door(args.host, wanted)
+            _say(f"listening on {scheme}://{_bracketed(args.host)}:{port}/0?type={int(rules)}")
 
 
 @contextlib.contextmanager

@@ -56,7 +56,8 @@ def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=record_path,
         metavar="RECORDS",
-        help="mjlog or mjai records: a file, zip or folder (mjbot arena --record makes some)",
+        help="mjai, mjlog or tenhou.net/6 records: a file, zip or folder (mjbot arena --record"
+        " makes some)",
     )
     parser.add_argument(
         "--games",
@@ -131,9 +132,21 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
     _add_folder_arguments(parser)
 
 
+def _declare_shanten(parser: argparse.ArgumentParser) -> None:
+    _add_record_arguments(parser)
+    parser.add_argument(
+        "--check", type=Path, metavar="RECORDS", help="check with these, too; nothing is learned"
+    )
+    parser.add_argument("--passes", type=int, default=10, help="over all rows (10)")
+
+
 def _declare_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "records", nargs="+", type=record_path, metavar="RECORDS", help="mjlog or mjai records"
+        "records",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+        help="mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument("--folder", type=Path, required=True, help="to be made for the columns")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
@@ -235,6 +248,7 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
         ("chapters", 60, "of games, after each of which the networks learn"),
         ("tables", 192, "hanchan of a chapter, at once; a multiple of 4"),
         ("warm-up", 3, "chapters in which the critic learns alone"),
+        ("passes", 3, "over each chapter's decisions"),
         ("seed", 0, "of all chance"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
@@ -245,6 +259,12 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
+    parser.add_argument(
+        "--learns",
+        choices=("all", "last"),
+        default="last",
+        help="which weights: all, or the last layer (last)",
+    )
     parser.add_argument(
         "--rivals",
         nargs="+",
@@ -378,6 +398,17 @@ def _train_danger(args: argparse.Namespace) -> None:
     _tell(learned)
 
 
+def _train_shanten(args: argparse.Namespace) -> None:
+    from mjbot.training.networks.hidden_shanten import ShantenRequest, train
+
+    if args.passes < 1 or args.jobs < 1:
+        raise ArgumentError("--passes and --jobs: at least 1")
+    learned, calibration = train(_asked(ShantenRequest, args))
+    for line in calibration:
+        print(line)
+    _tell(learned)
+
+
 def _train_greedy(args: argparse.Namespace) -> None:
     from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
 
@@ -503,6 +534,13 @@ KINDS: Final[dict[str, Kind]] = {
         " others win, from all discards in records.",
         _add_record_arguments,
         _train_danger,
+    ),
+    "shanten": Kind(
+        "how far hidden hands are from tenpai, from records",
+        "Learn how far a seat is from tenpai by what all can see of it, from all discards in"
+        " records.",
+        _declare_shanten,
+        _train_shanten,
     ),
     "greedy": Kind(
         "what greedy players hold, from games of our own",

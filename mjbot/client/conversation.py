@@ -2,12 +2,15 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from mjbot.client.player import ClientPlayer
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
 from protocol.errors import ProtocolError
 from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
@@ -20,6 +23,7 @@ from protocol.transports.base import SilenceError, Transport, VanishedError
 logger = logging.getLogger(__name__)
 
 Record = Callable[[Event], None]
+Keep = Callable[[Event, Talk], None]
 Timed = Callable[[float], None]
 
 
@@ -62,8 +66,9 @@ class OwnResult:
 class Conversation:
     """Plays one game over a connection.
 
-    ``record`` is called with every event as it comes, ``timed`` after every decision with the
-    seconds from the request's line to the answer's.
+    ``record`` is called with every event as it comes, ``keep`` once it is answered, with what our
+    strategy remarked on it, ``timed`` after every decision with the seconds from the request's line
+    to the answer's.  ``tells_remarks`` says that the server, too, is told them, for its log.
     """
 
     def __init__(
@@ -74,7 +79,9 @@ class Conversation:
         *,
         silence_s: float | None,
         record: Record,
+        keep: Keep = lambda event, talk: None,
         timed: Timed = lambda seconds: None,
+        tells_remarks: bool = False,
     ) -> None:
         self._transport: Final = transport
         self._session: Final = session
@@ -82,7 +89,9 @@ class Conversation:
         self._player: Final = player
         self._silence_s: Final = silence_s
         self._record: Final = record
+        self._keep: Final = keep
         self._timed: Final = timed
+        self._tells_remarks: Final = tells_remarks
         self._validated: bool | None = None
         self._begun = False
 
@@ -113,6 +122,16 @@ class Conversation:
         line = await self._transport.receive(limit_s or self._patience_s())
         asked_s, decisions = time.perf_counter(), self._player.decisions
         received = self._session.receive(line)
+        try:
+            await self._take(received)
+        finally:
+            self._keep_all(received.events)
+        if self._player.decisions > decisions:
+            self._timed(time.perf_counter() - asked_s)
+        return self._session.stage is Stage.OVER and bool(received.events)
+
+    async def _take(self, received: Received) -> None:
+        self._player.remark = ""
         for event in received.events:
             self._begun = True
             self._record(event)
@@ -121,9 +140,12 @@ class Conversation:
             self._note(message)
         if received.speak is not Speak.MUST_NOT:
             await self._answer(received)
-        if self._player.decisions > decisions:
-            self._timed(time.perf_counter() - asked_s)
-        return self._session.stage is Stage.OVER and bool(received.events)
+
+    def _keep_all(self, events: Sequence[Event]) -> None:
+        remark, last = self._player.remark, len(events) - 1
+        for number, event in enumerate(events):
+            says = bool(remark) and number == last
+            self._keep(event, [(self._session.seat or 0, remark)] if says else [])
 
     def _patience_s(self) -> float | None:
         """Return how long the other side may be silent; its queue may be long."""
@@ -134,6 +156,8 @@ class Conversation:
 
     async def _answer(self, received: Received) -> None:
         action = await self._player.answer(received)
+        if action is not None and self._tells_remarks and self._player.remark:
+            action = replace(action, log=self._player.remark)
         line = self._session.reply(action)
         if line is not None:
             await self._transport.send(line)

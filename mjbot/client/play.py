@@ -2,21 +2,35 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import Conversation, OwnResult, Record, ServerSaysError, Timed
+from mjbot.client.conversation import (
+    Conversation,
+    Keep,
+    OwnResult,
+    Record,
+    ServerSaysError,
+    Timed,
+)
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
+from mjbot.client.tenhou import TenhouGame
+from mjbot.records.game import Talk
 from mjbot.records.mjai_log import EventLog
 from mjbot.warm_up import WarmUp
+from protocol.dialects import LOCKSTEP
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
+from protocol.tenhou.client import TenhouClient
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import GUEST_LOGIN, Login
 from protocol.transports.address import Address, is_loopback
 from protocol.transports.base import (
     RefusedError,
@@ -26,7 +40,7 @@ from protocol.transports.base import (
     VanishedError,
 )
 from protocol.transports.stdio import StdioTransport
-from protocol.transports.tcp import connect_tcp
+from protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
 from protocol.transports.websocket import connect_websocket
 
 logger = logging.getLogger(__name__)
@@ -48,8 +62,9 @@ class Settings:
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
     how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
-    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it, ``faults``
-    takes what goes wrong with the strategy.
+    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it as it
+    comes, ``on_kept`` once it is answered, with what the strategy remarks on it, as in the log;
+    ``faults`` takes what goes wrong with the strategy.  ``login`` is the account at a Tenhou table.
     """
 
     address: Address
@@ -64,6 +79,8 @@ class Settings:
     log: Path | None = None
     faults: Path | None = None
     on_event: Record = _ignore
+    on_kept: Keep = lambda event, talk: None
+    login: Login = GUEST_LOGIN
 
 
 PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
@@ -98,12 +115,14 @@ async def play(
         faults=Faults(settings.faults),
     )
     with EventLog(settings.log) if settings.log else nullcontext() as log:
-        bot = _Bot(settings, player, _both(settings.on_event, log), hooks.timed)
+        bot = _Bot(settings, player, _both(settings.on_kept, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
-        if settings.address.dialect.traits.connecting_is_ready:
+        traits = settings.address.dialect.traits
+        if traits.connecting_is_ready:
             await player.warm_up()
-        return await play_by_connecting(settings, bot.play_connected)
+        play_game = bot.play_at_tenhou if traits.is_tenhou else bot.play_connected
+        return await play_by_connecting(settings, play_game)
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,7 @@ class _Bot:
 
     settings: Settings
     player: ClientPlayer
-    record: Record
+    keep: Keep
     timed: Timed
 
     def converse(self, transport: Transport, session: ClientSession) -> Conversation:
@@ -121,8 +140,10 @@ class _Bot:
             session,
             self.player,
             silence_s=self.settings.silence_s,
-            record=self.record,
+            record=self.settings.on_event,
+            keep=self.keep,
             timed=self.timed,
+            tells_remarks=_keeps_remarks(self.settings.address),
         )
 
     async def play_connected(self, transport: Transport, session: ClientSession) -> OwnResult:
@@ -133,14 +154,40 @@ class _Bot:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
+    async def play_at_tenhou(self, transport: Transport, _: ClientSession) -> OwnResult:
+        address = self.settings.address
+        game = TenhouGame(
+            lambda: _connect(self.settings),
+            TenhouClient(
+                self.settings.login,
+                address.wanted,
+                Spelling.XML if address.dialect.traits.over == "tcp" else Spelling.JSON,
+                lenient=not self.settings.strict,
+            ),
+            self.player,
+            silence_s=self.settings.silence_s or address.dialect.traits.silence_s or math.inf,
+            record=self._record,
+            timed=self.timed,
+        )
+        return await game.play(transport)
 
-def _both(on_event: Record, log: EventLog | None) -> Record:
-    def record(event: Event) -> None:
+    def _record(self, event: Event) -> None:
+        self.settings.on_event(event)
+        self.keep(event, ())
+
+
+def _keeps_remarks(address: Address) -> bool:
+    """Whether the server has a log for remarks, and is this machine's: they tell of the hand."""
+    return address.dialect is LOCKSTEP and is_loopback(address.host)
+
+
+def _both(on_kept: Keep, log: EventLog | None) -> Keep:
+    def keep(event: Event, talk: Talk) -> None:
         if log is not None:
-            log.write(event)
-        on_event(event)
+            log.write(event, talk)
+        on_kept(event, talk)
 
-    return record
+    return keep
 
 
 async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[OwnResult]:
@@ -215,10 +262,15 @@ def _void(session: ClientSession, error: ServerSaysError) -> OwnResult:
 
 async def _connect(settings: Settings) -> Transport:
     address = settings.address
-    if address.dialect.traits.over == "tcp":
-        return await connect_tcp(address.host, address.port)
+    traits = address.dialect.traits
+    if traits.over == "tcp":
+        kind = TcpPieces if traits.is_tenhou else TcpTransport
+        return await connect_tcp(address.host, address.port, kind=kind)
     return await connect_websocket(
-        address.url, settings.token, use_proxy=not is_loopback(address.host)
+        address.socket_url,
+        settings.token,
+        use_proxy=not is_loopback(address.host),
+        origin=address.origin,
     )
 
 

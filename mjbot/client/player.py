@@ -2,24 +2,36 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback import last_resort
 from mjbot.client.faults import Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
-from mjbot.strategy.faults import Fault, FaultKind, is_legal, no_choice
-from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
+from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
 from mjbot.warm_up import WarmUp, warm_up_alone
 from protocol.dialects import Dialect
-from protocol.messages import Dahai, Event, PlayerAction, Seat, StartGame, StartKyoku, Tile, Tsumo
+from protocol.messages import (
+    Dahai,
+    Event,
+    Kakan,
+    PlayerAction,
+    Seat,
+    StartGame,
+    StartKyoku,
+    Tile,
+    Tsumo,
+)
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
+from protocol.tenhou.offers import NO_OFFER
+from protocol.tenhou.offers import disagreement as offer_disagreement
 from protocol.tiles import tile_names
 
 logger = logging.getLogger(__name__)
@@ -68,6 +80,8 @@ class ClientPlayer:
         self._last: Event = StartGame()
         self.table = Table(strict=strict)
         self.decisions = 0
+        self.remark = ""
+        """What the strategy says, for the log, of the answer that was given last."""
         self.faults: Final = faults or Faults()
 
     async def warm_up(self) -> None:
@@ -123,6 +137,7 @@ class ClientPlayer:
         Raises :class:`TableError` in strict mode if the server's list of legal actions is not
         ours, or if it wants an answer where we know of none.
         """
+        self.remark = ""
         view = self.table.view(self._seat)
         if not received.due.is_choice:
             return self._without_legal(received, view) if self._wants_more(received) else None
@@ -145,12 +160,19 @@ class ClientPlayer:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
         sealed = Sealed().view(view)  # of its own: a decision that is late goes on with it
-        choice = await self._think(lambda: self._strategy.decide(sealed), limit_s, self.decisions)
+        decided = await self._think(lambda: self._decided(sealed), limit_s, self.decisions)
+        if decided is _NOTHING:
+            return view.default_action
+        choice, remark = cast(tuple[object, str], decided)
         if is_legal(choice, view.legal):
+            self.remark = remark
             return choice
-        if choice is not _NOTHING:
-            self._note("illegal", self.decisions, no_choice(choice))
+        self._note("illegal", self.decisions, no_choice(choice))
         return view.default_action
+
+    def _decided(self, view: View) -> tuple[object, str]:
+        self._strategy.remark()  # of a decision that has failed: it is not said of this one
+        return self._strategy.decide(view), remark_on(self._strategy)
 
     def _acceptable(
         self,
@@ -170,7 +192,22 @@ class ClientPlayer:
 
     # --- when things do not fit --------------------------------------------------------------
 
+    def check_unasked(self) -> None:
+        """Nothing is open to us after another's discard or kakan of which nothing was offered.
+
+        Raises :class:`TableError` in strict mode.
+        """
+        if not isinstance(self._last, Dahai | Kakan):
+            return
+        messages = [self._message(action) for action in self.table.legal(self._seat)]
+        if problem := offer_disagreement(NO_OFFER, messages):
+            self._contradiction(problem)
+
     def _compare(self, received: Received, view: View, messages: Sequence[PlayerAction]) -> None:
+        if received.offer is not None:
+            problem = offer_disagreement(received.offer, messages)
+            if problem:
+                self._contradiction(problem)
         if received.hints is not None:
             problem = disagreement(received.hints, messages, complete=self._lists_all)
             if problem:
@@ -209,7 +246,11 @@ class ClientPlayer:
         except LateError:
             self._note("late", decision, f"not ready after {limit_s:g} s")
         except CrashError as error:
-            self._note("crash", decision, str(error), error.__cause__)
+            cause = error.__cause__
+            if isinstance(cause, AbsentError):
+                self._note("absent", decision, str(cause))
+            else:
+                self._note("crash", decision, str(error), cause)
         return _NOTHING
 
     def _note(

@@ -4,13 +4,15 @@ An experiment is a module of this package, or the module ``experiment`` of a fol
 found by having ``SUMMARY``, one line of what it shows.  It also has ``GAMES``, how many it plays if
 nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
 (the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
-its report, as Markdown.
+its report, as Markdown.  One that takes more from the command line has ``add_arguments(group)`` and
+``OPTIONS``, the names of these arguments, whose defaults are ``None``.
 """
 
+import argparse
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -26,11 +28,17 @@ class ExperimentError(MjbotError):
 
 
 class Run(NamedTuple):
-    """Games to play; ``label`` says what they are in the experiment."""
+    """Games to play; ``label`` says what they are in the experiment.
+
+    They are kept in ``folder`` inside the request's (empty: one that is named after the setup).
+    ``timing``: every game but the first of a process keeps what its decisions cost.
+    """
 
     label: str
     setup: Setup
     n_walls: int
+    folder: str = ""
+    timing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,8 @@ class Request:
 
     ``folder`` is where all that is played is kept, each run under a name of its own, so that
     what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
-    its outcome before the next one begins: name all that there are, for the forecast.
+    its outcome before the next one begins: name all that there are, for the forecast.  ``own`` has
+    the arguments of the experiment's own.
     """
 
     games: int
@@ -48,6 +57,7 @@ class Request:
     folder: Path
     part: str
     arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]
+    own: argparse.Namespace = field(default_factory=argparse.Namespace)
 
 
 def experiments() -> dict[str, ModuleType]:

@@ -87,10 +87,15 @@ def _summary(faults: Sequence[Fault]) -> str:
     >>> faults = Fault("crash", 2, 0, "KeyError: 3"), Fault("late", 2, 7, "late")
     >>> _summary(faults)
     '1 decision replaced, 1 start of a game or kyoku missed, first: KeyError: 3'
+    >>> _summary([Fault("absent", 2, 7, "nobody there"), *faults])
+    '2 decisions replaced (1 absent), 1 start of a game or kyoku missed, first: nobody there'
     """
     decisions = sum(fault.decision > 0 for fault in faults)
     starts = len(faults) - decisions
+    absent = sum(fault.kind == "absent" for fault in faults)
     counts = [f"{plural(decisions, 'decision')} replaced"] if decisions else []
+    if counts and absent:
+        counts[0] += f" ({absent} absent)"
     if starts:
         counts.append(f"{plural(starts, 'start')} of a game or kyoku missed")
     return f"{', '.join(counts)}, first: {faults[0].problem}"

@@ -13,13 +13,17 @@ from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.player_processes import start_player
 from mjbot.match.players import MatchPlayer
 from mjbot.processes import Child, describe_exit
+from mjbot.records.game import Talk
+from mjbot.records.mjai_log import talk_in
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
 
 LOOK_S: Final = 0.2
 """How often the log of the one that we follow is read."""
 
-OnEvent = Callable[[int, Event], None]
+OnEvent = Callable[[int, Event, Talk], None]
+"""Hears the number of the game, an event, and what was remarked on it."""
+
 OnNote = Callable[[str], None]
 
 
@@ -43,11 +47,12 @@ class LogTailer:
                 self._pass_on(line)
 
     def _pass_on(self, line: bytes) -> None:
+        talk = talk_in(line)
         for message in decode_line(line):
             if isinstance(message, Event):
                 # By its start: a void game has no end.
                 self._game += isinstance(message, StartGame)
-                self._on_event(self._game, message)
+                self._on_event(self._game, message, talk)
 
 
 class MergedLogs:
@@ -61,17 +66,17 @@ class MergedLogs:
         self._names: Final = tuple(names)
         self._on_event: Final = on_event
         self._seats: Final[dict[int, int | None]] = {}
-        self._waiting: deque[tuple[int, Event]] = deque()
+        self._waiting: deque[tuple[int, Event, Talk]] = deque()
 
-    def other(self, game: int, event: Event) -> None:
+    def other(self, game: int, event: Event, talk: Talk = ()) -> None:
         """Take in what the second sees."""
         if isinstance(event, StartGame):
             self._seats[game] = event.id
             self._go_on()
 
-    def one(self, game: int, event: Event) -> None:
-        """Take in what the first sees."""
-        self._waiting.append((game, event))
+    def one(self, game: int, event: Event, talk: Talk = ()) -> None:
+        """Take in what the first sees, and says."""
+        self._waiting.append((game, event, talk))
         self._go_on()
 
     def finish(self) -> None:
@@ -80,11 +85,11 @@ class MergedLogs:
             self._on_event(*self._waiting.popleft())
 
     def _go_on(self) -> None:
-        while self._waiting and self._is_named(*self._waiting[0]):
-            game, event = self._waiting.popleft()
+        while self._waiting and self._is_named(*self._waiting[0][:2]):
+            game, event, talk = self._waiting.popleft()
             if isinstance(event, StartGame) and not event.names:
                 event = self._named(event, self._seats[game])
-            self._on_event(game, event)
+            self._on_event(game, event, talk)
 
     def _is_named(self, game: int, event: Event) -> bool:
         return not isinstance(event, StartGame) or bool(event.names) or game in self._seats

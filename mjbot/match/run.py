@@ -16,9 +16,10 @@ from mjbot.match.player_processes import (
     RunningFaults,
 )
 from mjbot.match.players import HumanSeat, MatchPlayer
+from mjbot.records.game import Talk
 from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.server.tcp import OwnDoor
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
@@ -56,7 +57,8 @@ class Watcher:
     """Who wants to know how the match goes.
 
     ``on_result`` hears of each game that counts and ``on_void`` why one does not, ``on_start`` of
-    each process, ``on_note`` of deaths and replaced decisions.
+    each process, ``on_note`` of deaths and replaced decisions, ``on_shown`` of each event with what
+    players remarked on it, for a page that keeps that from the players.
     """
 
     on_event: Callable[[int, Event], None] = lambda game, event: None
@@ -64,6 +66,7 @@ class Watcher:
     on_start: Callable[[int, int], None] = lambda place, pid: None
     on_note: Callable[[str], None] = lambda text: None
     on_void: Callable[[str], None] = lambda text: None
+    on_shown: Callable[[Event, Talk], None] = lambda event, talk: None
 
 
 async def play_match(
@@ -192,7 +195,7 @@ class _Match:
         who = "; ".join([self._processes.describe(place) for place in missing])
         return f"not at the table after {waited_s:g} s: {who}"
 
-    def _note(self, game: int, event: Event | Error) -> None:
+    def _note(self, game: int, event: Event | Error, logs: Logs) -> None:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
@@ -205,6 +208,7 @@ class _Match:
                 self._faults.tell(place, f"{self._processes.name(place, game)}: {problem}")
         if not isinstance(event, Error):
             self._watcher.on_event(game, event)
+            self._watcher.on_shown(event, talk_of(logs))
 
 
 def _reason(fault: TableFault) -> str:

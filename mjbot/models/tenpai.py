@@ -1,25 +1,35 @@
-"""How far others are from tenpai, read from their draws, discards and melds.
+"""How far others are from tenpai, read from their draws, discards and melds, in one of two ways.
 
-Takada and Sato 2022, section 4.1.1: P(shanten | draws d, discarded 3..7 of number tiles m),
-counted in games of four greedy players by ``mjbot train greedy --games 1000 --seed 0``.  Greedy
+*learned*: a network fitted to records (:mod:`mjbot.models.networks.hidden_shanten`).
+
+*greedy*: Takada and Sato 2022, section 4.1.1: P(shanten | draws d, discarded 3..7 of number tiles
+m), counted in games of four greedy players by ``mjbot train greedy --games 1000 --seed 0``.  Greedy
 players do not call.  For a seat with b melds we count only those greedy hands that hold b
 complete blocks at least.  Cells are few hands each, so they lean on wider ones as if k =
 :data:`PRIOR_HANDS` hands had been seen of those (n counts hands)::
 
     P(s | d, m, b) = (n(s, d, m, b) + k P(s | d, b)) / (n(d, m, b) + k)
 
-and P(s | d, b) likewise on P(s | b).  k was set by hand and not tuned.  How that reads real
-players: docs/hidden-hands.md.
+and P(s | d, b) likewise on P(s | b).  k was set by hand and not tuned.
+
+Riichi is tenpai to both.  How either reads real players: docs/hidden-hands.md.
 """
 
 from functools import cache
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
+from mjbot.models.networks.hidden_shanten import (
+    N_SHANTEN,
+    ShantenWeights,
+    highest_shanten,
+    learned_chances,
+    shanten_weights,
+)
 from mjbot.models.weights import load_weights
 from mjbot.table.hands import kind_of
 from mjbot.table.state import NO_RIICHI, State
@@ -34,6 +44,22 @@ PRIOR_HANDS: Final = 20
 """A cell's chances lean on those of its draws alone, as if so many hands had been seen of them;
 and those on all hands with so many blocks."""
 _RESOLUTION: Final = 1 << 30
+
+Reading = Literal["learned", "greedy"]
+
+
+class HandReader(NamedTuple):
+    """How hands are read; compiled code takes it whole."""
+
+    is_learned: bool
+    greedy: Chances  # :func:`greedy_table`
+    weights: ShantenWeights
+
+
+@cache
+def hand_reader(reading: Reading = "learned") -> HandReader:
+    """Return the reader by the weights that ship.  Raises ``WeightsError``."""
+    return HandReader(reading == "learned", greedy_table(), shanten_weights())
 
 
 @cache
@@ -75,65 +101,62 @@ def middle_discards(state: State, seat: int) -> int:
 
 
 @compiled
-def shanten_chances(state: State, seat: int, table: Chances, out: Chances) -> None:
+def shanten_chances(state: State, seat: int, reader: HandReader, out: Chances) -> None:
     """Write how likely each shanten of a seat is to those who do not see its hand: float64[7].
 
-    Every discard stands for a draw: who called had a tile of somebody else's instead.
+    To the greedy table every discard stands for a draw: who called had somebody else's tile.
     """
-    for shanten in range(7):
-        out[shanten] = 0.0
-    if state.riichi[seat] != NO_RIICHI:
-        out[0] = 1.0
-        return
-    chances = _row(state, seat, table)
-    total = _possible(state, seat, chances)
-    for shanten in range(_highest(state, seat) + 1):
-        out[shanten] = chances[shanten] / total
+    total = _write_odds(state, seat, reader, out)
+    for shanten in range(N_SHANTEN):
+        out[shanten] /= total
 
 
 @compiled
-def tenpai_chance(state: State, seat: int, table: Chances) -> float:
+def tenpai_chance(state: State, seat: int, reader: HandReader) -> float:
     """Return how likely a seat is tenpai to those who do not see its hand; 1 in riichi."""
-    if state.riichi[seat] != NO_RIICHI:
-        return 1.0
-    chances = _row(state, seat, table)
-    return float(chances[0] / _possible(state, seat, chances))
+    odds = np.empty(N_SHANTEN)
+    total = _write_odds(state, seat, reader, odds)
+    return float(odds[0] / total)
 
 
 @compiled
-def draw_shanten(state: State, seat: int, table: Chances, random: NDArray[np.uint64]) -> int:
+def draw_shanten(state: State, seat: int, reader: HandReader, random: NDArray[np.uint64]) -> int:
     """Draw a shanten for a seat by these chances: 0 in riichi, else 0..6."""
     if state.riichi[seat] != NO_RIICHI:
         return 0
-    chances = _row(state, seat, table)
-    highest = _highest(state, seat)
-    at = _possible(state, seat, chances) * next_below(random, _RESOLUTION) / _RESOLUTION
+    odds = np.empty(N_SHANTEN)
+    highest = highest_shanten(state, seat)
+    at = _write_odds(state, seat, reader, odds) * next_below(random, _RESOLUTION) / _RESOLUTION
     for shanten in range(highest):
-        at -= chances[shanten]
+        at -= odds[shanten]
         if at < 0:
             return shanten
     return highest
 
 
 @compiled
-def _row(state: State, seat: int, table: Chances) -> Chances:
-    """Return the table's chances for the seat's draws, discards and melds: float64[7]."""
+def _write_odds(state: State, seat: int, reader: HandReader, out: Chances) -> float:
+    """Write the odds of each shanten, 0 for those that cannot be; return what they add up to."""
+    out[:] = 0
+    if state.riichi[seat] != NO_RIICHI:
+        out[0] = 1.0
+        return 1.0
+    if reader.is_learned:
+        learned_chances(state, seat, reader.weights, out)
+        return 1.0
+    return greedy_odds(state, seat, reader.greedy, out)
+
+
+@compiled
+def greedy_odds(state: State, seat: int, table: Chances, out: Chances) -> float:
+    """Write the table's odds of a seat that is not in riichi; return what they add up to."""
     draws = min(int(state.n_river[seat]), MAX_DRAWS)
     middle = min(middle_discards(state, seat), MAX_MIDDLE)
-    row: Chances = table[draws, middle, int(state.n_melds[seat])]
-    return row
-
-
-@compiled
-def _highest(state: State, seat: int) -> int:
-    """Return the highest shanten that so few concealed tiles can have."""
-    return int(min(6, 8 - 2 * state.n_melds[seat]))
-
-
-@compiled
-def _possible(state: State, seat: int, chances: Chances) -> float:
-    """Return the chances of the shanten that are possible, together."""
+    highest = highest_shanten(state, seat)
     total = 0.0
-    for shanten in range(_highest(state, seat) + 1):
-        total += chances[shanten]
+    for shanten in range(N_SHANTEN):
+        out[shanten] = 0.0
+        if shanten <= highest:
+            out[shanten] = table[draws, middle, int(state.n_melds[seat]), shanten]
+            total += out[shanten]
     return total

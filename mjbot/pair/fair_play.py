@@ -7,6 +7,9 @@ and the pair's names say what they are.
 What is behind a pipe (``stdio:``) nobody can see: it counts as a server elsewhere, where a pair may
 play only if it is declared by that very name.  That stays, as it does for a declared host: the
 declaration is the user's word, and a relay to a ladder would break it either way.
+
+Tenhou's operator allows a program only after having been asked.  So over that wire even one bot
+plays elsewhere than on this machine only where the user says who has permitted it.
 """
 
 import re
@@ -50,6 +53,28 @@ single players, --team-table or not; play there with one bot, or as a pair over 
         return address
     problem = "it is not on this machine and its operator has not declared that teams may play"
     raise FairPlayError(f"no pair at {url}: {problem}")
+
+
+def require_permission(address: Address, permitted_by: str | None) -> None:
+    """Raise :class:`FairPlayError` if a program may not play there unless somebody permits it.
+
+    ``permitted_by`` is who gave permission, and to which account, in the user's words.
+
+    >>> require_permission(parse_address("tenhou://localhost:10080"), None)
+    >>> require_permission(parse_address("tenhou://game.example:10080"), None)
+    Traceback (most recent call last):
+    mjbot.pair.fair_play.FairPlayError: no program at tenhou://game.example:10080 without its \
+operator's permission: ask there first, then say --permitted-by "who gave it, and to which account"
+    """
+    if not address.dialect.traits.is_tenhou:
+        if permitted_by is not None:
+            raise FairPlayError("--permitted-by: only for a tenhou:// server")
+        return
+    if is_loopback(address.host) or (permitted_by or "").strip():
+        return
+    problem = f"no program at {address.url} without its operator's permission"
+    cure = 'ask there first, then say --permitted-by "who gave it, and to which account"'
+    raise FairPlayError(f"{problem}: {cure}")
 
 
 def team_names(name: str) -> tuple[str, str]:

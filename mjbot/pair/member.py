@@ -6,6 +6,7 @@ import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
+from mjbot.pair.remarks import Help, Said
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.apply import apply_reveal
@@ -26,6 +27,7 @@ class PairMember(Strategy):
     _table = game_fingerprint(())
     _game = _table
     _ally_seat: int | None = None
+    _said = Said()
 
     def join_pair(self, link: Link) -> None:
         """Be one of a pair from now on."""
@@ -48,14 +50,30 @@ class PairMember(Strategy):
         super().start_kyoku(view)
         self._game = deal_fingerprint(self._table, view)
 
-    def tell(self, view: View, action: Action, aim: str | None, helps: Sequence[int]) -> None:
+    def tell(
+        self,
+        view: View,
+        action: Action,
+        aim: str | None,
+        helps: Sequence[int],
+        done: Help | None = None,
+    ) -> None:
         """Say what is held once ``action``, a discard, is carried out; other actions are not told.
 
-        ``helps`` are kinds.  The discard that declares riichi counts as accepted.
+        ``helps`` are kinds.  The discard that declares riichi counts as accepted.  ``done`` is
+        what the action does for the ally: the log's readers see it beside what was said.
         """
+        holding = None
         if action.is_discard:
             after = view.after_discard(view.seat, action.tile, action.tsumogiri)
-            self._link.tell(holding_of(after, self._game, aim, helps))
+            holding = holding_of(after, self._game, aim, helps)
+            self._link.tell(holding)
+        self._said = Said(self._ally_seat, holding, done) if self.is_paired else Said()
+
+    def remark(self) -> str:
+        """Return what was last told the partner, once."""
+        said, self._said = self._said, Said()
+        return str(said)
 
     def hear(self, view: View) -> "Ally | None":
         """Return what the partner holds, or ``None`` where nothing is known of it now."""

@@ -1,1 +1,1 @@
-"""Recorded games: Tenhou mjlog and mjai lines, plain or packed, read one game at a time."""
+"""Recorded games: mjai lines, mjlog and tenhou.net/6, read one game at a time, and written."""

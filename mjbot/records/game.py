@@ -2,7 +2,7 @@
 place.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -36,16 +36,17 @@ class WinRecord:
     deltas: FourInts
 
 
-class Entry(NamedTuple):
-    """One event, the number of the line or tag that says it, and of a win what else is known.
+Talk = Sequence[tuple[int, str]]
+"""What players remarked on an event, each in answer to it: seat and text."""
 
-    ``talk`` has what players remarked on it: seat and text.
-    """
+
+class Entry(NamedTuple):
+    """One event, the number of the line, tag or hand that says it; of a win what else is known."""
 
     number: int
     event: Event
     win: WinRecord | None = None
-    talk: tuple[tuple[int, str], ...] = ()
+    talk: Talk = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Game:
     """
 
     name: str
-    unit: Literal["line", "tag"]
+    unit: Literal["line", "tag", "hand"]
     entries: Iterable[Entry]
 
     def place(self, number: int) -> str:
@@ -71,8 +72,8 @@ THREE_PLAYER_GAME: Final = "is a three-player game"
 class RecordError(MjbotError, ValueError):
     """A record that cannot be read, named so that its owner finds the place.
 
-    ``place`` is ``"line 12"`` of an mjai log, ``"tag 345"`` of an mjlog, or empty when the
-    whole file is meant.
+    ``place`` is ``"line 12"`` of an mjai log, ``"tag 345"`` of an mjlog, ``"hand 3"`` of a game of
+    tenhou.net/6, or empty when the whole file is meant.
     """
 
     name: str
@@ -90,6 +91,10 @@ class EmptyRecordError(RecordError):
         super().__init__(name, "", problem)
 
 
+class IncompleteGameError(RecordError):
+    """A game that nobody can tell whole: it is cut off, hides a hand, or breaks our rules."""
+
+
 class ForeignRecordError(RecordError):
     """A file of a kind that is not read here; nothing says that it is damaged.
 
@@ -97,5 +102,5 @@ class ForeignRecordError(RecordError):
     """
 
     def __init__(self, name: str, kind: str) -> None:
-        read = "mjbot reads four-player games as Tenhou's mjlog or as lines of mjai messages"
+        read = "mjbot reads four-player games as mjlog, tenhou.net/6 JSON or lines of mjai messages"
         super().__init__(name, "", f"{kind}; {read}")

@@ -10,7 +10,14 @@ from typing import Final, Self, get_args
 
 import msgspec
 
-from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, Game, RecordError
+from mjbot.records.game import (
+    THREE_PLAYER_GAME,
+    Entry,
+    ForeignRecordError,
+    Game,
+    RecordError,
+    Talk,
+)
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
 from protocol.errors import ProtocolError, ThreePlayersError
@@ -69,9 +76,9 @@ class EventLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("wb", buffering=0)
 
-    def write(self, event: Event) -> None:
-        """Append one event."""
-        self._file.write(log_line(event))
+    def write(self, event: Event, talk: Talk = ()) -> None:
+        """Append one event, with what was remarked on it."""
+        self._file.write(log_line(event, talk))
 
     def close(self) -> None:
         """Close the file; further events are refused."""
@@ -89,9 +96,19 @@ class EventLog:
         self.close()
 
 
-def log_line(event: Event) -> bytes:
-    """Return an event as a line of a log, with its line end."""
-    return encode(event, OWN_LOG).rstrip(b"\n") + b"\n"
+def log_line(event: Event, talk: Talk = ()) -> bytes:
+    """Return an event as a line of a log, with its line end.
+
+    ``talk`` is what was remarked on it, which stands in ``logs`` by seat, as in the original
+    server's logs; without any that is left out.
+
+    >>> from protocol.messages import EndKyoku
+    >>> log_line(EndKyoku(), [(2, "well played")]).decode().strip()
+    '{"type":"end_kyoku","logs":[null,null,"well played",null]}'
+    """
+    said = dict(talk)
+    logs = {"logs": [said.get(seat) for seat in range(4)]} if said else None
+    return encode(event, OWN_LOG, logs).rstrip(b"\n") + b"\n"
 
 
 def _game(name: str, count: int, lines: Sequence[_Line]) -> Game:
@@ -106,13 +123,13 @@ def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
             raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
         except ProtocolError as error:
             raise RecordError(name, f"line {number}", str(error)) from None
-        talk = _talk(line)
+        talk = talk_in(line)
         for message in messages:
             if isinstance(message, _EVENTS):
                 yield Entry(number, message, talk=talk)
 
 
-def _talk(line: bytes) -> tuple[tuple[int, str], ...]:
+def talk_in(line: bytes) -> Talk:
     """Return what each seat remarked on an event, if the line's ``logs`` say so."""
     if b'"logs"' not in line or _SILENCE in line:
         return ()

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, RecordError, WinRecord
 from mjbot.records.mjlog_results import final_scores, read_draw, read_win
-from mjbot.records.mjlog_tags import PLAIN_TILES, RED_TILES, Tag, decode_call, scan_tags
+from mjbot.records.mjlog_tags import NO_REDS, THREE_PLAYERS, Tag, scan_tags
 from protocol.messages import (
     MOST_STICKS,
     Ankan,
@@ -32,10 +32,10 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
+from protocol.tenhou.calls import decode_call
+from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
-NO_REDS: Final = 0x02
-THREE_PLAYERS: Final = 0x10
 _DRAWER: Final = {"T": 0, "U": 1, "V": 2, "W": 3}
 _DISCARDER: Final = {letter: seat for seat in range(4) for letter in ("DEFG"[seat], "defg"[seat])}
 
@@ -129,7 +129,8 @@ class TagReader:
     def _read_names(self, tag: Tag) -> tuple[Event, ...]:
         # A later UN with one name is a player coming back.
         if not self._started:
-            self._names = tuple(unquote(tag.attributes.get(f"n{seat}", "")) for seat in range(4))
+            names = tuple(unquote(tag.attributes.get(f"n{seat}", "")) for seat in range(4))
+            self._names = names if any(names) else None
         return ()
 
     def _read_deal(self, tag: Tag) -> tuple[Event, ...]:

@@ -1,27 +1,32 @@
 """How a kyoku ended: Tenhou's AGARI and RYUUKYOKU tags, final scores, yaku as mjai spells them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mjbot.records.game import WinRecord
 from mjbot.records.mjlog_tags import Tag
 from mjbot.rules.yaku_table import DORA, N_YAKU, YAKU, YAKUMAN
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from protocol.tenhou.results import DRAW_REASONS
 
 YAKUMAN_FAN: Final = 100
 """What the original mjai server counts for each yakuman."""
 
 
-def named_yaku(win: WinRecord) -> tuple[tuple[str, int], ...]:
+def named_yaku(
+    yaku: Iterable[tuple[int, int]], yakuman: Iterable[int]
+) -> tuple[tuple[str, int], ...]:
     """Return mjai names with their han, dora first; dragons count as one yaku of n han.
+
+    ``yaku`` pairs Tenhou's ids with han, ``yakuman`` has ids alone.
 
     Raises ``ValueError`` for an id that Tenhou does not have.
     """
     han: dict[str, int] = {}
-    for yaku_id, value in sorted(win.yaku, key=lambda pair: pair[0] < DORA):
+    for yaku_id, value in sorted(yaku, key=lambda pair: pair[0] < DORA):
         name = _name(yaku_id, is_yakuman=False)
         han[name] = han.get(name, 0) + value
-    for yaku_id in win.yakuman:
+    for yaku_id in yakuman:
         han[_name(yaku_id, is_yakuman=True)] = YAKUMAN_FAN
     return tuple((name, value) for name, value in han.items() if value)
 
@@ -30,18 +35,6 @@ def _name(yaku_id: int, is_yakuman: bool) -> str:
     if not 0 <= yaku_id < N_YAKU or bool(YAKUMAN >> yaku_id & 1) != is_yakuman:
         raise ValueError(f"{'yakuman' if is_yakuman else 'yaku'} {yaku_id} is unknown")
     return YAKU[yaku_id].mjai_name
-
-
-DRAW_REASONS: Final = {
-    "": "fanpai",
-    "yao9": "kyushukyuhai",
-    "kaze4": "sufonrenta",
-    "reach4": "suchareach",
-    "ron3": "sanchaho",
-    "kan4": "sukaikan",
-    "nm": "nagashimangan",
-}
-"""RYUUKYOKU ``type`` (absent = "") -> mjai reason."""
 
 
 def final_scores(tag: Tag) -> FourInts | None:
@@ -68,28 +61,32 @@ def read_win(tag: Tag, tiles: Sequence[str]) -> tuple[Hora, WinRecord]:
     concealed.remove(winning)
     if win.winner == win.source:
         concealed.append(winning)
-    event = Hora(
+    return hora_event(win, [tiles[tile] for tile in concealed], before), win
+
+
+def hora_event(win: WinRecord, hand: Sequence[str], before: FourInts) -> Hora:
+    """Return the event of a win with a concealed hand, ``before`` being the points before it."""
+    return Hora(
         actor=win.winner,
         target=win.source,
         pai=win.winning_tile,
         pao=win.liable,
         uradora_markers=win.ura_markers,
-        hora_tehais=tuple(tiles[tile] for tile in concealed),
-        yakus=named_yaku(win),
+        hora_tehais=tuple(hand),
+        yakus=named_yaku(win.yaku, win.yakuman),
         fu=win.fu,
         fan=YAKUMAN_FAN * len(win.yakuman) or sum(han for _, han in win.yaku),
         hora_points=win.hand_points,
-        deltas=deltas,
-        scores=_sum(before, deltas),
+        deltas=win.deltas,
+        scores=_sum(before, win.deltas),
     )
-    return event, win
 
 
 def read_draw(
     tag: Tag, tiles: Sequence[str], n_melds: Sequence[int], drawer: int | None
 ) -> Ryukyoku:
     """Read a RYUUKYOKU tag; ``drawer`` is the seat that has drawn and not discarded."""
-    kind = tag.attributes.get("type", "")
+    kind = tag.attributes.get("type") or None
     if (reason := DRAW_REASONS.get(kind)) is None:
         raise ValueError(f'<RYUUKYOKU> type="{kind}" is unknown')
     before, deltas = _scores(tag)

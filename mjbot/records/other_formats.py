@@ -1,16 +1,14 @@
 """What a file is that holds no game we read: a good file of another kind is not damaged."""
 
 import argparse
+import json
 import re
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from mjbot.records.mjai_log import Lines
 from protocol.framing import MAX_LINE_BYTES
 
-TENHOU_6: Final = "is a game in the format of tenhou.net/6 (JSON)"
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"
 OTHER_JSON: Final = "is JSON, but holds no mjai messages"
 
@@ -24,6 +22,7 @@ _PACKINGS: Final = {
     b"Rar!": "is packed with rar: unpack it",
 }
 _WEB_PAGE: Final = re.compile(rb"<(!doctype +html|html|head|body)\b", re.I)
+_BLANKS: Final = "\ufeff \t\r\n"
 _URL: Final = re.compile(r"^\w+://")
 _TENHOU_ID: Final = re.compile(r"^\d{10}gm-[0-9a-f]{4}-\d{4,5}-[0-9a-f]{8}$")
 
@@ -54,33 +53,34 @@ def other_format(first: bytes) -> str | None:
     return packed[0] if packed else "is no record of a game"
 
 
-def other_json(stream: Lines) -> str | None:
-    """Return what a stream of JSON is if its first value is whole, but no mjai message.
+def first_json(stream: Lines) -> Any:
+    """Return the first value of a stream of JSON, of an array its first item.
 
-    Reads up to two of the longest lines from the stream.
+    ``None`` if none is whole within two of the longest lines.
     """
-    text = b""
-    while not text.strip() and (text := stream.readline(MAX_LINE_BYTES)):
-        pass
-    first = _decoded(text)
-    if first is None:
-        first = _decoded(text + stream.read(MAX_LINE_BYTES))
-    if isinstance(first, list):
-        first = first[0] if first else None
-    if first is None or (isinstance(first, dict) and _is_message(first)):
+    data, size = b"", 1 << 12
+    while len(data) < 2 * MAX_LINE_BYTES and (more := stream.read(size)):
+        data += more
+        size = len(data)
+        text = data.decode("utf-8", "replace").lstrip(_BLANKS)
+        try:
+            return json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip(_BLANKS))[0]
+        except (json.JSONDecodeError, RecursionError):
+            continue
+    return None
+
+
+def is_tenhou6(value: Any) -> bool:
+    """Return whether a JSON value is a game of tenhou.net/6, good or not."""
+    return isinstance(value, dict) and "log" in value and "qijia" not in value
+
+
+def other_json(value: Any) -> str | None:
+    """Return what JSON with this first value is, if it is neither mjai messages nor our games."""
+    if value is None or is_tenhou6(value) or (isinstance(value, dict) and _is_message(value)):
         return None
-    keys = first.keys() if isinstance(first, dict) else set()
-    if "log" in keys:
-        return MAJIANG if "qijia" in keys else TENHOU_6
-    return OTHER_JSON
+    return MAJIANG if isinstance(value, dict) and "log" in value else OTHER_JSON
 
 
 def _is_message(value: dict[str, Any]) -> bool:
     return "type" in value or isinstance(value.get("error"), str)
-
-
-def _decoded(text: bytes) -> Any:
-    try:
-        return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None

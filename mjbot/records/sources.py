@@ -1,13 +1,13 @@
-"""Finding games: a file, a folder or a zip of mjlog and mjai logs, plain or gzipped.
+"""Finding games: a file, a folder or a zip of mjlog, tenhou.net/6 and mjai logs, also gzipped.
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
 time, however many a zip or a log holds.  Good files of other kinds are told from damaged ones.
 
 Of a folder not every file is meant.  Folders called ``runs`` below it are left alone: they hold
 what commands left there, and whoever means them names them (or something inside).  And JSON whose
-first object has no ``type`` is no mjai log: the arena's games, figures and faults, and the
-manifests of weights, lie beside the records of a run.  Games in other formats are listed: whoever
-has them here shall hear that they are not read.
+first object has neither a ``type`` nor a ``log`` is no record: the arena's games, figures and
+faults, and the manifests of weights, lie beside the records of a run.  Games in other formats are
+listed: whoever has them here shall hear that they are not read.
 """
 
 import gzip
@@ -26,7 +26,14 @@ from typing import Final, cast
 from mjbot.records.game import EmptyRecordError, ForeignRecordError, Game, RecordError
 from mjbot.records.mjai_log import Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
-from mjbot.records.other_formats import OTHER_JSON, other_format, other_json
+from mjbot.records.other_formats import (
+    OTHER_JSON,
+    first_json,
+    is_tenhou6,
+    other_format,
+    other_json,
+)
+from mjbot.records.tenhou6.reader import read_tenhou6
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -117,8 +124,12 @@ def _games_in(stream: Lines, name: str) -> Iterator[Game]:
     if not first:
         raise EmptyRecordError(name)
     if first.startswith((b"{", b"[")):
-        other = other_json(stream)
+        value = first_json(stream)
         stream.seek(0)
+        if is_tenhou6(value):
+            yield from read_tenhou6(stream, name)
+            return
+        other = other_json(value)
     else:
         other = other_format(first)
     if other:
@@ -168,7 +179,7 @@ def _is_other_json(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return other_json(file) == OTHER_JSON
+            return other_json(first_json(file)) == OTHER_JSON
     except OSError:
         return False  # it is told when it is read
 

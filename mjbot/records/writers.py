@@ -1,26 +1,93 @@
-"""Writing converted games: a folder or zip with one file per game, or one file of lines."""
+"""Writing converted games: a folder or zip with one file per game, or one file."""
 
 import gzip
 import os
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
+from mjbot.errors import ArgumentError
+from mjbot.records.complete import CompleteGame, complete
+from mjbot.records.game import Game, IncompleteGameError, RecordError
 from mjbot.records.mjai_log import log_line
-from protocol.messages import Event
+from mjbot.records.mjlog_writer import write_mjlog
+from mjbot.records.tenhou6.writer import write_tenhou6
 
-LOG_ENDING: Final = ".mjson"
-LINE_FILE_ENDINGS: Final = (".jsonl", ".mjson", ".json")
-FILE_ENDINGS: Final = (".zip", ".gz", *LINE_FILE_ENDINGS)
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that games are written in.
+
+    ``ending`` is that of a file of one game in a folder or zip, ``endings`` those of files that
+    may be named; ``encode`` gives a game's bytes, empty if it has no event.  ``many`` says that a
+    file may hold many games, one after the other.
+    """
+
+    name: str
+    ending: str
+    endings: tuple[str, ...]
+    encode: Callable[[Game], bytes]
+    many: bool = True
+
+
+def _mjai(game: Game) -> bytes:
+    return b"".join(log_line(entry.event) for entry in game.entries)
+
+
+def _mjlog(game: Game) -> bytes:
+    return _encoded(game, write_mjlog)
+
+
+def _tenhou6(game: Game) -> bytes:
+    return _encoded(game, write_tenhou6)
+
+
+def _encoded(game: Game, write: Callable[[CompleteGame], bytes]) -> bytes:
+    entries = iter(game.entries)
+    first = next(entries, None)
+    if first is None:
+        return b""
+    try:
+        return write(complete(replace(game, entries=chain([first], entries))))
+    except RecordError:
+        raise
+    except ValueError as error:
+        raise IncompleteGameError(game.name, "", str(error)) from None
+
+
+FORMATS: Final = {
+    one.name: one
+    for one in (
+        Format("mjai", ".mjson", (".jsonl", ".mjson", ".json"), _mjai),
+        Format("mjlog", ".mjlog", (".mjlog", ".xml"), _mjlog, many=False),
+        Format("tenhou6", ".json", (".json", ".jsonl"), _tenhou6),
+    )
+}
+"""By the name that users give them."""
+_PACKED: Final = (".zip", ".gz")
+
+
+def format_of(out: Path) -> Format:
+    """Return the format that an output's ending asks for: mjlog, or else mjai.
+
+    >>> [format_of(Path(name)).name for name in ("a.mjlog", "a.xml.gz", "a.json", "folder")]
+    ['mjlog', 'mjlog', 'mjai', 'mjai']
+    """
+    inner = Path(out.stem) if out.suffix.lower() == ".gz" else out
+    is_mjlog = inner.suffix.lower() in FORMATS["mjlog"].endings
+    return FORMATS["mjlog" if is_mjlog else "mjai"]
 
 
 class GameWriter(ABC):
     """Takes whole games, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, form: Format) -> None:
+        self._form = form
         self._names: set[PurePosixPath] = set()
 
     @property
@@ -28,14 +95,15 @@ class GameWriter(ABC):
         """How many were written."""
         return len(self._names)
 
-    def write(self, name: PurePosixPath, events: Iterable[Event]) -> bool:
+    def write(self, name: PurePosixPath, game: Game) -> bool:
         """Store a game under ``name`` without ending; return whether it had an event.
 
-        Nothing is stored if it had none or walking ``events`` raises.  A second game of the same
-        name gets a number; steps out of the output (``..``, absolute paths) are dropped.
+        Nothing is stored if it had none or encoding it raises :class:`RecordError`.  A second game
+        of the same name gets a number; steps out of the output (``..``, absolute paths) are
+        dropped.
         """
-        lines = b"".join(map(log_line, events))
-        if not lines:
+        data = self._form.encode(game)
+        if not data:
             return False
         safe = PurePosixPath(*(part for part in name.parts if part not in ("..", "/")))
         chosen, copy = safe, 1
@@ -43,73 +111,84 @@ class GameWriter(ABC):
             copy += 1
             chosen = safe.with_name(f"{safe.name}-{copy}")
         self._names.add(chosen)
-        self._store(PurePosixPath(f"{chosen}{LOG_ENDING}"), lines)
+        self._store(PurePosixPath(f"{chosen}{self._form.ending}"), data)
         return True
 
     @abstractmethod
-    def _store(self, path: PurePosixPath, lines: bytes) -> None: ...
+    def _store(self, path: PurePosixPath, data: bytes) -> None: ...
 
 
 class _FolderWriter(GameWriter):
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
+    def __init__(self, form: Format, folder: Path) -> None:
+        super().__init__(form)
         self._folder = folder
 
-    def _store(self, path: PurePosixPath, lines: bytes) -> None:
+    def _store(self, path: PurePosixPath, data: bytes) -> None:
         target = self._folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(lines)
+        target.write_bytes(data)
 
 
 class _ZipWriter(GameWriter):
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        super().__init__()
+    def __init__(self, form: Format, archive: zipfile.ZipFile) -> None:
+        super().__init__(form)
         self._archive = archive
 
-    def _store(self, path: PurePosixPath, lines: bytes) -> None:
+    def _store(self, path: PurePosixPath, data: bytes) -> None:
         # A fixed date makes equal games give equal bytes.
         info = zipfile.ZipInfo(str(path))
-        self._archive.writestr(info, lines, zipfile.ZIP_DEFLATED)
+        self._archive.writestr(info, data, zipfile.ZIP_DEFLATED)
 
 
-class _LineWriter(GameWriter):
-    def __init__(self, file: BinaryIO | gzip.GzipFile) -> None:
-        super().__init__()
+class _FileWriter(GameWriter):
+    def __init__(self, form: Format, file: BinaryIO | gzip.GzipFile) -> None:
+        super().__init__(form)
         self._file = file
 
-    def _store(self, path: PurePosixPath, lines: bytes) -> None:
-        self._file.write(lines)
+    def _store(self, path: PurePosixPath, data: bytes) -> None:
+        if self.games > 1 and not self._form.many:
+            cure = "name a folder or a .zip for more"
+            raise ArgumentError(f"a file of {self._form.name} holds one game: {cure}")
+        self._file.write(data)
 
 
-def refusal(out: Path) -> str | None:
+def refusal(out: Path, form: Format) -> str | None:
     """Say why nothing can be written to ``out``: its ending is that of another kind of file.
 
-    >>> refusal(Path("out.txt"))
+    >>> refusal(Path("out.txt"), FORMATS["mjai"])
     'out.txt: cannot write .txt; a folder (without a dot), .zip, .gz, .jsonl, .mjson or .json can'
+    >>> refusal(Path("out.jsonl"), FORMATS["mjlog"])
+    'out.jsonl: mjlog cannot be .jsonl; a folder (without a dot), .zip, .gz, .mjlog or .xml can'
     """
-    if out.is_dir() or out.suffix.lower() in ("", *FILE_ENDINGS):
+    ending = out.suffix.lower()
+    if out.is_dir() or ending in ("", *_PACKED, *form.endings):
         return None
-    *most, last = FILE_ENDINGS
-    known = f"{', '.join(most)} or {last}"
-    return f"{out}: cannot write {out.suffix}; a folder (without a dot), {known} can"
+    *most, last = (*_PACKED, *form.endings)
+    elsewhere = any(ending in other.endings for other in FORMATS.values())
+    problem = f"{form.name} cannot be {out.suffix}" if elsewhere else f"cannot write {out.suffix}"
+    return f"{out}: {problem}; a folder (without a dot), {', '.join(most)} or {last} can"
+
+
+def is_one_file(out: Path) -> bool:
+    """Return whether all games go into one file, which appears when all is written."""
+    return not out.is_dir() and out.suffix != ""
 
 
 @contextmanager
-def open_writer(out: Path) -> Iterator[GameWriter]:
-    """Open ``out`` for games: a ``.zip``, a ``.gz`` or ``.jsonl`` of lines, else a folder.
+def open_writer(out: Path, form: Format) -> Iterator[GameWriter]:
+    """Open ``out`` for games: a ``.zip``, a file of games, plain or ``.gz``, else a folder.
 
     A file appears under its name only when all is written; what was there before is replaced
     then, if there was a game to write.  Raises ``OSError`` if it cannot be written.
     """
-    ending = out.suffix.lower()
-    if ending not in FILE_ENDINGS:
+    if not is_one_file(out):
         out.mkdir(parents=True, exist_ok=True)
-        yield _FolderWriter(out)
+        yield _FolderWriter(form, out)
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = out.with_name(f"{out.name}.unfinished-{os.getpid()}")
     try:
-        with _file_writer(unfinished, ending) as writer:
+        with _file_writer(unfinished, out.suffix.lower(), form) as writer:
             yield writer
         if writer.games or not out.exists():
             unfinished.replace(out)
@@ -118,13 +197,13 @@ def open_writer(out: Path) -> Iterator[GameWriter]:
 
 
 @contextmanager
-def _file_writer(path: Path, ending: str) -> Iterator[GameWriter]:
+def _file_writer(path: Path, ending: str, form: Format) -> Iterator[GameWriter]:
     if ending == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
-            yield _ZipWriter(archive)
+            yield _ZipWriter(form, archive)
     elif ending == ".gz":
         with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-            yield _LineWriter(packed)
+            yield _FileWriter(form, packed)
     else:
         with path.open("wb") as file:
-            yield _LineWriter(file)
+            yield _FileWriter(form, file)

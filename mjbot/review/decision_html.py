@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mjbot.review.decisions import SEATS, Decision, points_of
-from mjbot.review.html import name, small_tiles, table, text, tile, tiles
+from mjbot.review.html import name, row, table, text, tile, tiles
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import (
     Reason,
@@ -31,6 +31,7 @@ from mjbot.strategy.explanation import (
 )
 from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles
+from mjbot.table.state import CALLED_AWAY, TSUMOGIRI
 from mjbot.table.view import View
 
 MOST_CHIPS: Final = 14
@@ -116,23 +117,33 @@ def _situation(review: Review, decision: Decision) -> Iterator[str]:
     held = view.tiles
     if view.drawn >= 0:
         held.remove(view.drawn)
-    hand = tiles(held) + (tile(view.drawn, " drawn") if view.drawn >= 0 else "")
+    hand = tiles(held) + (tile(view.drawn, "drawn") if view.drawn >= 0 else "")
     melds = "".join([f"<span class=meld>{tiles(m.tiles)}</span>" for m in view.melds(view.seat)])
     yield f"<p class=hand>{hand}{melds}</p>"
-    dora = small_tiles(view.dora_markers.tolist())
+    dora = tiles(view.dora_markers.tolist())
     yield f"<p class=soft>{decision.name}, dora marker {dora}"
     if view.claim_tile >= 0 and view.drawn < 0 and view.turn != view.seat:
         yield f", on offer {tile(view.claim_tile)} from {wind_of(view, view.turn)}"
-    yield "</p><p class=rivers>"
+    yield "</p><div class=rivers>"
     for step in SEATS:
         seat = (view.seat + step) % 4
         names = review.judged.names[seat : seat + 1]
-        told = [f"{int(view.scores[seat]):,}", small_tiles(view.river(seat).tolist()) or "-"]
-        called = [small_tiles(meld.tiles) for meld in view.melds(seat)] if step else []
-        told += [f"melds {', '.join(called)}"] if called else []
         riichi = " <span class=bad>riichi</span>" if view.riichi(seat) else ""
-        yield f"{wind_of(view, seat)} {name(''.join(names), 16)}{riichi} {'; '.join(told)}<br>"
-    yield "</p>"
+        score = f"<span class=soft>{int(view.scores[seat]):,}</span>"
+        who = f"{wind_of(view, seat)} {name(''.join(names), 16)} {score}{riichi}"
+        melds = "".join([f"<span class=meld>{row(m.tiles)}</span>" for m in view.melds(seat)])
+        yield f"<span>{who}</span><span>{_river(view, seat)}{melds if step else ''}</span>"
+    yield "</div>"
+
+
+def _river(view: View, seat: int) -> str:
+    """Return a river: called tiles faded, those discarded as drawn darker."""
+    marks = [
+        "c" if flag & CALLED_AWAY else "d" if flag & TSUMOGIRI else ""
+        for flag in view.river_flags(seat).tolist()
+    ]
+    held = view.river(seat).tolist()
+    return row(held, marks) if held else "-"
 
 
 def _why(decision: Decision, shown: Shown | None) -> Iterator[str]:

@@ -9,14 +9,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+from mjbot.watch.tiles import HEIGHT, WIDTH, shapes, tile_label
+from protocol.tiles import TILE_NAMES
 
 LONGEST: Final = 40
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-SUITS: Final = ("m", "p", "s", "z")
-SUIT_NAMES: Final = ("of characters", "of dots", "of bamboo")
-HONOUR_NAMES: Final = ("East", "South", "West", "North", "White", "Green", "Red")
-HONOUR_MARKS: Final = ("E", "S", "W", "N", "Wh", "Gr", "Rd")
 
 
 def text(told: object, longest: int = LONGEST) -> str:
@@ -34,39 +31,42 @@ def name(told: str, longest: int = LONGEST) -> str:
     return f"<bdi>{text(told, longest) or '-'}</bdi>"
 
 
-def tile_words(tile: int) -> str:
-    """Return a tile's name in words.
-
-    >>> tile_words(12), tile_words(35), tile_words(31)
-    ('4 of dots', 'red 5 of dots', 'White')
-    """
-    kind = tile_kind(tile)
-    if kind >= 27:
-        return HONOUR_NAMES[kind - 27]
-    return f"{'red ' if tile >= N_KINDS else ''}{kind % 9 + 1} {SUIT_NAMES[kind // 9]}"
+def drawings() -> str:
+    """Return the drawings of all tiles, once for the page; the others point at them."""
+    return f"<svg class=defs><defs>{shapes()}</defs></svg>"
 
 
 def tile(place: int, more: str = "") -> str:
-    """Return a tile drawn small: its number and suit, as a letter too; a red five has a dot.
+    """Return a tile (0..36), drawn, with its name for who cannot see it.
 
-    Whoever has better drawings of tiles puts them here.
+    >>> tile(12)
+    '<svg class=t role=img aria-label="four of circles"><use href=#t4p /></svg>'
     """
-    kind = tile_kind(place)
-    suit = SUITS[min(kind // 9, 3)]
-    mark = HONOUR_MARKS[kind - 27] if kind >= 27 else f"{kind % 9 + 1}<i>{suit}</i>"
-    red = " red" if place >= N_KINDS else ""
-    label = tile_words(place)
-    return f'<b class="t {suit}{red}{more}" role=img aria-label="{label}">{mark}</b>'
+    called = TILE_NAMES[place]
+    of = f'"t {more}"' if more else "t"
+    label = tile_label(called)
+    return f'<svg class={of} role=img aria-label="{label}"><use href=#t{called} /></svg>'
 
 
 def tiles(places: Iterable[int]) -> str:
-    """Return tiles in a row."""
+    """Return tiles that one can tell apart by themselves, in a row."""
     return "".join([tile(place) for place in places])
 
 
-def small_tiles(places: Iterable[int]) -> str:
-    """Return tiles as plain names, for rivers."""
-    return " ".join([TILE_NAMES[place] for place in places])
+def row(places: Sequence[int], marks: Sequence[str] = ()) -> str:
+    """Return tiles as one small image, for rivers; ``marks`` are classes, one for each tile."""
+    names = [TILE_NAMES[place] for place in places]
+    uses = [
+        f"<use href=#t{called} x={WIDTH * at}{_class(marks, at)} />"
+        for at, called in enumerate(names)
+    ]
+    label = ", ".join([tile_label(called) for called in names])
+    box = f'viewBox="0 0 {WIDTH * len(names)} {HEIGHT}"'
+    return f'<svg class=r {box} role=img aria-label="{label}">{"".join(uses)}</svg>'
+
+
+def _class(marks: Sequence[str], at: int) -> str:
+    return f" class={marks[at]}" if at < len(marks) and marks[at] else ""
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], of: str = "") -> str:
@@ -82,7 +82,7 @@ STYLE: Final = """
 :root{color-scheme:light dark;--ink:light-dark(#1c2430,#e3e8ef);--soft:light-dark(#5b6675,#98a3b3);
 --paper:light-dark(#f5f6f3,#14181f);--card:light-dark(#fff,#1d232d);--line:light-dark(#dcdfd9,#323b49);
 --bad:light-dark(#b3261e,#ff8a7a);--good:light-dark(#19703c,#6fd394);--mid:light-dark(#8a5a00,#e8b64c);
---tile:light-dark(#fffdf6,#f0ead8);font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
+--s:.54;font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink)}
 main{max-width:64rem;margin:0 auto;padding:1.2rem 1rem 4rem}
@@ -107,13 +107,11 @@ th:first-child,td:first-child{text-align:left}
 .terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}
 .bar{display:inline-block;height:.55rem;border-radius:.3rem;background:var(--bad);opacity:.75;
 min-width:1px}
-.t{display:inline-flex;align-items:center;justify-content:center;min-width:1.5rem;height:1.95rem;
-margin:0 1px 2px 0;padding:0 .12rem;border-radius:.25rem;background:var(--tile);color:#1c2430;
-border:1px solid #b9b29c;box-shadow:0 1px 0 #8f886f;font-size:.95rem;line-height:1;
-vertical-align:middle}
-.t i{font-style:normal;font-size:.68em;margin-left:1px}
-.t.m{color:#a11c1c}.t.p{color:#124f9c}.t.s{color:#1a6b34}.t.z{color:#333}
-.t.red{outline:2px solid #c62828;outline-offset:-3px}.t.red::after{content:"\\2022";color:#c62828}
+.t{width:calc(48px*var(--s));height:calc(64px*var(--s));margin:0 1px 2px 0;vertical-align:middle;
+overflow:visible}.t use{transform:scale(var(--s))}
+.r{height:1.75rem;max-width:100%;vertical-align:middle}.r .c{opacity:.4}.r .d{--face:#d9d3c0}
+.face{fill:var(--face,#fdfbf3)}.index{opacity:var(--index,0)}:root:has(#letters:checked){--index:1}
+.defs{position:absolute;width:0;height:0}
 .t.drawn{margin-left:.5rem}
 .meld{display:inline-block;margin-left:.6rem;white-space:nowrap}
 details{background:var(--card);border:1px solid var(--line);border-left:.35rem solid var(--line);
@@ -128,9 +126,9 @@ summary .much{margin-left:auto;font-variant-numeric:tabular-nums}
 .in{padding:.2rem .8rem .8rem}
 .say{font-size:1.02rem;margin:.5rem 0}
 .hand{margin:.5rem 0}
-.rivers{font:.82rem/1.5 ui-monospace,"DejaVu Sans Mono",monospace;color:var(--soft);
-overflow-wrap:anywhere}
-.rivers bdi{color:var(--ink)}
+.rivers{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .7rem;align-items:center;
+margin:.5rem 0}
+.rivers>span:nth-child(odd){font-size:.9rem}
 .chips{display:flex;flex-wrap:wrap;gap:.3rem .7rem;font-size:.85rem;color:var(--soft);
 margin:.5rem 0}
 .tag{display:inline-block;font-size:.8rem;border:1px solid currentColor;border-radius:1rem;
@@ -138,18 +136,18 @@ padding:0 .5rem}
 .pick{display:flex;flex-wrap:wrap;gap:.3rem 1rem;margin:.6rem 0}
 .pick label{cursor:pointer}
 body:has(#differing:checked) details.same,body:has(#lost:checked) details:not(.lost){display:none}
-svg{display:block;width:100%;height:9.5rem;background:var(--card);border:1px solid var(--line);
+.curve{display:block;width:100%;height:9.5rem;background:var(--card);border:1px solid var(--line);
 border-radius:.6rem}
-svg text{fill:var(--soft);font-size:11px}svg .v{fill:var(--bad)}svg .v.c{fill:var(--mid)}
-svg .v:hover{opacity:.6}svg .k{stroke:var(--line)}
+.curve text{fill:var(--soft);font-size:11px}.curve .v{fill:var(--bad)}.curve .v.c{fill:var(--mid)}
+.curve .v:hover{opacity:.6}.curve .k{stroke:var(--line)}
 ol.worst{padding-left:1.6rem;margin:.4rem 0}ol.worst li{margin:.35rem 0}
-@media (max-width:32rem){svg{height:6rem}svg text{display:none}th{min-width:4.4rem}
+@media (max-width:32rem){.curve{height:6rem}.curve text{display:none}th{min-width:4.4rem}
 .terms td:first-child{white-space:normal}.terms th{min-width:0}
 main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
-.t{min-width:1.28rem;height:1.7rem;font-size:.85rem}summary .when{min-width:0}
+:root{--s:.45}.rivers{grid-template-columns:1fr}.r{height:1.45rem}
+summary .when{min-width:0}
 .hand .meld{margin-left:.3rem}}
 @media print{:root{color-scheme:light;--paper:#fff;font-size:11px}main{max-width:none;padding:0}
 .pick{display:none}details::details-content{content-visibility:visible;height:auto}
-details,.card,.wide,li,tr{break-inside:avoid}h2,h3{break-after:avoid}a{text-decoration:none}
-.t{box-shadow:none}}
+details,.card,.wide,li,tr{break-inside:avoid}h2,h3{break-after:avoid}a{text-decoration:none}}
 """

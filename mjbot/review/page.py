@@ -11,7 +11,7 @@ from mjbot.review.decision_html import (
     worth,
 )
 from mjbot.review.decisions import Decision
-from mjbot.review.html import POLICY, STYLE, name, table, text, tile
+from mjbot.review.html import POLICY, STYLE, drawings, name, table, text, tile
 from mjbot.review.reasons import kind_of_loss, number, sentence
 from mjbot.review.summary import (
     Loss,
@@ -44,7 +44,7 @@ def page(review: Review) -> str:
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name=viewport content="width=device-width,initial-scale=1">',
-        f"<title>{title}</title><style>{STYLE}</style></head><body><main>",
+        f"<title>{title}</title><style>{STYLE}</style></head><body>{drawings()}<main>",
         f"<h1>Review of {who}</h1>",
         *_origin(review),
         *_cards(review),
@@ -129,7 +129,7 @@ def _curve(review: Review) -> str:
             )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
     told = f"loss of each decision, at most {worth(most, unit)}"
-    drawn = f'<svg {box} aria-label="{told}">{"".join(marks)}{"".join(bars)}</svg>'
+    drawn = f'<svg class=curve {box} aria-label="{told}">{"".join(marks)}{"".join(bars)}</svg>'
     return f"<p class=soft>{told}</p>{drawn}"
 
 
@@ -263,7 +263,7 @@ def _decisions(review: Review) -> Iterator[str]:
     yield "<p class=pick>"
     for key, label, checked in (*picks, ("all", "all", "")):
         yield f'<label><input type=radio name=pick id="{key}"{checked}> {label}</label>'
-    yield "</p>"
+    yield '<label><input type=checkbox id="letters"> letters on the tiles</label></p>'
     for place, kyoku in enumerate(review.judged.kyoku):
         decisions = [each for each in review.decisions if each.kyoku == place]
         yield f'<h3 id="{kyoku.name}">{kyoku.name}: {_tally(decisions)}</h3>'

@@ -63,15 +63,16 @@ class Say:
 class Answer:
     """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint, ``said`` all lines as they came, for the evidence.
-    ``excused`` asks for a safe action and is no fault: the seat has left, or answered too late
-    where that is no fault.
+    ``raw`` is what it sent, for the complaint, ``said`` all lines as they came, for the evidence,
+    ``remark`` what it says for the log where that is not in the reply.  ``excused`` asks for a
+    safe action and is no fault: the seat has left, or answered too late where that is no fault.
     """
 
     reply: PlayerAction | None = None
     action: Action | None = None
     problem: str | None = None
     raw: str = ""
+    remark: str | None = None
     excused: bool = False
     said: tuple[bytes, ...] = ()
 
@@ -151,7 +152,7 @@ class TableCore:
             self._record_fault = self._record_fault or TableFault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
-        self._go_on(answer.reply.log if answer.reply else None)
+        self._go_on(answer.reply.log if answer.reply else answer.remark)
         return judged
 
     # --- inside ------------------------------------------------------------------------------

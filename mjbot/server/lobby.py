@@ -48,10 +48,11 @@ class Lobby:
         self._changed.set()
         return place
 
-    def leave(self, seat: Seat) -> None:
-        """Free the place of a player who left before the game; during it nobody's is free."""
+    def leave(self, seat: Seat) -> bool:
+        """Free the place of a player who left before the game; return false during it."""
         if not self._playing:
             self._seats = {at: other for at, other in self._seats.items() if other is not seat}
+        return not self._playing
 
     @property
     def waiting(self) -> list[Seat]:
@@ -78,7 +79,8 @@ class TableRules:
 
     Game ``n`` (from 0) has the walls of ``seed + n`` and, unless ``fixed_seats``, seats shuffled
     by the same number.  ``timeout_s`` is per TCP reply, ``join_timeout_s`` for the join alone
-    (a client may have to compile first), ``limits`` are for WebSocket players.
+    (a client may have to compile first), ``limits`` are for WebSocket players, ``tenhou_limits``
+    for Tenhou clients (``None``: as the table that they ask for has them).
     """
 
     seed: int
@@ -88,6 +90,7 @@ class TableRules:
     join_timeout_s: float = 300.0
     on_fault: OnFault = OnFault.ABORT
     limits: TimeLimits = field(default_factory=TimeLimits)
+    tenhou_limits: TimeLimits | None = None
 
     def seating(self, game: int) -> list[int]:
         """Return the place (order of joining) of seat 0, 1, 2 and 3 in game ``game``."""

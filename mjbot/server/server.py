@@ -6,19 +6,37 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mjbot.records.evidence import Verdict, make_reply
+from mjbot.records.game import Talk
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, LogLine, Say, TableCore, TableFault
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Acceptor, OwnDoor
+from mjbot.server.tenhou import TenhouDoor
 from mjbot.warm_up import warm_up_server
 from protocol.messages import Error, Event
 
+if TYPE_CHECKING:
+    from aiohttp import web
+
+Logs = tuple[str | None, ...]
+OnEvent = Callable[[int, Event | Error, Logs], None]
+NO_LOGS: Final[Logs] = (None, None, None, None)
+
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
+
+
+def talk_of(logs: Logs) -> Talk:
+    """Return what was remarked, and by which seat.
+
+    >>> talk_of((None, "hm", None, None))
+    ((1, 'hm'),)
+    """
+    return tuple([(seat, said) for seat, said in enumerate(logs) if said])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +56,12 @@ class GameResult:
 
 
 class TableServer:
-    """One table behind TCP and WebSocket doors; use it as an async context manager.
+    """One table behind doors for mjai and for Tenhou's wire; use it as an async context manager.
 
-    ``on_event(game, event)`` hears every event once all seats have, and an ``Error`` when a game
-    becomes void, both before any player is told that it is over; ``on_fault(game, fault)``
-    every fault as it happens, but for the one that makes a game void.  With ``evidence`` every
-    raw reply is kept beside the game's log in ``log_dir``.
+    ``on_event(game, event, logs)`` hears every event once all seats have, with what each of them
+    remarked on it, and an ``Error`` when a game becomes void, both before any player is told that
+    it is over; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a
+    game void.  With ``evidence`` every raw reply is kept beside the game's log in ``log_dir``.
     """
 
     def __init__(
@@ -51,7 +69,7 @@ class TableServer:
         rules: TableRules,
         rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
         log_dir: Path | None = None,
-        on_event: Callable[[int, Event | Error], None] | None = None,
+        on_event: OnEvent | None = None,
         on_fault: Callable[[int, TableFault], None] | None = None,
         *,
         evidence: bool = False,
@@ -59,6 +77,7 @@ class TableServer:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
         self.acceptor: Final = Acceptor(self.lobby, rules)
+        self.tenhou: Final = TenhouDoor(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
@@ -82,15 +101,35 @@ class TableServer:
 
     async def open_websocket(self, host: str, port: int, token: str | None = None) -> int:
         """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
+        from mjbot.server.websocket import make_app
+
+        return await self._open_web(make_app(self.lobby, self.rules.limits, token), host, port)
+
+    async def _open_web(self, app: "web.Application", host: str, port: int) -> int:
         from aiohttp import web
 
-        from mjbot.server.websocket import make_app, make_runner
+        from mjbot.server.websocket import make_runner
 
-        runner = make_runner(make_app(self.lobby, self.rules.limits, token))
+        runner = make_runner(app)
         await runner.setup()
         self._closers.push_async_callback(runner.cleanup)
         await web.TCPSite(runner, host, port).start()
         return int(runner.addresses[0][1])
+
+    async def open_tenhou(self, host: str, port: int) -> int:
+        """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.server.tenhou`."""
+        server = await asyncio.start_server(self.tenhou.admit, host, port)
+        self._closers.push_async_callback(self.tenhou.close)
+        self._closers.callback(server.close)
+        return int(server.sockets[0].getsockname()[1])
+
+    async def open_tenhou_websocket(self, host: str, port: int) -> int:
+        """Listen for Tenhou's JSON, as :meth:`open_tcp`."""
+        from mjbot.server.websocket import make_tenhou_app
+
+        opened = await self._open_web(make_tenhou_app(self.tenhou.begin), host, port)
+        self._closers.push_async_callback(self.tenhou.close)
+        return opened
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
         """Play ``games`` games one after another, each as soon as four players have joined."""
@@ -155,7 +194,7 @@ class TableServer:
                 self._on_fault(game, core.faults[-1])
             self._note(game, core.drain_log(), logs.game)
         if self._on_event and core.void:
-            self._on_event(game, Error(message=core.faults[-1].text))
+            self._on_event(game, Error(message=core.faults[-1].text), NO_LOGS)
         return final_messages
 
     def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:
@@ -163,7 +202,7 @@ class TableServer:
             log.write(lines)
         if self._on_event:
             for line in lines:
-                self._on_event(game, line.event)
+                self._on_event(game, line.event, line.logs)
 
 
 @dataclass(frozen=True)

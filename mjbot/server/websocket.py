@@ -1,4 +1,4 @@
-"""The WebSocket door: RiichiLab's dialect at ``ws://HOST:PORT/ws``."""
+"""The WebSocket doors: RiichiLab's dialect at ``ws://HOST:PORT/ws``, Tenhou's at any path."""
 
 import asyncio
 import contextlib
@@ -16,10 +16,13 @@ from aiohttp.http_exceptions import HttpProcessingError
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat
+from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
 from protocol.sessions.request_server import RequestSession, TimeLimits
+from protocol.tenhou.codec import Spelling
+from protocol.transports.base import SilenceError, Transport, VanishedError
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +149,60 @@ def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.
 
     app = web.Application()
     app.router.add_get("/ws", play)
+    return app
+
+
+TENHOU_PAGE: Final = "https://tenhou.net"
+"""What programs name as their web page, as Tenhou's server wants it."""
+
+
+class _Frames(Transport):
+    """An accepted WebSocket as Tenhou's door uses it; frames of text."""
+
+    def __init__(self, socket: web.WebSocketResponse) -> None:
+        self._socket: Final = socket
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return the next frame; see :class:`Transport`."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                frame = await self._socket.receive()
+        except TimeoutError:
+            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+        if frame.type is WSMsgType.TEXT:
+            return str(frame.data).encode()
+        if frame.type is WSMsgType.BINARY:
+            raise ProtocolError("frame", "binary, expected text")
+        if frame.type is WSMsgType.ERROR:
+            raise ProtocolError("frame", str(frame.data))
+        raise VanishedError("the other side closed the connection")
+
+    async def send(self, line: bytes) -> None:
+        """Send one frame; see :class:`Transport`."""
+        try:
+            await self._socket.send_str(line.decode())
+        except (OSError, RuntimeError) as error:
+            raise VanishedError(f"the connection broke: {error}") from None
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._socket.close()
+
+
+def make_tenhou_app(begin: Callable[[Transport, Spelling], asyncio.Task[None]]) -> web.Application:
+    """Return the application that hands every WebSocket to ``begin``, whatever its path."""
+
+    async def play(request: web.Request) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if origin != TENHOU_PAGE and not _may_come_from(origin):
+            raise web.HTTPForbidden(text="no web page of another machine may play here\n")
+        socket = _socket()
+        await socket.prepare(request)
+        await asyncio.wait({begin(_Frames(socket), Spelling.JSON)})
+        return socket
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", play)
     return app
 
 

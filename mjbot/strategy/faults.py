@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeGuard
 
+from mjbot.errors import MjbotError
 from mjbot.table.actions import Action
 from protocol.plain_text import one_line
 
-FaultKind = Literal["crash", "late", "illegal"]
-"""A decision failed, took too long, or chose what is not allowed."""
+FaultKind = Literal["crash", "late", "illegal", "absent"]
+"""A decision failed, took too long, chose what is not allowed, or nobody was there to make it."""
 
 MOST_LETTERS: Final = 300
+
+
+class AbsentError(MjbotError):
+    """A strategy raises it whose player, a person or another program, is not there."""
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ rated, ``explain`` where there is more to tell.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from mjbot.strategy.explanation import Explanation, Rated, Strength, mark_chosen
 from mjbot.table.actions import WANTS_ALL, Action
 from mjbot.table.view import View
+from protocol.plain_text import one_line
 
 
 @dataclass
@@ -63,8 +64,25 @@ class Strategy:
         """
         return ()
 
+    def remark(self) -> str:
+        """Return what it has to say of its last decision, one line for the game's log.
+
+        Asked after each decision where a log is kept; nothing by default.  The log's readers see
+        it, no other player.
+        """
+        return ""
+
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Take note of the seat (0..3) and of the players' names; nothing by default."""
 
     def start_kyoku(self, view: View) -> None:
         """Take note that a kyoku was dealt; nothing by default."""
+
+
+LONGEST_REMARK: Final = 1000
+
+
+def remark_on(strategy: Strategy) -> str:
+    """Return what a strategy says of its last decision as a log may hold it: one short line."""
+    said: object = strategy.remark()
+    return one_line(said, LONGEST_REMARK) if isinstance(said, str) else ""

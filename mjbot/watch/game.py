@@ -10,15 +10,20 @@ The page is told, in this order::
 ``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
 ``change`` is that of :func:`mjbot.watch.board.difference`.  ``choices`` says who has something to
 choose after the event, and that choice's number in the kyoku, ``did`` what is recorded of it; both
-only of the seats whose hands are shown.  What is empty is left out.
+only of the seats whose hands are shown.  So is ``talk``, what players remarked in answer to the
+event: it may tell of their hands, and of a pair's what each told the other.  ``feed`` says what one
+of a pair gave the other: by its own remark, or as everybody sees it.  What is empty is left out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from mjbot.pair.remarks import ally_in, feed_in
 from mjbot.records.choices import Numbering, ReplayStep
+from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import State
+from mjbot.table.view import View
 from mjbot.watch.board import Board, board_of, difference
 from mjbot.watch.words import (
     draw_words,
@@ -32,7 +37,7 @@ from mjbot.watch.words import (
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line
-from protocol.tiles import TILE_BY_NAME
+from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 ALL_SEATS: Final = frozenset(range(4))
 NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")
@@ -42,8 +47,6 @@ MOST_LETTERS: Final = 60
 """Of a name; what cannot be seen is written out before."""
 
 Told = dict[str, Any]
-Talk = Sequence[tuple[int, str]]
-"""Who said what: seat and text."""
 
 
 class Fold:
@@ -56,7 +59,9 @@ class Fold:
     def __init__(self, seen: Collection[int] = ALL_SEATS) -> None:
         self._seen: Final = frozenset(seen)
         self._names: Sequence[str] = NO_NAMES
+        self._called: Sequence[str] = NO_NAMES
         self._pairs: dict[int, int] = {}
+        self._claims: dict[int, int | None] = {}
         self._shown: set[int] = set()
         self._added: list[tuple[int, int]] = []
         self._result: dict[str, Any] | None = None
@@ -72,6 +77,7 @@ class Fold:
             yield self._begin(event)
         elif isinstance(event, m.StartKyoku):
             self._shown, self._added, self._result = set(), [], None
+            self._called = _told_apart(self._names, View(state, 0))
             self._board = self._fold(state)
             yield {"type": "kyoku", "n": step.number, "board": self._board}
         elif self._board is not None:
@@ -81,7 +87,7 @@ class Fold:
     def _begin(self, event: m.StartGame) -> Told:
         names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
         self._names = (*names, *NO_NAMES[len(names) :])[:4]
-        self._pairs = pairs_of(self._names)
+        self._pairs, self._claims = pairs_of(self._names), {}
         self._board = None
         pairs = {str(seat): ally for seat, ally in self._pairs.items()}
         return {"type": "game", "names": list(self._names), "pairs": pairs}
@@ -94,10 +100,12 @@ class Fold:
         self._settle(event, state)
         before, self._board = self._board, self._fold(state)
         actor = getattr(event, "actor", None)
+        talk = [(seat, said) for seat, said in talk if seat in self._seen]
+        self._pair_up(talk)
         told = {
             "choices": {str(seat): n for seat, n in choosers.items() if seat in self._seen},
             "did": self._recorded(step, choosers),
-            "feed": feed_words(event, self._names, self._pairs),
+            "feed": "; ".join([*self._fed(talk), *self._given(event)]),
             "talk": [[seat, one_line(said)] for seat, said in talk],
         }
         return {
@@ -105,10 +113,29 @@ class Fold:
             "n": step.number,
             "by": -1 if actor is None else actor,
             "kind": wire_name(event),
-            "says": event_words(event, self._names, actor in self._seen),
+            "says": event_words(event, self._called, actor in self._seen),
             "change": difference(before, self._board),
             **{key: value for key, value in told.items() if value},
         }
+
+    def _pair_up(self, talk: Talk) -> None:
+        """Take for a pair, whatever their names say, who call each other the ally."""
+        for seat, said in talk:
+            ally = self._claims[seat] = ally_in(said)
+            if ally is not None and ally != seat and self._claims.get(ally) == seat:
+                self._pairs |= {seat: ally, ally: seat}
+
+    def _fed(self, talk: Talk) -> Iterator[str]:
+        """Yield what players say that they give their allies."""
+        for seat, said in talk:
+            if (feed := feed_in(said)) is not None:
+                ally, words = feed
+                who, whom = self._called[seat], self._called[ally]
+                yield f"FEED: {who} for its ally {whom}: {one_line(words)}"
+
+    def _given(self, event: m.Event) -> list[str]:
+        words = feed_words(event, self._called, self._pairs)
+        return [words] if words else []
 
     def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
         found = {seat: step.recorded(seat) for seat in choosers if seat in self._seen}
@@ -134,6 +161,15 @@ class Fold:
         else:
             result["ranks"] = ranks_of(scores)
         self._result = result
+
+
+def _told_apart(names: Sequence[str], view: View) -> Sequence[str]:
+    """Return what words call the players: who shares a name is told by the wind, too."""
+    winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(4)]
+    return [
+        f"{name} ({wind})" if names.count(name) > 1 else name
+        for name, wind in zip(names, winds, strict=True)
+    ]
 
 
 def fold_steps(

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.records.choices import ReplayStep
-from mjbot.records.game import Entry
+from mjbot.records.game import Entry, Talk
 from mjbot.strategy.registry import Spec
 from mjbot.table.mirror.mirror import Table
 from mjbot.watch.game import Fold
@@ -94,12 +94,12 @@ class _Line:
         self._fold: Final = Fold(seen)
         self._table = Table(strict=False)
 
-    def add(self, number: int, event: Event) -> None:
+    def add(self, number: int, event: Event, talk: Talk) -> None:
         if isinstance(event, StartGame):
             self._table = Table(strict=False)
             self.channel.begin()
         self._table.apply(event)
-        for told in self._fold.add(ReplayStep(number, event, self._table, ())):
+        for told in self._fold.add(ReplayStep(number, event, self._table, ()), talk):
             self.channel.add(msgspec.json.encode(told))
 
 
@@ -156,24 +156,24 @@ class LiveServer(SpectatedServer):
 
     def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:
         super().__init__(config, by)
-        self._events: Final[list[Event]] = []
+        self._entries: Final[list[Entry]] = []
         self._lines: Final[dict[frozenset[int], _Line]] = {}
         self.app.router.add_get("/api/explain", self._explain)
 
-    def add(self, event: Event) -> None:
-        """Take in one event; cheap while nobody looks on."""
+    def add(self, event: Event, talk: Talk = ()) -> None:
+        """Take in one event, and what players remarked on it; cheap while nobody looks on."""
         if isinstance(event, StartGame):
-            self._events.clear()
-        self._events.append(event)
+            self._entries.clear()
+        self._entries.append(Entry(len(self._entries) + 1, event, talk=talk))
         for line in self._lines.values():
-            line.add(len(self._events), event)
+            line.add(len(self._entries), event, talk)
 
     def channel(self, seen: frozenset[int]) -> Channel:
         """See :meth:`SpectatedServer.channel`."""
         if seen not in self._lines:
             line = self._lines[seen] = _Line(seen)
-            for number, event in enumerate(self._events):
-                line.add(number + 1, event)
+            for entry in self._entries:
+                line.add(entry.number, entry.event, entry.talk)
         return self._lines[seen].channel
 
     async def _explain(self, request: web.Request) -> web.Response:
@@ -181,8 +181,7 @@ class LiveServer(SpectatedServer):
         require_seen(self.seen_by(request), seat)
         if number_in(request, "game"):
             raise web.HTTPNotFound(text="only the running game can be asked about")
-        entries = [Entry(number + 1, event) for number, event in enumerate(self._events)]
-        return await self.think(ReadGame("", entries), number_in(request, "n"), seat)
+        return await self.think(ReadGame("", list(self._entries)), number_in(request, "n"), seat)
 
 
 class RelayServer(SpectatedServer):

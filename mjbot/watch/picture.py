@@ -22,7 +22,7 @@ ROW: Final = 6
 ROWS: Final = 4
 ANGLES: Final = (0, -90, 180, 90)
 MARKER_SCALE: Final = 0.66
-MOST_LETTERS: Final = 13
+MOST_LETTERS: Final = 12
 
 STYLE: Final = """
 text{font-family:system-ui,sans-serif;fill:#f5f3ea}

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from aiohttp import web
 
-from mjbot.errors import MjbotError
+from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -32,10 +32,6 @@ _LOOK_S: Final = 0.1
 _LATE_S: Final = 0.5
 """The client's own deadline strikes first, and tells of it."""
 _MOST_BYTES: Final = 1000
-
-
-class AbsentError(MjbotError):
-    """Nobody is at the page."""
 
 
 @dataclass

@@ -125,10 +125,19 @@ def sprite(names: Iterable[str] = TILE_NAMES) -> str:
     return "\n".join([_symbol(name) for name in names])
 
 
+def shapes(names: Iterable[str] = TILE_NAMES) -> str:
+    """Return the same as ``<g>`` elements, which keep their size: :data:`WIDTH`, :data:`HEIGHT`."""
+    return "\n".join([f'<g id="t{name}">{_inside(name)}</g>' for name in names])
+
+
 def _symbol(name: str) -> str:
-    inside = _back() if name == "?" else _face() + _drawing(name) + _index(name)
     box = f"0 0 {WIDTH} {HEIGHT}"
-    return f'<symbol id="t{name}" aria-label="{tile_label(name)}" viewBox="{box}">{inside}</symbol>'
+    label = tile_label(name)
+    return f'<symbol id="t{name}" aria-label="{label}" viewBox="{box}">{_inside(name)}</symbol>'
+
+
+def _inside(name: str) -> str:
+    return _back() if name == "?" else _face() + _drawing(name) + _index(name)
 
 
 def _face() -> str:

@@ -38,6 +38,7 @@ from protocol.messages import (
 )
 from protocol.sessions.stages import first_stage, next_stage
 from protocol.sessions.turns import Due, Speak, due_after, obligation
+from protocol.tenhou.offers import Offer
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Received:
     ``events`` are what a table applies, in order; ``others`` everything else that was said
     (errors, acknowledgements, verdicts).  ``hints`` is the server's own list of legal actions
     and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave none.
-    ``deadline_ms`` is what RiichiLab leaves for the answer.
+    ``deadline_ms`` is what the server leaves for the answer, ``offer`` what Tenhou's offers with
+    what is due.
     """
 
     events: tuple[Event, ...] = ()
@@ -57,6 +59,7 @@ class Received:
     hints: tuple[Hint, ...] | None = None
     cannot_discard: tuple[Tile, ...] | None = None
     deadline_ms: int | None = None
+    offer: Offer | None = None
 
 
 class ClientSession:

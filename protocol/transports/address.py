@@ -1,16 +1,20 @@
 """Where a bot can play, as one URL."""
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from protocol.dialects import Dialect
+from protocol.tenhou.login import Wanted
 
 DEFAULT_PORT: Final = 11600
 DEFAULT_ROOM: Final = "default"
 
-FORMS: Final = "mjsonp://HOST:PORT/ROOM, ws://..., wss://..., stdio: or stdio-arrays:"
+FORMS: Final = (
+    "mjsonp://HOST:PORT/ROOM, ws://..., wss://..., stdio:, stdio-arrays:,"
+    " tenhou://HOST:PORT/LOBBY?type=N or tenhou+ws://..."
+)
 
 _DIALECTS: Final = {
     "mjsonp": Dialect.TCP,
@@ -18,23 +22,40 @@ _DIALECTS: Final = {
     "wss": Dialect.RIICHILAB,
     "stdio": Dialect.STDIO_LINES,
     "stdio-arrays": Dialect.STDIO_ARRAYS,
+    "tenhou": Dialect.TENHOU,
+    "tenhou+ws": Dialect.TENHOU_WEB,
+    "tenhou+wss": Dialect.TENHOU_WEB,
 }
 
 
 @dataclass(frozen=True)
 class Address:
-    """A server and the dialect it speaks; ``host``, ``port`` and ``room`` only over TCP."""
+    """A server and the dialect it speaks; ``host``, ``port`` and ``room`` only over TCP.
+
+    ``wanted`` is the table that is wanted of a Tenhou server, ``origin`` the web page that it
+    wants to hear named, if any.
+    """
 
     url: str
     dialect: Dialect
     host: str = ""
     port: int = DEFAULT_PORT
     room: str = DEFAULT_ROOM
+    wanted: Wanted = field(default_factory=Wanted)
+    origin: str | None = None
 
     @property
     def is_stdio(self) -> bool:
         """Whether the other side started us and holds our standard input and output."""
         return self.dialect.traits.over == "pipes"
+
+    @property
+    def socket_url(self) -> str:
+        """The WebSocket's own URL."""
+        if not self.dialect.traits.is_tenhou:
+            return self.url
+        parts = urlsplit(self.url)
+        return f"{parts.scheme.removeprefix('tenhou+')}://{parts.netloc}/"
 
 
 def parse_address(url: str, room: str | None = None) -> Address:
@@ -42,9 +63,9 @@ def parse_address(url: str, room: str | None = None) -> Address:
 
     Raises ``ValueError`` naming what is wrong.
 
-    >>> parse_address("mjsonp://localhost/lobby")
-    Address(url='mjsonp://localhost/lobby', dialect=<Dialect.TCP: 'tcp'>, host='localhost', \
-port=11600, room='lobby')
+    >>> address = parse_address("mjsonp://localhost/lobby")
+    >>> address.dialect, address.host, address.port, address.room
+    (<Dialect.TCP: 'tcp'>, 'localhost', 11600, 'lobby')
     """
     scheme, _, rest = url.partition(":")
     dialect = _DIALECTS.get(scheme)
@@ -61,8 +82,30 @@ port=11600, room='lobby')
         raise ValueError(f"URL {url!r}: {error}") from None
     if not host:
         raise ValueError(f"URL {url!r}: the host is missing, expected {FORMS}")
+    if dialect.traits.is_tenhou:
+        return _tenhou_address(url, dialect, parts, room)
     chosen = room or parts.path.removeprefix("/") or DEFAULT_ROOM
     return Address(url, dialect, host, DEFAULT_PORT if port is None else port, chosen)
+
+
+def _tenhou_address(url: str, dialect: Dialect, parts: SplitResult, room: str | None) -> Address:
+    """Read ``tenhou://HOST:PORT/LOBBY?type=N``; there is no default host, nor a port.
+
+    >>> parse_address("tenhou://localhost:10080/7000?type=1").wanted
+    Wanted(lobby=7000, type=1)
+    """
+    if "@" in parts.netloc:
+        # Not quoted: what stands there may be the account.
+        raise ValueError("URL: an account has no place in a URL, where everybody can read it")
+    said = dict(parse_qsl(parts.query, keep_blank_values=True))
+    lobby, rules = room or parts.path.removeprefix("/") or "0", said.pop("type", "9")
+    origin = said.pop("origin", None)
+    if parts.port is None:
+        raise ValueError(f"URL {url!r}: the port is missing")
+    if said or not (lobby.isdecimal() and rules.isdecimal()):
+        raise ValueError(f"URL {url!r}: expected /LOBBY?type=N, both numbers")
+    wanted = Wanted(int(lobby), int(rules))
+    return Address(url, dialect, parts.hostname or "", parts.port, lobby, wanted, origin)
 
 
 def is_loopback(host: str) -> bool:

@@ -71,7 +71,34 @@ class TcpTransport(Transport):
         self._writer.transport.abort()
 
 
-async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTransport:
+class TcpPieces(TcpTransport):
+    """The same for what is not made of lines: pieces of the stream, as they come and go."""
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return whatever comes next; see :class:`Transport`."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                data = await self._reader.read(_CHUNK)
+        except TimeoutError:
+            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+        except OSError as error:
+            raise VanishedError(f"the connection broke: {error}") from None
+        if not data:
+            raise VanishedError("the other side closed the connection")
+        return data
+
+    async def send(self, line: bytes) -> None:
+        """Send the bytes as they are; see :class:`Transport`."""
+        try:
+            self._writer.write(line)
+            await self._writer.drain()
+        except OSError as error:
+            raise VanishedError(f"the connection broke: {error}") from None
+
+
+async def connect_tcp(
+    host: str, port: int, timeout_s: float = 10.0, kind: type[TcpTransport] = TcpTransport
+) -> TcpTransport:
     """Return a connection to ``host:port``; raises :class:`UnreachableError`."""
     try:
         async with asyncio.timeout(timeout_s):
@@ -80,4 +107,4 @@ async def connect_tcp(host: str, port: int, timeout_s: float = 10.0) -> TcpTrans
         raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:
         raise UnreachableError(f"{host}:{port}: {system_words(error)}") from None
-    return TcpTransport(*streams)
+    return kind(*streams)

@@ -1,6 +1,7 @@
 """Text frames over WebSocket, with a bearer token: RiichiLab's habit."""
 
 import asyncio
+import logging
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -21,6 +22,10 @@ from protocol.transports.base import (
     VanishedError,
     system_words,
 )
+
+# At DEBUG the library writes every header and frame, and with them tokens and accounts.
+_silent_on_frames = logging.getLogger("websockets.client.connection")
+_silent_on_frames.setLevel(logging.INFO)
 
 
 class WebSocketTransport(Transport):
@@ -76,21 +81,30 @@ class _ConnectHere(connect):
 
 
 async def connect_websocket(
-    url: str, token: str | None = None, *, timeout_s: float = 10.0, use_proxy: bool = True
+    url: str,
+    token: str | None = None,
+    *,
+    timeout_s: float = 10.0,
+    use_proxy: bool = True,
+    origin: str | None = None,
 ) -> WebSocketTransport:
     """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
 
     A server that sends us elsewhere counts as unreachable.
-    ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies.
+    ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies;
+    ``origin`` is the web page named to a server that wants to hear of one.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     options: dict[str, Any] = {
         "max_size": MAX_LINE_BYTES,
         "open_timeout": timeout_s,
         "close_timeout": 2,
+        "logger": _silent_on_frames,
     }
     if not use_proxy:
         options["proxy"] = None
+    if origin is not None:
+        options["origin"] = origin
     try:
         connection = await _ConnectHere(url, additional_headers=headers, **options)
     except TimeoutError:

@@ -62,6 +62,21 @@ def _all_lines(played: list[Played]) -> list[bytes]:
     return [gzip.decompress(game.record) for game in played]
 
 
+def test_what_a_pair_tells_each_other_is_in_the_record_and_changes_nothing(
+    setup_of: MakeSetup,
+) -> None:
+    setup = setup_of("combo-partner", "tsumogiri", format_="pair")
+    recorded, plain = (play(setup, recording, [GameId(0, 0)])[0] for recording in (True, False))
+    assert recorded.line == plain.line
+    lines = [json.loads(line) for line in gzip.decompress(recorded.record).splitlines()]
+    told = [(line, seat, said) for line in lines for seat, said in enumerate(line.get("logs", ()))]
+    said = [(line, seat, text) for line, seat, text in told if text]
+    assert len(said) > 20
+    for line, seat, text in said:
+        assert line["actor"] == seat  # its own draw or call: it tells what it holds after that
+        assert "tells " in text
+
+
 def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path: Path) -> None:
     setup = setup_of("tsumogiri", "tsumogiri")
     engine = f"external:{sys.executable} {ENGINE_BOT}"

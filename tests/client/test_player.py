@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mjbot.client.player import ClientPlayer
+from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.mirror.mirror import TableError
@@ -121,6 +122,35 @@ def test_a_failing_strategy_plays_on_by_safe_actions():
     assert answer == DEFAULT and player.faults.count == {"illegal": 1}
     player, answer = play([START, DEAL, DRAW], lambda view: np.zeros(2))  # equal to anything?
     assert answer == DEFAULT and player.faults.count == {"illegal": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("a\nb", "a b"), (None, ""), (3, ""), ("x" * 9999, "x" * 1000 + " ...")]
+)
+def test_what_a_strategy_remarks_is_one_short_line(said, kept):
+    class Remarking(Strategy):
+        def decide(self, view):
+            return view.legal[0]
+
+        def remark(self):
+            return said
+
+    player = ClientPlayer(
+        lambda game: Remarking(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S
+    )
+    run(answer_to_last(player, ClientSession(Dialect.RIICHILAB), [START, DEAL, DRAW]))
+    assert player.remark == kept
+    assert not player.faults.count
+
+
+def test_who_is_not_there_is_absent_and_has_not_crashed(caplog):
+    def nobody(view):
+        raise AbsentError("nobody is at the page")
+
+    player, answer = play([START, DEAL, DRAW], nobody)
+    assert answer == DEFAULT and player.faults.count == {"absent": 1}
+    (told,) = [record.getMessage() for record in caplog.records if "fault 1" in record.getMessage()]
+    assert told.endswith("absent, nobody is at the page; a safe action goes out instead")
 
 
 def test_a_strategy_may_even_try_to_leave():

@@ -74,8 +74,8 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     assert float(top[-3]) + float(partner[-3]) == pytest.approx(2 * float(pair[-3]), abs=0.02)
     assert int(pair[-1]) + int(others[-1]) == 100000
     notes = (folder / "notes.txt").read_text()
-    where = r"player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
-    assert re.match(where, notes)  # and the game was played on
+    where = r"^player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
+    assert re.search(where, notes, re.M)  # and the game was played on
     assert notes.strip() in done.stdout
     assert command("replay", str(folder)).returncode == ExitCode.OK
 

@@ -5,7 +5,11 @@ import io
 
 from rich.console import Console
 
+from mjbot.client.faults import Faults
+from mjbot.match.player_processes import RunningFaults, fault_lines
+from mjbot.match.players import read_players
 from mjbot.match.report import MatchReport
+from mjbot.strategy.faults import Fault
 from protocol.messages import StartKyoku
 
 HIDDEN = ("?",) * 13
@@ -49,3 +53,12 @@ def test_a_match_says_now_and_then_where_it_is(monkeypatch):
     assert before.endswith(" s")
     assert "game 1/2" not in before
     assert after.startswith("game 1/2  E3-1, ")
+
+
+def test_who_leaves_the_page_is_told_as_absent(tmp_path):
+    players = read_players(["human", "tsumogiri", "tsumogiri", "tsumogiri"])
+    Faults(tmp_path / "player-1-faults.csv").add(Fault("absent", 2, 7, "nobody is at the page"))
+    ((place, told),) = RunningFaults(tmp_path, players, print).news()
+    assert (place, told) == (0, "decision replaced, absent: nobody is at the page")
+    (line,) = fault_lines(tmp_path, players)
+    assert line.startswith("player 1, human: 1 decision replaced (1 absent), first: nobody is at")

@@ -103,8 +103,14 @@ def test_scores_that_the_server_does_not_tell_come_from_a_mirror():
 
 def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
     lines = LOGS[0].read_bytes().splitlines(keepends=True)
-    log, seen = tmp_path / "seen.mjson", []
-    tailers = LogTailer(log, lambda game, event: seen.append((game, event)))
+    lines[4] = lines[4].replace(b'"logs":[null,', b'"logs":["so",')
+    log, seen, told = tmp_path / "seen.mjson", [], []
+
+    def hear(game, event, talk):
+        seen.append((game, event))
+        told.extend([(len(seen), *said) for said in talk])
+
+    tailers = LogTailer(log, hear)
     tailers.look()  # not there yet
     for _ in range(2):
         for line in lines:
@@ -116,6 +122,7 @@ def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
         tailers.look()
     assert [event for _, event in seen] == 2 * [e for line in lines for e in decode_line(line)]
     assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
+    assert told == [(5, 0, "so"), (len(lines) + 5, 0, "so")]
 
 
 def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
@@ -123,7 +130,7 @@ def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
     whole = LOGS[0].read_bytes()
     log.write_bytes(b"".join(whole.splitlines(keepends=True)[:5]) + whole)
     tailers = LogTailer(
-        log, lambda game, event: isinstance(event, StartGame) and starts.append(game)
+        log, lambda game, event, talk: isinstance(event, StartGame) and starts.append(game)
     )
     tailers.look()
     assert starts == [0, 1]
@@ -131,7 +138,7 @@ def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
 
 def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():
     events, seen = events_of(LOGS[0], ("", "", "", "")), []
-    tailers = MergedLogs(PAIR, lambda game, event: seen.append((game, event)))
+    tailers = MergedLogs(PAIR, lambda game, event, talk: seen.append((game, event)))
     for event in [StartGame(id=2), *events[1:4]]:
         tailers.one(0, event)
     assert seen == []  # not before the other has sat down, too

@@ -1,16 +1,18 @@
-"""The proofs on records and offers hold on a sample, and notice what is falsified."""
+"""The proofs on records and the wire hold on a sample, and notice what is falsified."""
 
 import re
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from mjbot.records.game import Game
 from mjbot.records.mjlog import read_mjlog
-from mjbot.records.sources import list_sources
-from proof.offers import check_session
+from mjbot.records.sources import games_of, list_sources
 from proof.records import Findings, check_all, check_game, shared_folder
+from proof.round_trips import DifferenceError, check_round_trips
+from proof.wire import check_session
 
 
 def shared(name: str) -> Path:
@@ -33,6 +35,22 @@ def test_sampled_records_agree() -> None:
     assert findings.checked["games"] == len(sources)
     assert findings.checked["win: yaku ids"] > 50
     assert findings.checked["win: fu"] > 50
+
+
+def test_sampled_records_come_back_from_every_format() -> None:
+    sources = list_sources(shared("phoenix/hanchan-2020.zip"))[::150]
+    findings = check_all(sources, jobs=1, round_trips=True)
+    assert findings.mismatches == []
+    for form in ("mjlog", "tenhou6"):
+        assert findings.checked[f"{form}: games the same"] == len(sources)
+        assert findings.checked[f"{form}: events the same"] > 500 * len(sources)
+
+
+def test_a_game_that_comes_back_as_another_is_noticed() -> None:
+    one, other = list_sources(shared("phoenix/hanchan-2020.zip"))[:2]
+    (game,) = games_of(one)
+    with pytest.raises(DifferenceError, match=r"mjlog: tag \d+, \w+: written, read: "):
+        check_round_trips(other, game, Counter())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +79,7 @@ def test_a_falsified_result_is_noticed(told: str, falsified: str, problem: str) 
     assert problem in findings.mismatches[0]
 
 
-def test_sampled_offers_agree() -> None:
+def test_sampled_sessions_agree() -> None:
     path = shared("tenhou-wire/sessions-2018.zip")
     findings = Findings()
     for number in range(0, 650, 65):
@@ -69,18 +87,20 @@ def test_sampled_offers_agree() -> None:
     assert findings.mismatches == []
     assert findings.checked["offers"] > 2000
     assert findings.checked["furiten lamp"] > 2000
-    assert findings.checked["offered ron"] > 10
+    assert findings.checked["offered RON"] > 10
+    assert findings.checked["answers, byte for byte"] > 1000
 
 
 @pytest.mark.parametrize(
     ("told", "falsified", "problem"),
     [
-        (r' t="4"', "", "offers: ours 4, the server's 0"),
-        (r"(<[EFGefg]\d+)/>", r'\1 t="8"/>', "offers: ours 0, the server's 8"),
-        (r'(<T\d+) t="32"/>', r'\1 t="16"/>', "offers: ours 32, the server's 16"),
+        (r' t="4"', "", "offers: ours CHI, the recorded nothing"),
+        (r"(<[EFGefg]\d+)/>", r'\1 t="8"/>', "offers: ours nothing, the recorded RON"),
+        (r'(<T\d+) t="32"/>', r'\1 t="16"/>', "offers: ours RIICHI, the recorded TSUMO"),
+        (r'Send: <N type="3"', r'Send: <N type="1"', "N: type 1 is not open"),
     ],
 )
-def test_a_falsified_offer_is_noticed(told: str, falsified: str, problem: str) -> None:
+def test_a_falsified_session_is_noticed(told: str, falsified: str, problem: str) -> None:
     path = shared("tenhou-wire/sessions-2018.zip")
     sessions = (member(path, number).decode() for number in range(100, 120))
     session = next(session for session in sessions if re.search(told, session))

@@ -6,6 +6,9 @@ from types import ModuleType
 
 import pytest
 
+from protocol.tenhou.calls import Call, encode_call
+from tests.referee.scripted import Game
+
 HEAD = '<UN n0="%E6%9D%B1" n1="b" n2="c" n3="d" dan="1,1,1,1"/><TAIKYOKU oya="0"/>'
 
 
@@ -28,21 +31,18 @@ def mjlog(*tags: str, rules: int = 169) -> bytes:
 
 
 def chi_code(tiles: Iterable[int], called: int) -> int:
-    """Encode a chi of three ids, lowest first."""
-    low, middle, high = tiles
-    kind = low // 4
-    run = kind // 9 * 7 + kind % 9
-    place = (low, middle, high).index(called)
-    copies = low % 4 << 3 | middle % 4 << 5 | high % 4 << 7
-    return (run * 3 + place) << 10 | copies | 0x04 | 3
+    """Encode a chi of three ids."""
+    return encode_call(Call("chi", 3, called, tuple(t for t in tiles if t != called)))
 
 
 def pon_code(fourth: int, called: int, source: int, kakan: bool = False) -> int:
     """Encode a pon of the three copies beside ``fourth``, or the kakan that adds it."""
     kind = fourth // 4
-    used = [tile for tile in range(4 * kind, 4 * kind + 4) if tile != fourth]
-    flag = 0x10 if kakan else 0x08
-    return (kind * 3 + used.index(called)) << 9 | fourth % 4 << 5 | flag | source
+    trio = tuple(tile for tile in range(4 * kind, 4 * kind + 4) if tile != fourth)
+    if kakan:
+        return encode_call(Call("kakan", source, fourth, trio, called))
+    own = tuple(tile for tile in trio if tile != called)
+    return encode_call(Call("pon", source, called, own))
 
 
 def kan_code(tile: int, source: int) -> int:
@@ -59,6 +59,12 @@ DRAWN = '<RYUUKYOKU ba="0,0" sc="250,0,250,0,250,0,250,0"/>'
 OVER = (
     '<RYUUKYOKU ba="0,0" sc="250,0,250,0,250,0,250,0" owari="250,15.0,250,5.0,250,-5.0,250,-15.0"/>'
 )
+
+
+@pytest.fixture(scope="session")
+def scripted() -> type[Game]:
+    """The class of scripted games of our own table."""
+    return Game
 
 
 @pytest.fixture

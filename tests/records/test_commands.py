@@ -12,10 +12,7 @@ from mjbot.records.sources import open_games
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 BEGUN = ("replaying ...\n", "converting ...\n")
-TENHOU_6 = (
-    b'{"title":["",""],"name":["a","b","c","d"],"rule":{"disp":"x","aka":1},'
-    b'"log":[[[0,0,0],[25000,25000,25000,25000],[11],[]]]}'
-)
+MAJIANG = b'{"title":"x","player":["a"],"qijia":0,"log":[]}'
 
 
 def zip_of(path: Path, members: dict[str, bytes]) -> str:
@@ -147,12 +144,12 @@ def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys
 
 
 FOREIGN = {
-    "tenhou6.json": (TENHOU_6, "a game in the format of tenhou.net/6"),
-    "pretty6.json": (
-        json.dumps(json.loads(TENHOU_6), indent=1).encode(),
-        "a game in the format of tenhou.net/6",
+    "majiang.json": (MAJIANG, "Majiang"),
+    "pretty.json": (json.dumps(json.loads(MAJIANG), indent=1).encode(), "Majiang"),
+    "sanma6.json": (
+        b'{"name":["a","b","c"],"log":[[[0,0,0],[35000,35000,35000,0],[11],[]]]}',
+        "is a three-player game",
     ),
-    "majiang.json": (b'{"title":"x","player":["a"],"qijia":0,"log":[]}', "Majiang"),
     "table.json": (b'{"hello":1}\n', "is JSON, but holds no mjai messages"),
     "figures.jsonl": (b'{"v":1,"error":0.05}\n', "is JSON, but holds no mjai messages"),
     "list.json": (b"[1, 2]\n", "is JSON, but holds no mjai messages"),
@@ -199,12 +196,12 @@ def test_an_mjlog_of_three_players_is_not_called_damaged(tenhou, tmp_path: Path,
 
 def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, capsys) -> None:
     (tmp_path / "good.mjlog").write_bytes(tenhou.four_winds())
-    (tmp_path / "t6.json").write_bytes(TENHOU_6)
+    (tmp_path / "m.json").write_bytes(MAJIANG)
     (tmp_path / "figures.jsonl").write_bytes(b'{"strategy":"x"}\n')  # an arena's, not meant
     assert main(["replay", str(tmp_path)]) == ExitCode.FAILED
     said = heard(capsys)
     assert said.err.count("\n") == 1
-    assert "t6.json: is a game in the format of tenhou.net/6" in said.err
+    assert "m.json: is a game in the format of Majiang" in said.err
     assert said.out.startswith("1 game ")
 
 
@@ -329,10 +326,10 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
 
 
 def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
-    (tmp_path / "t6.json").write_bytes(TENHOU_6)
+    (tmp_path / "m.json").write_bytes(MAJIANG)
     target = tmp_path / "out.jsonl"
     target.write_bytes(b"what was there before")
-    assert main(["convert", str(tmp_path / "t6.json"), str(target)]) == ExitCode.FAILED
+    assert main(["convert", str(tmp_path / "m.json"), str(target)]) == ExitCode.FAILED
     said = heard(capsys)
     assert said.out == f"0 games written to {target}, 1 file of another kind skipped\n"
     assert target.read_bytes() == b"what was there before"

@@ -98,7 +98,7 @@ def test_who_nobody_names_is_asked_is_the_strongest(capsys):
     assert explain("--at", "15") == ExitCode.OK
     told = capsys.readouterr()
     assert f"asking {strongest} ..." in told.err
-    assert "Supervised: discard" in told.out
+    assert "Strongest: discard" in told.out
 
 
 def test_a_choice_can_be_named_by_kyoku_and_number(capsys):

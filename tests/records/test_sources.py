@@ -245,7 +245,7 @@ def test_event_log_holds_every_event_at_once(tmp_path: Path) -> None:
 def test_mjlog_survives_the_way_through_lines(tenhou, tmp_path: Path) -> None:
     pon = tenhou.call(2, tenhou.pon_code(19, 16, 2))
     kakan = tenhou.call(2, tenhou.pon_code(19, 16, 2, kakan=True))
-    chi = tenhou.call(3, tenhou.chi_code((66, 71, 72), 66))
+    chi = tenhou.call(3, tenhou.chi_code((62, 66, 71), 66))
     ankan = tenhou.call(1, tenhou.kan_code(124, 0))
     daiminkan = tenhou.call(0, tenhou.kan_code(7, 3))
     win = (

@@ -1,6 +1,7 @@
 """The page and the JSON: they need nothing else, and run nothing of what a record says."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -11,6 +12,9 @@ from mjbot.review.page import page
 from mjbot.review.summary import Review
 from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
+from mjbot.watch.tiles import tile_label
+from proof.board import browser_path, open_browser
+from protocol.tiles import TILE_NAMES
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -53,11 +57,56 @@ def test_it_needs_no_network_and_holds_no_script(html):
     assert "default-src 'none'" in html
 
 
+def test_each_tile_is_drawn_once_and_has_a_name_wherever_it_stands(html):
+    found = Elements(html)
+    assert [value for tag, name, value in found.attributes if (tag, name) == ("g", "id")] == [
+        f"t{name}" for name in TILE_NAMES
+    ]
+    names = {tile_label(name) for name in TILE_NAMES}
+    drawn = html.split("</defs></svg>", 1)[1]
+    for whole in re.findall(r'<svg class="?[tr][ a-z"]*[^>]*>.*?</svg>', drawn):
+        label = re.search(r'role=img aria-label="([^"]*)"', whole)[1].split(", ")
+        used = re.findall("href=#t([0-9A-Z?a-z]+) ", whole)
+        assert used and label == [tile_label(name) for name in used]
+        assert set(label) <= names
+    assert len(re.findall('role=img aria-label="', drawn)) == drawn.count("<svg")
+    assert drawn.count("<use") > 100
+
+
 def test_every_link_leads_to_a_place_on_the_page(html):
     found = Elements(html)
     places = {value for _, name, value in found.attributes if name == "id"}
     links = {value[1:] for _, name, value in found.attributes if name == "href"}
     assert links <= places
+
+
+def test_a_browser_shows_it_whole_on_small_and_wide_screens_by_day_and_night(html, tmp_path):
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    file, asked, problems = tmp_path / "review.html", set(), []
+    file.write_text(html, encoding="utf-8")
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.add(request.url))
+        page.on("console", lambda said: problems.append(said.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(file.as_uri())
+        for summary in page.locator("summary:visible").all()[:3]:
+            summary.click()
+        tile = page.locator("details[open] .hand .t").first
+        for width, colours in ((360, "light"), (360, "dark"), (1200, "light"), (1200, "dark")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=colours)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(map(int, re.findall(r"\d+", ground))) < 300) == (colours == "dark")
+            assert tile.bounding_box()["height"] >= 20
+        assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--index')") == ""
+        page.locator("#letters").check()
+        assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--index')") == "1"
+    assert asked == {file.as_uri()}
+    assert not problems
 
 
 def test_names_of_strangers_are_shown_as_text(by_points):

@@ -71,6 +71,8 @@ def served(capfd):
         (["--ws-port", "70000"], "--ws-port: '70000'"),
         (["--ws-port=-1"], "--ws-port: '-1'"),
         (["--room", ""], "--room"),
+        (["--tenhou", "0", "--on-fault", "chombo"], "--on-fault chombo: a chombo cannot be told"),
+        (["--tenhou-ws", "70000"], "--tenhou-ws: '70000'"),
         (["--ws-token-file", "/dev/null"], "/dev/null: expected a token"),
     ],
 )
@@ -86,6 +88,10 @@ def test_bad_arguments_are_named_in_one_line(served, options, words):
     [
         (["--port"], "--port {} is in use: name another, or 0 for any"),
         (["--port", "0", "--ws-port"], "--ws-port {} is in use: name another, or --no-ws"),
+        (
+            ["--port", "0", "--no-ws", "--tenhou"],
+            "--tenhou {} is in use: name another, or 0 for any",
+        ),
     ],
 )
 def test_a_port_in_use_is_named_in_one_line_with_the_cure(served, options, told):
@@ -172,6 +178,28 @@ def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_wor
             return server.returncode, errors
 
     assert asyncio.run(main()) == (ExitCode.OK, b"")
+
+
+def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal():
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server = await asyncio.create_subprocess_exec(
+                *SERVE, "--port", "0", "--no-ws", "--tenhou", "0", "--tenhou-ws", "0",
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+            lines = [(await server.stdout.readline()).decode() for _ in range(4)]
+            port = int(re.search(r" tenhou://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[1])[1])
+            assert re.search(r" tenhou\+ws://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[2])
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b'<HELO name="NoName" sx="M" />\0<JOIN t="0,9" />\0')
+            assert await reader.readuntil(b"\0") == b'<HELO uname="%4E%6F%4E%61%6D%65"/>\0'
+            server.send_signal(signal.SIGTERM)
+            _, errors = await server.communicate()
+            assert await reader.read() == b""
+            writer.close()
+            return server.returncode, errors
+
+    assert asyncio.run(main()) == (ExitCode.INTERRUPTED, b"")
 
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])

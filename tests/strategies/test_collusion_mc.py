@@ -9,6 +9,7 @@ from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 
 QUICK = {"deals": "2", "walls": "2"}
+GREEDY = {"hands": "greedy"}
 
 
 def play(seed: int, options: dict[str, str]) -> list[int]:
@@ -22,11 +23,31 @@ def play(seed: int, options: dict[str, str]) -> list[int]:
     return [int(points) for points in referee.state["scores"]]
 
 
-@pytest.mark.parametrize("options", [QUICK, QUICK | {"mode": "paper"}, QUICK | {"lists": "off"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        QUICK,
+        QUICK | {"mode": "paper"},
+        QUICK | {"lists": "off"},
+        QUICK | {"hands": "greedy"},
+    ],
+)
 def test_it_plays_whole_games_and_the_same_seed_plays_the_same(options):
     scores = play(1, options)
     assert sum(scores) == 100_000
     assert scores == play(1, options)
+
+
+def test_it_reads_hands_by_the_learned_model_and_as_published_by_greedy_players(position):
+    view = position("123m456p789s1234z", drawn="5z", rivers={1: "19m1234z456p22s"})
+    first = {}
+    for name, options in (("full", {}), ("paper", {"mode": "paper"}), ("greedy", GREEDY)):
+        table, risks = make_strategy("collusion-mc", QUICK | options).explain(view).tables
+        assert sum(table.rows[1][1:]) == pytest.approx(100, abs=0.5)
+        assert risks.columns[0] == "tile"
+        first[name] = table.rows[1][1]
+    assert first["full"] < first["greedy"] / 2
+    assert first["paper"] == first["greedy"]
 
 
 def test_bots_at_one_table_do_not_share_their_playouts():
@@ -57,5 +78,6 @@ def test_it_explains_itself_by_what_it_tried_and_all_four_risk_lists(mode, capsy
     said = capsys.readouterr().out
     assert "CollusionMc: discard" in said
     assert "worth, mean of what was played out" in said
+    assert "how far each seat seems to be" in said
     assert "seat 3 (own)" in said
     assert said.count("│") > 34 * 7

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mjbot.experiments.takada2022.experiment import position
-from mjbot.models.tenpai import greedy_table
+from mjbot.models.tenpai import hand_reader
 from mjbot.referee import Referee
 from mjbot.referee.step import new_step_buffer
 from mjbot.rules.kinds import hand_counts
@@ -93,12 +93,12 @@ def test_dealt_positions_hold_no_fifth_copy_and_keep_all_points():
     random, visible = np.array([5], np.uint64), np.empty(34, np.int8)
     for _ in range(30):
         workspace["filled"] = workspace["position"]
-        fill_in(workspace, greedy_table(), random)
+        fill_in(workspace, hand_reader(), random)
         assert extra_copy(workspace["filled"], visible) == -1
         assert workspace["filled"]["hand"][0].tolist() == view.hand.tolist()
         workspace["begun"] = workspace["filled"]
         begin(workspace["begun"], workspace["buffer"], 0, np.array([view.legal[0].code, -1]))
-        make_opponent_models(workspace, greedy_table(), random)
+        make_opponent_models(workspace, hand_reader(), random)
         play_out(workspace["begun"], workspace["buffer"], workspace["models"], random)
         assert int(workspace["begun"]["scores"].sum()) == 100_000
 
@@ -113,10 +113,10 @@ def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
         for deal in range(60):
             random = np.array([deal], np.uint64)
             workspace["filled"] = workspace["position"]
-            fill_in(workspace, greedy_table(), random)
+            fill_in(workspace, hand_reader(), random)
             workspace["begun"] = workspace["filled"]
             begin(workspace["begun"], workspace["buffer"], CALLER, np.array([code, -1]))
-            make_opponent_models(workspace, greedy_table(), random)
+            make_opponent_models(workspace, hand_reader(), random)
             loss += workspace["models"]["loss"][LEADER, CALLER].sum()
             odds += workspace["models"]["odds"][LEADER, CALLER].sum()
         mean[code] = loss / odds

@@ -5,6 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from mjbot.models.tenpai import hand_reader
 from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.table.assume import hide
@@ -267,8 +268,8 @@ def test_all_four_lists_of_a_position(table, mode):
     state["phase"] = TURN
     assert state["phase"] != DRAW
     view = View(state, 0)
-    lists = risk_lists_of(view, mode, 4, seed=5)
-    assert (lists == risk_lists_of(view, mode, 4, seed=5)).all()
+    lists = risk_lists_of(view, hand_reader(), mode, 4, seed=5)
+    assert (lists == risk_lists_of(view, hand_reader(), mode, 4, seed=5)).all()
     assert lists.shape == (4, 34)
     assert (lists[0] > 0).all()
     # who holds the yakuman has less to fear than the others

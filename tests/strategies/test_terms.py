@@ -21,6 +21,7 @@ RATERS = [
     "fold-recognition-plus",
     "yaku-evaluation",
     "combo-partner",
+    "strongest",
     "supervised",
     "supervised-paper",
 ]
@@ -55,7 +56,7 @@ def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
         if told.choice.is_discard and told.rated:
             assert sum(rated.is_chosen for rated in told.rated) == 1
     has_sums = name.startswith("fast-riichi") or name in (
-        "fold-recognition-plus", "combo-partner", "supervised",
+        "fold-recognition-plus", "combo-partner", "strongest", "supervised",
     )  # fmt: skip
     assert (n_sums > 100) is has_sums
 
@@ -78,7 +79,7 @@ def test_what_nobody_can_win_on_is_no_danger():
 
 
 @pytest.mark.parametrize(
-    "name", ["supervised", "fold-recognition-plus", "fast-riichi-b", "fast-riichi-d"]
+    "name", ["strongest", "supervised", "fold-recognition-plus", "fast-riichi-b", "fast-riichi-d"]
 )
 def test_a_declared_strength_is_the_documented_one(name):
     strength = make_strategy(name).strength

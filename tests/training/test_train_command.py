@@ -82,6 +82,7 @@ def shipped():
     [
         (["hand", "{records}", "--games", "0:3", "--passes", "1", "--jobs", "1"], "hand-paper"),
         (["danger", "{records}", "--games", "0:3", "--jobs", "1"], "danger"),
+        (["shanten", "{records}", "--games", "0:3", "--passes", "1", "--jobs", "1"], "shanten"),
         (["greedy", "--games", "2", "--length", "tonpu"], "greedy"),
     ],
 )

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,27 @@ def opened(browser: Any, serve: Any) -> Iterator[Opened]:  # its pages close bef
 @pytest.fixture(scope="session")
 def short_game() -> ReadGame:
     return Library(LOGS / "east-extra-round.mjson").game(0)
+
+
+async def _sit_raw(port: int, name: str, heard: list[bytes]) -> None:
+    """Play as a client of a few lines that discards what it drew, and keep all it is sent."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    seat, reply = -1, {"type": "join", "name": name, "room": "default"}
+    while line := await reader.readline():
+        heard.append(line)
+        event = json.loads(line)
+        seat = event["id"] if event["type"] == "start_game" else seat
+        if event["type"] != "hello":
+            reply = {"type": "none"}
+        if event["type"] == "tsumo" and event["actor"] == seat:
+            reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+        writer.write(json.dumps(reply).encode() + b"\n")
+    writer.close()
+
+
+@pytest.fixture(scope="session")
+def sit_raw() -> Callable[[int, str, list[bytes]], Awaitable[None]]:
+    return _sit_raw
 
 
 async def _end_tasks() -> None:

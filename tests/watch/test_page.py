@@ -146,6 +146,28 @@ def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
     assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#says").inner_text()
 
 
+def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
+    opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
+) -> None:
+    said = "FEED for seat 1: 5pr to win on; tells seat 1: holds 1m E E, calls <b>9s</b>"
+    events = [entry.event for entry in short_game.entries]
+    log = tmp_path / "pair.mjson"
+    log.write_bytes(
+        b"".join([log_line(event, [(0, said)] if n == 2 else ()) for n, event in enumerate(events)])
+    )
+    page = opened.open(_record(serve, log))
+    _wait(page)
+    page.keyboard.press("f")
+    assert page.evaluate("document.body.dataset.place") == "0/1"
+    assert page.locator("#feed").inner_text().endswith(": 5pr to win on")
+    shown = page.evaluate("[...document.querySelectorAll('#talk svg')].map((one) => one.ariaLabel)")
+    assert shown == ["red five of circles", "one of characters", *2 * ["east wind"]]
+    names = [name[:22] for name in next(iter(short_game.steps())).table.names]
+    text = page.locator("#talk").inner_text()
+    assert text.startswith(f"E {names[0]}: FEED for S {names[1]}: ")
+    assert text.endswith("calls <b>9s</b>")
+
+
 def test_each_tile_on_the_board_has_a_name(opened: Any, serve: Any) -> None:
     page = opened.open(f"{_record(serve, LOGS / 'east-extra-round.mjson')}#0/0/60")
     _wait(page)

@@ -10,9 +10,10 @@ import pytest
 
 from mjbot.match.players import HumanSeat, SeatError, read_players
 from mjbot.referee import Referee
+from mjbot.strategy.faults import AbsentError
 from mjbot.table.view import View
 from mjbot.watch import seat as seat_module
-from mjbot.watch.seat import AbsentError, SeatServer
+from mjbot.watch.seat import SeatServer
 
 KEY = "the key of the seat"
 

@@ -1,20 +1,20 @@
 """A person's seat in a real browser."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 from mjbot.client.play import Hooks, Settings, play
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
-from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from mjbot.watch.seat import HumanPlayer, SeatServer
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
-RIVAL = "fast-riichi-a"
+RULES = TableRules(seed=315, length="hanchan")
+"""Eight kyoku, of which the clicks below win one: a short hanchan, from East 1 to South 4."""
+ROOMS = {"person": (0,), "default": (1, 2, 3)}
 CLICKER = """() => {
   window.offered = [];
   setInterval(() => {
@@ -44,38 +44,34 @@ class Remembering(SeatServer):
         return super().ask(view, clock_s)
 
 
-def test_a_game_is_played_by_hand_and_only_what_is_legal_is_offered(
-    opened: Any, serve: Any
+def test_a_hanchan_is_played_by_hand_and_only_what_is_legal_is_offered(
+    opened: Any, serve: Any, sit_raw: Any
 ) -> None:
-    async def game(server: Remembering) -> GameResult:
-        rules = TableRules(seed=11, length="tonpu")
-        async with TableServer(rules) as table:
+    async def hanchan(server: Remembering) -> GameResult:
+        async with TableServer(RULES, ROOMS) as table:
             port = await table.open_tcp("127.0.0.1", 0)
-            address = parse_address(f"mjsonp://127.0.0.1:{port}/default")
+            address = parse_address(f"mjsonp://127.0.0.1:{port}/person")
             own = Settings(address, name="human", deadline_s=20.0, on_event=server.add)
             hooks = Hooks(warm_up=lambda: None)
-            others = [replace(own, name=f"other-{n}", on_event=lambda event: None) for n in "123"]
-            players = [
+            playing = asyncio.gather(
                 play(own, lambda game: HumanPlayer(server, 20.0), hooks=hooks),
-                *[
-                    play(o, lambda game: make_strategy("fast-riichi-a"), hooks=hooks)
-                    for o in others
-                ],
-            ]
-            playing = [asyncio.create_task(player) for player in players]
-            results = [result async for result in table.play(1)]
-            await asyncio.gather(*playing)
-        return results[0]
+                *[sit_raw(port, f"other-{n}", []) for n in "123"],
+            )
+            (result,) = [result async for result in table.play(1)]
+            await playing
+        return result
 
     server = serve(Remembering)
     page = opened.open(server.url(KEY))
     page.wait_for_selector("body[data-connected=true]")
     page.evaluate(CLICKER)
-    result = serve.run(game(server))
+    result = serve.run(hanchan(server))
     assert not result.void
     assert not result.faults
     offered = page.evaluate("window.offered")
     assert offered == server.legal
-    assert len(offered) > 20
+    assert len(offered) > 100
+    kyoku = page.locator("#kyoku option").all_inner_texts()
+    assert [name for name in kyoku if name.startswith("South 4")]
     page.wait_for_selector("#result:not([hidden])")
     assert "1. " in page.locator("#result").inner_text()

@@ -1,5 +1,7 @@
 """The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
 
+import datetime
+import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -61,6 +63,19 @@ class Origin:
     def __str__(self) -> str:
         by = f", commit {self.commit}" if self.commit else ""
         return f"{self.command}: {self.date}{by}"
+
+
+def origin_of(words: Iterable[str]) -> Origin:
+    """Return a command of today, and the commit of mjbot's checkout, if it is one."""
+    return Origin(" ".join(words), datetime.date.today().isoformat(), _commit())
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def write_report(path: Path, outcome: RunOutcome, origin: Origin) -> None:

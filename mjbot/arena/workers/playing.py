@@ -1,10 +1,14 @@
 """Plays the games of a run in this process: our strategies, external AIs, or both at one table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from time import perf_counter_ns
 from typing import Any, Final
 
+import msgspec
+
+from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.results import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
@@ -14,7 +18,7 @@ from mjbot.arena.workers.supervised_player import NO_FAULTS, SupervisedPlayer
 from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, OnFault, Say, TableCore
+from mjbot.server.core import Answer, LogLine, OnFault, Say, TableCore
 from mjbot.statistics.figures import Counts, EventCounter, as_rows, count_kyoku, no_counts
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
@@ -26,6 +30,25 @@ from mjbot.table.view import Sealed
 from protocol.messages import Event, StartGame, StartKyoku
 
 EXCUSED: Final = Answer(excused=True)
+
+
+class GameRecord:
+    """The events of a game, and by the number of each, from 0, what players remarked on it."""
+
+    def __init__(self) -> None:
+        self.events: Final[list[Event]] = []
+        self.talk: Final[dict[int, list[tuple[int, str]]]] = {}
+
+    def hear(self, seat: int, remark: str) -> None:
+        """Take in what a seat remarks in answer to the newest event."""
+        self.talk.setdefault(len(self.events) - 1, []).append((seat, remark))
+
+    def add(self, line: LogLine) -> None:
+        """Take in an event that all seats have answered."""
+        self.events.append(line.event)
+        for seat, remark in enumerate(line.logs):
+            if remark:
+                self.hear(seat, remark)
 
 
 class MixedGame:
@@ -48,8 +71,12 @@ class MixedGame:
         self._decisions: Final = dict.fromkeys(engines, 0)
         self._sealed: Final = Sealed()
         self._state = b""
+        self.times: Final[dict[int, TimeCounts]] = {}
+        """What to count the engines' times in, by seat."""
+
         self.faults: Final[list[Fault]] = []
-        self.events: Final[list[Event]] = []
+        self.record: Final = GameRecord()
+        self._remark: str | None = None
 
     def play(self, referee: Referee, names: Sequence[str]) -> Counts:
         """Play to the end and return what was counted; the engines are closed."""
@@ -60,6 +87,8 @@ class MixedGame:
                 self._lose(seat, error)
         core = TableCore(referee, tuple(names), OnFault.DEFAULT)
         counter = EventCounter()
+        for player in self._players.values():
+            player.hears = self._hear
         known = 0
         while (say := core.next()) is not None:
             if say.is_final:
@@ -71,9 +100,13 @@ class MixedGame:
             known = len(core.faults)
             for line in core.drain_log():
                 counter.add(line.event)
-                self.events.append(line.event)
-        self.events.extend(line.event for line in core.drain_log())
+                self.record.add(line)
+        for line in core.drain_log():
+            self.record.add(line)
         return counter.counts
+
+    def _hear(self, seat: int, remark: str) -> None:
+        self._remark = remark
 
     def _answer(self, say: Say) -> Answer:
         if say.seat in self._engines:
@@ -81,7 +114,11 @@ class MixedGame:
         player = self._players[say.seat]
         if isinstance(say.message, StartKyoku):
             player.start_kyoku(say.referee.view(say.seat))
-        return Answer(action=player.decide(say.referee.view(say.seat))) if say.legal else Answer()
+        if not say.legal:
+            return Answer()
+        self._remark = None
+        action = player.decide(say.referee.view(say.seat))
+        return Answer(action=action, remark=self._remark)
 
     def _engine_answer(self, say: Say) -> Answer:
         if say.legal:
@@ -89,11 +126,15 @@ class MixedGame:
         if say.seat not in self._present:
             return EXCUSED
         self._state = self._sealed.view(say.referee.view(say.seat)).state.tobytes()
+        began_ns = perf_counter_ns()
         try:
-            return self._engines[say.seat].exchange(say.message, self._limit_s)
+            answer = self._engines[say.seat].exchange(say.message, self._limit_s)
         except EngineError as error:
             self._lose(say.seat, error)
             return EXCUSED
+        if say.legal and say.seat in self.times:
+            count_time(self.times[say.seat], perf_counter_ns() - began_ns)
+        return answer
 
     def _lose(self, seat: int, error: EngineError) -> None:
         """An external AI has no part in the rest of the game: the default actions play on."""
@@ -137,6 +178,8 @@ class Games:
     """Plays games of one setup; the external AIs stay from game to game until :meth:`close`.
 
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
+    With ``timing`` it tells what the decisions cost, but for the first one, in which compiled code
+    is loaded.
     """
 
     def __init__(
@@ -145,9 +188,12 @@ class Games:
         clock: Clock,
         recording: bool = False,
         tell: Tell = lambda game_id, fault: None,
+        timing: bool = False,
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
+        self._timing: Final = timing
+        self._has_played = False
         self._clock: Final = clock
         self._tell: Final = tell
         self._names: Final = labels(setup.specs)
@@ -156,20 +202,26 @@ class Games:
     def play(self, game_id: GameId, fatal: Fatal) -> Played:
         """Play a game to its end."""
         players = make_players(self._setup, game_id, self._clock, fatal, self._tell)
+        times: dict[int, TimeCounts] = {}
+        if self._timing and self._has_played:
+            times = {seat: {} for seat in range(4)}
+        self._has_played = True
+        for seat, player in players.items():
+            player.times = times.get(seat)
         table = self._setup.seating.tables[game_id.seating]
         names = [self._names[number] for number in table]
         referee = new_referee(self._setup, game_id)
         if len(players) == 4:
-            record: list[Event] = [StartGame(names=tuple(names))]
-            counts = play_game(
-                referee, [players[seat] for seat in range(4)], record if self._recording else None
-            )
-            events = record if self._recording else []
-            return _played(referee, game_id, counts, players, [], events)
+            record = GameRecord() if self._recording else None
+            if record is not None:
+                record.events.append(StartGame(names=tuple(names)))
+            counts = play_game(referee, [players[seat] for seat in range(4)], record)
+            return _timed(_played(referee, game_id, counts, players, [], record), times)
         game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
+        game.times.update(times)
         counts = game.play(referee, names)
-        events = game.events if self._recording else []
-        return _played(referee, game_id, counts, players, game.faults, events)
+        record = game.record if self._recording else None
+        return _timed(_played(referee, game_id, counts, players, game.faults, record), times)
 
     @property
     def engines(self) -> tuple[ExternalEngine, ...]:
@@ -256,7 +308,7 @@ def _link_pairs(
 
 
 def play_game(
-    referee: Referee, players: Sequence[SupervisedPlayer], record: list[Event] | None = None
+    referee: Referee, players: Sequence[SupervisedPlayer], record: GameRecord | None = None
 ) -> Counts:
     """Play from the deal to the end, into a record if wanted; return what was counted."""
     counts = no_counts()
@@ -264,7 +316,9 @@ def play_game(
     def count(state: State, outcome: Any, wins: Any) -> None:
         count_kyoku(state, outcome, wins, counts)
 
-    referee.play(players, watch=count, record=record)
+    for player in players:
+        player.hears = record.hear if record else None
+    referee.play(players, watch=count, record=record.events if record else None)
     return counts
 
 
@@ -274,7 +328,7 @@ def _played(
     counts: Counts,
     players: Mapping[int, SupervisedPlayer],
     more: list[Fault],
-    events: Sequence[Event],
+    record: GameRecord | None,
 ) -> Played:
     faults = [*more, *[fault for player in players.values() for fault in player.faults]]
     line = GameLine(
@@ -284,7 +338,12 @@ def _played(
         counts=as_rows(counts),
         faults=_by_seat(faults),
     )
-    return Played(line, tuple(faults), record=packed(events) if events else b"")
+    return Played(line, tuple(faults), record=packed(record.events, record.talk) if record else b"")
+
+
+def _timed(played: Played, times: Mapping[int, TimeCounts]) -> Played:
+    line = msgspec.structs.replace(played.line, times=tuple(times.values()))
+    return replace(played, line=line)
 
 
 def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:

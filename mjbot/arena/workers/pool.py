@@ -56,14 +56,14 @@ class WorkerError(MjbotError):
     """No process can be started to play; the text is one line."""
 
 
-def work(jobs: Connection, heartbeat: Any, setup: Setup, recording: bool) -> None:
+def work(jobs: Connection, heartbeat: Any, setup: Setup, recording: bool, timing: bool) -> None:
     """Play the games that come down the line until it closes: the whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
     die_with_parent()
     watch = ReadingWatch()
     with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, heartbeat) as clock:
-        games = Games(setup, clock, recording, _first_faults(jobs, setup))
+        games = Games(setup, clock, recording, _first_faults(jobs, setup), timing)
         while True:
             played = _played(games, *jobs.recv())
             jobs.send(replace(played, files=watch.drain()))
@@ -123,14 +123,17 @@ class Liveness:
 class _Worker:
     """One process, the games given to it, and its heartbeat."""
 
-    def __init__(self, setup: Setup, recording: bool) -> None:
+    def __init__(self, setup: Setup, recording: bool, timing: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self.heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
         self.line, theirs = context.Pipe()
         self.game_ids: deque[GameId] = deque()
         self.finished = 0
         self._process = context.Process(
-            target=work, args=(theirs, self.heartbeat, setup, recording), name="arena", daemon=True
+            target=work,
+            args=(theirs, self.heartbeat, setup, recording, timing),
+            name="arena",
+            daemon=True,
         )
         self._process.start()
         theirs.close()
@@ -184,7 +187,7 @@ class WorkerPool:
     """Some worker processes; use it as a context manager: none of them outlives it.
 
     ``tell`` hears of faults while their games are still played: at least of the first of each
-    strategy.
+    strategy.  ``recording`` and ``timing``: :class:`~mjbot.arena.workers.playing.Games`.
     """
 
     def __init__(
@@ -194,9 +197,11 @@ class WorkerPool:
         patience_s: float | None = None,
         recording: bool = False,
         tell: Tell = lambda game_id, fault: None,
+        timing: bool = False,
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
+        self._timing: Final = timing
         self._tell: Final = tell
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
@@ -217,7 +222,7 @@ class WorkerPool:
         """
         waiting = iter(game_ids)
         if not self.workers:
-            self.workers.append(_Worker(self._setup, self._recording))
+            self.workers.append(self._new_worker())
         while True:
             for worker in self.workers:
                 self._keep_busy(worker, waiting)
@@ -240,9 +245,12 @@ class WorkerPool:
 
     # --- inside ------------------------------------------------------------------------------
 
+    def _new_worker(self) -> _Worker:
+        return _Worker(self._setup, self._recording, self._timing)
+
     def _complete(self, waiting: Iterator[GameId]) -> None:
         while len(self.workers) < self._jobs:
-            self.workers.append(_Worker(self._setup, self._recording))
+            self.workers.append(self._new_worker())
             self._keep_busy(self.workers[-1], waiting)
 
     def _keep_busy(self, worker: _Worker, waiting: Iterator[GameId]) -> None:
@@ -284,7 +292,7 @@ class WorkerPool:
         if dead.game_ids and dead.has_lived:
             self._note_crash(dead, end)
         self._again.extend(dead.game_ids)
-        self.workers[number] = _Worker(self._setup, self._recording)
+        self.workers[number] = self._new_worker()
 
     def _note_crash(self, dead: _Worker, end: str) -> None:
         game_id = dead.game_ids[0]

@@ -3,12 +3,14 @@
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import process_time_ns
 from types import MappingProxyType
 from typing import Any, Final
 
+from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
-from mjbot.strategy.strategy import Strategy
+from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
 
@@ -22,7 +24,8 @@ class SupervisedPlayer:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
-    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens.
+    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens, and
+    ``hears``, if set, of what the strategy remarks on a decision.
     """
 
     def __init__(
@@ -40,7 +43,11 @@ class SupervisedPlayer:
         self.passing: tuple[type[BaseException], ...] = ()
         """What is no fault of the strategy's if it comes out of it."""
 
+        self.times: TimeCounts | None = None
+        """What its decisions cost, if somebody wants to know."""
+
         self.faults: Final[list[Fault]] = []
+        self.hears: Callable[[int, str], None] | None = None
         self._clock: Final = clock
         self._fatal: Final = fatal
         self._tell: Final = tell
@@ -64,12 +71,23 @@ class SupervisedPlayer:
             return view.default_action
         n_faults = len(self.faults)
         legal = sealed.legal
-        action = self._attempt(self.strategy.decide, sealed, self.decisions)
+        action, remark = self._attempt(self._choose, sealed, self.decisions) or (None, "")
         if is_legal(action, legal):
+            if remark and self.hears is not None:
+                self.hears(self.seat, remark)
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
+
+    def _choose(self, view: View) -> tuple[Action, str]:
+        began_ns = process_time_ns()
+        try:
+            action = self.strategy.decide(view)
+        finally:
+            if self.times is not None:
+                count_time(self.times, process_time_ns() - began_ns)
+        return action, remark_on(self.strategy) if self.hears is not None else ""
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
         """Return what the job makes of the view, or ``None`` and a fault."""

@@ -49,7 +49,10 @@ LONGEST_NAME: Final = 30
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "log", type=record_path, metavar="LOG", help="a record: mjai lines or an mjlog"
+        "log",
+        type=record_path,
+        metavar="LOG",
+        help="a record: mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument(
         "--at",

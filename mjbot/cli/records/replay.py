@@ -6,8 +6,8 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,13 @@ from rich.console import Console
 from mjbot.errors import ExitCode
 from mjbot.progress import Step, progress
 from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
-from mjbot.records.game import EmptyRecordError, ForeignRecordError, RecordError
+from mjbot.records.game import (
+    EmptyRecordError,
+    ForeignRecordError,
+    Game,
+    IncompleteGameError,
+    RecordError,
+)
 from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources
@@ -32,35 +38,54 @@ class Named(NamedTuple):
 
 
 class Losses:
-    """Tells a command's user of files that gave no game, and counts them.
+    """Tells a command's user of files and games that were passed over, and counts them.
 
-    True if anything was lost: a damaged file, one of another kind, or a path without any game.
+    True if anything was lost: a damaged file, one of another kind, a game that nobody can tell
+    whole, or a path without any game.
     """
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self._damaged = self._foreign = self._without_games = 0
+        self._damaged: set[str] = set()
+        self._foreign: set[str] = set()
+        self._incomplete = self._without_games = 0
         self._told: set[Path] = set()
 
     def __bool__(self) -> bool:
-        return self._damaged + self._foreign + self._without_games > 0
+        return bool(self._damaged or self._foreign or self._incomplete or self._without_games)
 
     def __str__(self) -> str:
         """Return the end of a summary: ``", 1 damaged file, 2 files of another kind"``."""
-        damaged = plural(self._damaged, "damaged file") if self._damaged else ""
-        foreign = f"{plural(self._foreign, 'file')} of another kind" if self._foreign else ""
-        return "".join(f", {part}" for part in (damaged, foreign) if part)
+        n_foreign = len(self._foreign)
+        damaged = plural(len(self._damaged), "damaged file") if self._damaged else ""
+        foreign = f"{plural(n_foreign, 'file')} of another kind" if n_foreign else ""
+        games = plural(self._incomplete, "game")
+        incomplete = f"{games} that cannot be told whole" if self._incomplete else ""
+        return "".join(f", {part}" for part in (damaged, foreign, incomplete) if part)
 
-    def add(self, path: Path, error: RecordError) -> None:
-        """Tell of a file at a path that the user named; an empty one among games is no loss."""
+    def add(self, path: Path, error: RecordError, file: str = "") -> None:
+        """Tell of what is wrong at a path that the user named; ``file`` is where, if it was read.
+
+        An empty file among games is no loss.
+        """
         self._told.add(path)
         kind = ""
         if isinstance(error, ForeignRecordError):
-            self._foreign += 1
+            self._foreign.add(file or error.name)
+        elif isinstance(error, IncompleteGameError):
+            self._incomplete += 1
         elif not isinstance(error, EmptyRecordError):
-            self._damaged += 1
+            self._damaged.add(file or error.name)
             kind = "damaged: "
         self.tell(f"{kind}{error}")
+
+    @contextmanager
+    def noting(self, named: Named) -> Iterator[None]:
+        """Tell of a :class:`RecordError` that comes up inside, and go on behind it."""
+        try:
+            yield
+        except RecordError as error:
+            self.add(named.path, error, named.source.name)
 
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
         """Tell of the paths at which there was no game, unless it was told why."""
@@ -89,6 +114,12 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
     return found
 
 
+def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
+    """Yield the games of a file as far as they can be found; the end is told if it is a bad one."""
+    with losses.noting(named):
+        yield from games_of(named.source)
+
+
 def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[Step]:
     """Show how the work gets on: a step is a file, and the notes tell the games."""
     return progress(Console(stderr=True), doing, len(sources), "files")
@@ -101,8 +132,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=record_path,
         metavar="FILE",
-        help="mjson, jsonl or mjlog, also gzipped; a zip or folder of them (of a folder, runs/"
-        " only where it is named)",
+        help="mjai lines, mjlog or tenhou.net/6 JSON, also gzipped; a zip or folder of them"
+        " (of a folder, runs/ only where it is named)",
     )
     parser.add_argument(
         "--keep-going", action="store_true", help="after a mismatch go on with the next game"
@@ -178,18 +209,16 @@ class _Replayer:
         return self.mismatches > 0 and not self._keep_going
 
     def replay_source(self, named: Named, step: Step) -> None:
-        """Replay the games of one file as far as they go."""
+        """Replay the games of one file as far as they go; after a bad one the others are."""
         before = self._summary.games
-        try:
-            self._replay_games(named.source, step)
-        except RecordError as error:
-            self._losses.add(named.path, error)
+        self._replay_games(named, step)
         self.games[named.path] += self._summary.games - before
 
-    def _replay_games(self, source: Source, step: Step) -> None:
-        for game in games_of(source):
+    def _replay_games(self, named: Named, step: Step) -> None:
+        for game in readable_games(named, self._losses):
             try:
-                replay(game, self._summary, self._strict)
+                with self._losses.noting(named):
+                    replay(game, self._summary, self._strict)
             except MismatchError as mismatch:
                 self.mismatches += 1
                 print(one_line(mismatch), file=sys.stderr)

@@ -37,7 +37,10 @@ MOST_TOLD: Final = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "game", type=record_path, metavar="GAME", help="a record: mjai lines or an mjlog"
+        "game",
+        type=record_path,
+        metavar="GAME",
+        help="a record: mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument(
         "--game-number",

@@ -8,9 +8,9 @@ import asyncio
 import contextlib
 import sys
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
@@ -19,6 +19,7 @@ from mjbot.cli.arguments import port, seat, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
+from mjbot.records.game import Talk
 from mjbot.records.other_formats import record_path
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
@@ -81,7 +82,15 @@ def _game(text: str) -> Path | str:
     return text if text.startswith("http://") else record_path(text)
 
 
-Take = Callable[[Event], None]
+class Take(Protocol):
+    """Takes the events of a table, each with what players remarked on it."""
+
+    def __call__(self, event: Event, talk: Talk = (), /) -> None:
+        """Take in one event."""
+
+
+def _ignore(event: Event, talk: Talk = (), /) -> None:
+    """Show nothing."""
 
 
 @contextlib.asynccontextmanager
@@ -91,7 +100,7 @@ async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take
     After the last game the page stays for as long as somebody looks on.
     """
     if not args.watch:
-        yield lambda event: None
+        yield _ignore
         return
     from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
 

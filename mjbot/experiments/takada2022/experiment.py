@@ -32,6 +32,7 @@ PARTS: Final = ("positions", "arena")
 PAPER: Final = "collusion-mc,mode=paper"
 FULL: Final = "collusion-mc"
 NO_LISTS: Final = ",lists=off"
+GREEDY_HANDS: Final = ",hands=greedy"
 
 FIGURE_6: Final = "figure6.jsonl"
 FIGURE_6_SEAT: Final = 0
@@ -51,6 +52,7 @@ ARMS: Final = {
     "lists on": LAST_HANDS,
     "lists off": LAST_HANDS + NO_LISTS,
     "fast-riichi-d": "fast-riichi-d",
+    "greedy hands": LAST_HANDS + GREEDY_HANDS,
 }
 
 
@@ -158,14 +160,16 @@ def _scores(wall: int) -> tuple[int, int, int, int]:
 
 
 def _table(played: Mapping[str, list[Ending]], seats: list[int]) -> Iterator[str]:
-    """Yield each figure of each arm, and of the first less the second."""
+    """Yield each figure of each arm, and of the first less each other."""
     names = list(played)
-    yield "| | " + " | ".join(names) + f" | {names[0]} less {names[1]} |"
-    yield "|---" * (2 + len(names)) + "|"
+    differences = [f"{names[0]} less {name}" for name in names[1:]]
+    yield "| | " + " | ".join(names + differences) + " |"
+    yield "|---" * (2 * len(names)) + "|"
     figures = {name: _figures(endings, seats) for name, endings in played.items()}
     for figure in figures[names[0]]:
         arms = [figures[name][figure] for name in names]
-        cells = [_spelled(values) for values in arms] + [_spelled(arms[0] - arms[1])]
+        cells = [_spelled(values) for values in arms]
+        cells += [_spelled(arms[0] - values) for values in arms[1:]]
         yield f"| {figure} | " + " | ".join(cells) + " |"
 
 

@@ -8,10 +8,11 @@ chances (sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from w
 * Advantage of a decision: generalised advantage estimation (Schulman et al. 2016, lambda
   :data:`LAMBDA`, no discount) along the decisions of one seat in one kyoku, with the critic of
   :mod:`mjbot.training.networks.critic`, which sees all hands.
-* Policy: the clipped objective of PPO (Schulman et al. 2017, one pass), less ``kl`` times the
-  divergence from the network it started with, which keeps what records taught.  Decisions of which
-  the early head is sure (:data:`SURE`) are its own, are not learned from, and the critic is not
-  asked about them: two of three.  The early head learns to say what the late one says.
+* Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over a chapter, less
+  ``kl`` times the divergence from the network it started with, which keeps what records taught.
+  Decisions of which the early head is sure (:data:`SURE`) are its own, are not learned from, and
+  the critic is not asked about them: two of three.  The early head learns to say what the late one
+  says.
 * Critic: squared error to the advantage plus its own answer (the lambda return).
 
 In the first ``warm_up`` chapters the critic learns alone.  At ``apart`` of the tables one seat
@@ -25,7 +26,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
@@ -65,18 +66,23 @@ CRITIC_SHARE: Final = 0.5
 CRITIC_RATE: Final = 1e-3
 EARLY_SHARE: Final = 0.3
 KEPT: Final = "self-play.pt"
+LAST: Final = ("early.", "late.discard.", "late.others.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayRequest(TablesRequest):
     """What is learned how; ``start`` is the folder of the policy's weights to begin with.
 
-    ``rivals`` are names of strategies.
+    ``rivals`` are names of strategies.  With ``last`` only the last layer of the late head is
+    learned from play (and the early head, from the late one): a hundredth of the weights, so less
+    of chance.
     """
 
     chapters: int
     rivals: Sequence[str]
     warm_up: int
+    passes: int
+    learns: Literal["all", "last"]
     rate: float
     kl: float
     start: Path
@@ -106,9 +112,11 @@ class Nets:
         self.policy.to(memory_format=torch.channels_last)
         self.start: Final = copy.deepcopy(self.policy).eval()
         self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
-        self.optimiser: Final = torch.optim.AdamW(
-            self.policy.parameters(), request.rate, weight_decay=0.0
-        )
+        if request.learns == "last":
+            for name, weights in self.policy.named_parameters():
+                weights.requires_grad_(name.startswith(LAST))
+        learned = [weights for weights in self.policy.parameters() if weights.requires_grad]
+        self.optimiser: Final = torch.optim.AdamW(learned, request.rate, weight_decay=0.0)
         self.critic_optimiser: Final = torch.optim.AdamW(
             self.critic.parameters(), CRITIC_RATE, weight_decay=1e-2
         )
@@ -151,6 +159,7 @@ class Course:
                 for player, name in enumerate(("start", *request.rivals), START):
                     if len(ranks := table.ranks_beside(player)):
                         told[f"beside {name}"] = float(ranks.mean())
+                told["games"] = float(request.tables)
                 self.told.append(told)
                 self._save()
                 note = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
@@ -192,7 +201,8 @@ class Course:
         rows, kinds, choices, legal, made, best = asked
         open_ = np.isfinite(advantages[rows]) & ((best < SURE) | (made < np.log(0.5)))
         spread = float(np.std(advantages[rows[open_]])) + 1e-8
-        order = dice.permutation(np.flatnonzero(open_))
+        asked_again = [dice.permutation(np.flatnonzero(open_)) for _ in range(self._request.passes)]
+        order = np.concatenate(asked_again)
         total, divergence, n = 0.0, 0.0, 0
         for start in range(0, len(order) - BATCH + 1, BATCH):
             some = np.sort(order[start : start + BATCH])
@@ -210,7 +220,7 @@ class Course:
             divergence += float(apart.detach())
             n += 1
         return {
-            "questions": float(len(order)),
+            "questions": float(open_.sum()),
             "advantage": spread,
             "aim": total / max(n, 1),
             "divergence": divergence / max(n, 1),
@@ -284,6 +294,8 @@ def train(request: SelfPlayRequest) -> Learned:
 def _check(request: SelfPlayRequest) -> None:
     if min(request.chapters, request.tables) < 1 or request.warm_up < 0:
         raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
+    if request.passes < 1:
+        raise ArgumentError("--passes: at least 1")
     if not 0 <= request.apart <= 1:
         raise ArgumentError("--apart: 0 to 1")
     for name in request.rivals:
@@ -293,7 +305,8 @@ def _check(request: SelfPlayRequest) -> None:
 def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Manifest:
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
-    scores["self-play: games"] = len(told) * request.tables
+    games = round(sum(part["games"] for part in told))
+    scores["self-play: games"] = games
     for name in ("start", *request.rivals):
         learned = told[request.warm_up :]
         ranks = np.array([part[key] for part in learned if (key := f"beside {name}") in part])
@@ -302,14 +315,13 @@ def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Man
             scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
                 rank
             )
-    options = " ".join(
-        f"--{name.replace('_', '-')} {getattr(request, name)}"
-        for name in ("chapters", "tables", "length", "warm_up", "apart", "rate", "kl", "seed")
-    )
+    names = ("chapters", "tables", "length", "warm_up", "apart", "passes", "learns", "rate", "kl")
+    told_of = [f"--{name.replace('_', '-')} {getattr(request, name)}" for name in (*names, "seed")]
+    options = " ".join(told_of)
     if request.rivals:
         options += f" --rivals {' '.join(request.rivals)}"
     return Manifest(
-        data=f"{before.data}; {len(told) * request.tables} {request.length} against itself",
+        data=f"{before.data}; {games} {request.length} against itself",
         command=f"{before.command}; mjbot train self-play {options}",
         seed=request.seed,
         scores=scores,

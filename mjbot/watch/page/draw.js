@@ -172,7 +172,7 @@ function drawPlate(group, name, board, place, angle) {
     text(points(board.scores[place]), { ...upright, x: 482, y: 635, class: "score", "text-anchor": "end" }),
     delta
       ? text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" })
-      : text(short(name, 13), { ...end, class: "name" }),
+      : text(short(name, 12), { ...end, class: "name" }),
   );
   if (seat.riichi === 2) {
     group.push(

@@ -2,7 +2,7 @@
 
 import { Asker } from "/page/ask.js";
 import { Picture } from "/page/draw.js";
-import { html, showResult, showSeats, showThoughts } from "/page/panel.js";
+import { html, showResult, showSeats, showTalk, showThoughts } from "/page/panel.js";
 import { address, ask, follow, readRecord, unpacked } from "/page/source.js";
 import { Timeline } from "/page/timeline.js";
 
@@ -55,9 +55,7 @@ function showWords(line, board, told) {
   const feed = told && told.feed;
   $("feed").hidden = !feed;
   $("feed").textContent = feed || "";
-  const talk = (told && told.talk) || [];
-  $("talk").hidden = !talk.length;
-  $("talk").replaceChildren(...talk.map(([seat, text]) => html("li", {}, `${line.names[seat]}: ${text}`)));
+  showTalk($("talk"), (told && told.talk) || [], board, line.names);
   showSeats($("seats"), board, line.names, isOpen);
   const place = `${shown.game}/${shown.kyoku}/${told && told.kind}`;
   showResult($("result"), closed === place ? null : board.result, line.names, () => {

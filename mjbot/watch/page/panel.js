@@ -20,6 +20,23 @@ export function tiles(names) {
   return row;
 }
 
+const OF_A_PAIR = /^(FEED|help) for seat [0-3]: |^tells (seat [0-3]|its ally): /;
+const TILES = /(?<=^|[ ,;])((?:[1-9][mps]r?|[ESWNPFC])(?: (?:[1-9][mps]r?|[ESWNPFC]))*)(?=$|[ ,;])/;
+
+// What players remarked, as text; what one of a pair told the other, with its tiles drawn.
+export function showTalk(place, talk, board, names) {
+  place.hidden = !talk.length;
+  const who = (seat) => `${board.seats[seat].wind} ${short(names[seat], 22)}`;
+  const said = talk.map(([seat, text]) => {
+    if (!OF_A_PAIR.test(text)) return html("li", {}, `${who(seat)}: ${text}`);
+    const parts = text.split(TILES).map((part, at) => {
+      return at % 2 ? tiles(part) : part.replace(/seat ([0-3])/g, (_, ally) => who(Number(ally)));
+    });
+    return html("li", {}, `${who(seat)}: `, ...parts);
+  });
+  place.replaceChildren(...said);
+}
+
 export function showSeats(place, board, names, isOpen) {
   const rows = board.seats.map((seat, at) => {
     const state = html("td");

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.tenpai import greedy_table, tenpai_chance
+from mjbot.models.tenpai import HandReader, tenpai_chance
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import DISCARD, Action
@@ -36,15 +36,15 @@ def all_discards(view: View) -> Plans:
     return np.array([(action.code, NO_DISCARD) for action in discards], np.int64)
 
 
-def all_plans(view: View) -> Plans:
+def all_plans(view: View, reader: HandReader) -> Plans:
     """Return what is worth trying out, int64[n, 2]: never empty."""
-    plans = list(_plans(view))
+    plans = list(_plans(view, reader))
     return np.array(plans, np.int64)
 
 
-def _plans(view: View) -> Iterator[tuple[int, int]]:
+def _plans(view: View, reader: HandReader) -> Iterator[tuple[int, int]]:
     discards = _distinct(view.discards)
-    for action in _promising(view, discards):
+    for action in _promising(view, discards, reader):
         yield action.code, NO_DISCARD
     for action in view.legal:
         if action.is_riichi:
@@ -64,18 +64,16 @@ def _distinct(discards: Sequence[Action]) -> list[Action]:
     return [action for action in discards if action.tsumogiri or action.tile not in drawn]
 
 
-def is_threatened(view: View) -> bool:
+def is_threatened(view: View, reader: HandReader) -> bool:
     """Return whether some opponent may well be tenpai."""
     return any(
-        tenpai_chance(view.state, seat, greedy_table()) >= THREAT
-        for seat in range(4)
-        if seat != view.seat
+        tenpai_chance(view.state, seat, reader) >= THREAT for seat in range(4) if seat != view.seat
     )
 
 
-def _promising(view: View, discards: list[Action]) -> list[Action]:
+def _promising(view: View, discards: list[Action], reader: HandReader) -> list[Action]:
     """Return the discards that keep the hand going, dora first seen to; all under threat."""
-    if len(discards) < 2 or is_threatened(view):
+    if len(discards) < 2 or is_threatened(view, reader):
         return discards
     left, _, tiles = _acceptance(view.hand, view.n_melds, view.unseen)
     best = min(int(left[tile_kind(action.tile)]) for action in discards)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import mix
 from mjbot.models.networks.rank import RankWeights, rank_chances_of
-from mjbot.models.tenpai import Chances
+from mjbot.models.tenpai import HandReader
 from mjbot.table.state import WON, State
 from strategies.evaluation.hidden_hands.sampler import deal_wall
 from strategies.evaluation.playouts.playouts import play_out
@@ -32,7 +32,7 @@ _SPREAD: Final = np.uint64(0xD1B54A32D192ED03)
 @compiled
 def compare_plans(
     workspace: SearchWorkspace,
-    table: Chances,
+    reader: HandReader,
     weights: RankWeights,
     codes: NDArray[np.int64],
     seed: int,
@@ -47,11 +47,11 @@ def compare_plans(
         for place in range(len(codes)):
             random[0] = key
             workspace.filled = workspace.position
-            fill_in(workspace, table, random)
+            fill_in(workspace, reader, random)
             workspace.begun = workspace.filled
             begin(workspace.begun, workspace.buffer, workspace.seat, codes[place])
             if workspace.begun.phase < WON:
-                make_opponent_models(workspace, table, random)
+                make_opponent_models(workspace, reader, random)
             total_points = total_ranks = 0.0
             for wall in range(workspace.n_walls):
                 random[0] = mix(key + np.uint64(wall + 1) * _SPREAD)
@@ -67,7 +67,7 @@ def compare_plans(
 
 
 @compiled
-def _rank_of(state: State, seat: int, weights: RankWeights, chances: Chances) -> float:
+def _rank_of(state: State, seat: int, weights: RankWeights, chances: Floats) -> float:
     """Return the final rank that a seat may expect after a paid kyoku."""
     rank_chances_of(weights, state, chances)
     expected = 0.0

@@ -1,4 +1,4 @@
-"""The risk lists of all four, as one of them supposes, for ``mjbot explain``.
+"""How far all four seem to be, and their risk lists, as one supposes, for ``mjbot explain``.
 
 Its own list a player knows.  The others' depend on their hands, which it does not see: it takes the
 mean over hands that they may have, dealt as :mod:`strategies.evaluation.hidden_hands.sampler` does.
@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.splitmix import mix
-from mjbot.models.tenpai import (
-    Chances,
-    draw_shanten,
-    greedy_table,
-    tenpai_chance,
-)
+from mjbot.models.networks.hidden_shanten import N_SHANTEN
+from mjbot.models.tenpai import HandReader, draw_shanten, shanten_chances, tenpai_chance
 from mjbot.strategy.explanation import DataTable
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
@@ -23,20 +19,34 @@ from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, 
 from strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list
 
 
-def risk_lists_of(view: View, mode: int = JOINT, n_hands: int = 10, seed: int = 0) -> Points:
+def shanten_table(view: View, reader: HandReader) -> DataTable:
+    """Return how likely each shanten of each seat is to those who do not see its hand."""
+    rows: list[list[str | float]] = []
+    chances = np.empty(N_SHANTEN)
+    for seat in range(4):
+        shanten_chances(view.state, seat, reader, chances)
+        who = f"seat {seat}" + (" (own, to the others)" if seat == view.seat else "")
+        rows.append([who, *(round(100 * float(chance), 1) for chance in chances)])
+    columns = ["", "tenpai", *(f"{n}-shanten" for n in range(1, N_SHANTEN - 1)), "farther"]
+    return DataTable("% how far each seat seems to be", columns, rows)
+
+
+def risk_lists_of(
+    view: View, reader: HandReader, mode: int = JOINT, n_hands: int = 10, seed: int = 0
+) -> Points:
     """Return the points that each seat expects to lose by each kind: float64[4, 34].
 
     ``mode`` is JOINT or PAPER of :mod:`strategies.evaluation.playouts.risk_lists`.  In the latter
     seats are tenpai or not as was drawn for each of the ``n_hands`` positions.
     """
     random = np.array([mix(np.uint64(seed))], np.uint64)
-    sampler, pricing, table = new_hand_sampler(), new_pricing_workspace(), greedy_table()
+    sampler, pricing = new_hand_sampler(), new_pricing_workspace()
     lists, total = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
     for _ in range(n_hands):
         state = copy_state(view.state)
-        tenpai = suppose_hands(state, view.seat, table, random, sampler)
+        tenpai = suppose_hands(state, view.seat, reader, random, sampler)
         if mode == JOINT:
-            tenpai = np.array([tenpai_chance(state, seat, table) for seat in range(4)])
+            tenpai = np.array([tenpai_chance(state, seat, reader) for seat in range(4)])
         for seat in range(4):
             risk_list(state, seat, tenpai, mode, random, lists[seat], pricing)
         total += lists
@@ -44,13 +54,13 @@ def risk_lists_of(view: View, mode: int = JOINT, n_hands: int = 10, seed: int = 
 
 
 def suppose_hands(
-    state: State, seat: int, table: Chances, random: NDArray[np.uint64], sampler: HandSampler
+    state: State, seat: int, reader: HandReader, random: NDArray[np.uint64], sampler: HandSampler
 ) -> Points:
     """Fill in what ``seat`` does not see; return 1 for each seat that all take for tenpai.
 
     How far ``seat`` itself seems to be is drawn as for the others, who do not see its hand.
     """
-    drawn = [draw_shanten(state, other, table, random) for other in range(4)]
+    drawn = [draw_shanten(state, other, reader, random) for other in range(4)]
     shanten = np.array(drawn, np.int8)
     deal_hands(state, seat, shanten, random, sampler)
     return np.where(shanten == 0, 1.0, 0.0)

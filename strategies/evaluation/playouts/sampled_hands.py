@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8s, Int32s, Int64s, Record
 from mjbot.models.placement import score_worth
-from mjbot.models.tenpai import Chances, shanten_chances
+from mjbot.models.tenpai import HandReader, shanten_chances
 from mjbot.rules.points import Parties, base_points, win_deltas
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI
@@ -185,11 +185,11 @@ def draws_of_each(state: State) -> int:
 
 
 @compiled
-def write_chances(state: State, table: Chances, samples: SampledHands) -> None:
+def write_chances(state: State, reader: HandReader, samples: SampledHands) -> None:
     """Write how likely each seat is tenpai, and to win, as everybody sees it."""
     win_odds(draws_of_each(state), 1.0, samples.own_odds)
     for seat in range(4):
-        shanten_chances(state, seat, table, samples.chances)
+        shanten_chances(state, seat, reader, samples.chances)
         samples.tenpai[seat] = samples.chances[0]
         samples.win_odds[seat] = 0.0
         for shanten in range(N_SHANTEN):

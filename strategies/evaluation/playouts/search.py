@@ -17,7 +17,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
 from mjbot.models.placement import final_worth
-from mjbot.models.tenpai import Chances, draw_shanten
+from mjbot.models.tenpai import HandReader, draw_shanten
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import PASS, RON
@@ -83,7 +83,7 @@ def new_search_workspace() -> SearchWorkspace:
 @compiled
 def try_actions(
     workspace: SearchWorkspace,
-    table: Chances,
+    reader: HandReader,
     codes: Codes,
     first: int,
     last: int,
@@ -102,13 +102,13 @@ def try_actions(
         for place in range(len(codes)):
             own = place + 1 if workspace.as_paper else 0
             key = mix(mix(np.uint64(seed)) + np.uint64(deal) * _SPREAD + np.uint64(own))
-            out[place] += _try_action(workspace, table, codes[place], key, random)
+            out[place] += _try_action(workspace, reader, codes[place], key, random)
 
 
 @compiled
 def _try_action(
     workspace: SearchWorkspace,
-    table: Chances,
+    reader: HandReader,
     codes: NDArray[np.int64],
     key: np.uint64,
     random: Random,
@@ -116,7 +116,7 @@ def _try_action(
     """Return the sum of the worth of ``n_walls`` playouts after an action."""
     random[0] = key
     workspace.filled = workspace.position
-    fill_in(workspace, table, random)
+    fill_in(workspace, reader, random)
     workspace.begun = workspace.filled
     begin(workspace.begun, workspace.buffer, workspace.seat, codes)
     if workspace.begun.phase >= WON:
@@ -124,7 +124,7 @@ def _try_action(
             workspace.begun, workspace.seat, workspace.bonus, not workspace.as_paper
         )
         return workspace.n_walls * worth
-    make_opponent_models(workspace, table, random)
+    make_opponent_models(workspace, reader, random)
     total = 0.0
     for wall in range(workspace.n_walls):
         random[0] = mix(key + np.uint64(wall + 1) * _SPREAD)
@@ -138,10 +138,10 @@ def _try_action(
 
 
 @compiled
-def fill_in(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
+def fill_in(workspace: SearchWorkspace, reader: HandReader, random: Random) -> None:
     """Draw what shanten everybody seems to have, and deal the hidden hands and a wall."""
     for seat in range(4):
-        workspace.shanten[seat] = draw_shanten(workspace.filled, seat, table, random)
+        workspace.shanten[seat] = draw_shanten(workspace.filled, seat, reader, random)
     deal_hands(workspace.filled, workspace.seat, workspace.shanten, random, workspace.sampler)
     deal_wall(workspace.filled, random, workspace.sampler)
 
@@ -170,12 +170,12 @@ def begin(state: State, buffer: StepBuffer, seat: int, codes: NDArray[np.int64])
 
 
 @compiled
-def make_opponent_models(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
+def make_opponent_models(workspace: SearchWorkspace, reader: HandReader, random: Random) -> None:
     """Make up the four players' opponent models for the position after the action."""
     if workspace.as_paper:
         _make_lists(workspace, random)
     else:
-        _make_live_models(workspace, table, random)
+        _make_live_models(workspace, reader, random)
 
 
 @compiled
@@ -203,11 +203,11 @@ def _make_lists(workspace: SearchWorkspace, random: Random) -> None:
 
 
 @compiled
-def _make_live_models(workspace: SearchWorkspace, table: Chances, random: Random) -> None:
+def _make_live_models(workspace: SearchWorkspace, reader: HandReader, random: Random) -> None:
     models, samples = workspace.models, workspace.samples
     models.live, models.prices_shanten, models.declares, models.keeps_tenpai = 1, 1, 1, 0
     models.wall_left = workspace.begun.wall_left
-    write_chances(workspace.begun, table, samples)
+    write_chances(workspace.begun, reader, samples)
     for seat in range(4):
         models.tenpai[seat] = samples.tenpai[seat]
         sample_hands(workspace.begun, seat, random, samples, workspace.pricing)

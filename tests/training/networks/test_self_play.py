@@ -79,6 +79,8 @@ def request_(self_play, start, tmp_path):
         warm_up=1,
         apart=0.0,
         rivals=(),
+        passes=2,
+        learns="all",
         rate=1e-3,
         kl=0.05,
         seed=0,

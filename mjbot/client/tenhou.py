@@ -1,0 +1,152 @@
+"""A bot at a Tenhou table: one game over one connection, or over several if it is lost.
+
+The session (:mod:`protocol.tenhou.client`) knows the wire, the player the game.  Here are the
+clocks: the keep-alive, how long the server may be silent, how long we try to come back.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final
+
+from mjbot.client.conversation import OwnResult, Record, Timed
+from mjbot.client.player import ClientPlayer
+from protocol.messages import EndGame
+from protocol.plain_text import one_line
+from protocol.sessions.turns import Speak
+from protocol.tenhou.client import GameGoneError, Stage, TenhouClient, TenhouReceived
+from protocol.tenhou.rules import KEEP_ALIVE_S
+from protocol.transports.base import (
+    SilenceError,
+    Transport,
+    TransportError,
+    UnreachableError,
+    VanishedError,
+)
+
+logger = logging.getLogger(__name__)
+
+RETURN_S: Final = 60.0
+"""How long we try to come back to a game."""
+
+_RETRY_PAUSE_S: Final = 0.5
+
+Connect = Callable[[], Awaitable[Transport]]
+
+
+class TenhouGame:
+    """Plays one game.
+
+    ``connect`` makes a connection; ``record`` is called with every event, ``timed`` with the
+    seconds of every decision; ``silence_s`` is how long the server may say nothing in a game.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        session: TenhouClient,
+        player: ClientPlayer,
+        *,
+        silence_s: float,
+        record: Record,
+        timed: Timed = lambda seconds: None,
+    ) -> None:
+        self._connect: Final = connect
+        self._session: Final = session
+        self._player: Final = player
+        self._silence_s: Final = silence_s
+        self._record: Final = record
+        self._timed: Final = timed
+        self._scores: tuple[int, ...] = ()
+
+    async def play(self, transport: Transport) -> OwnResult:
+        """Play until the game is over, on ``transport`` as long as it holds.
+
+        Raises what :meth:`mjbot.client.conversation.Conversation.play_game` raises.
+        """
+        frames = self._session.open()
+        while True:
+            try:
+                async with transport:
+                    return await self._converse(transport, frames)
+            except (VanishedError, SilenceError) as error:
+                if self._session.seat is None:
+                    raise
+                logger.warning("%s; coming back", one_line(error))
+            except GameGoneError as error:
+                return self._result(void=error.problem)
+            transport = await self._come_back()
+            frames = self._session.reconnect()
+
+    async def _come_back(self) -> Transport:
+        give_up_at = time.monotonic() + RETURN_S
+        while True:
+            try:
+                return await self._connect()
+            except UnreachableError:
+                if time.monotonic() >= give_up_at:
+                    raise
+            await asyncio.sleep(_RETRY_PAUSE_S)
+
+    async def _converse(self, transport: Transport, frames: tuple[bytes, ...]) -> OwnResult:
+        session = self._session
+        await _send(transport, frames)
+        async with _kept_alive(transport, session):
+            while session.stage is not Stage.OVER:
+                waiting = session.stage in (Stage.CONNECTED, Stage.LOBBY) and session.seat is None
+                data = await transport.receive(None if waiting else self._silence_s)
+                asked_s, decisions = time.perf_counter(), self._player.decisions
+                await self._digest(transport, session.receive(data))
+                if self._player.decisions > decisions:
+                    self._timed(time.perf_counter() - asked_s)
+        result = self._result()
+        logger.info("game over: place %d, scores %s", result.place, list(result.scores))
+        return result
+
+    async def _digest(self, transport: Transport, received: TenhouReceived) -> None:
+        """Take in what was said, and answer."""
+        for event in received.events:
+            self._record(event)
+            await self._player.take(event, self._session.seat or 0)
+            if isinstance(event, EndGame):
+                self._scores = event.scores or ()
+        await _send(transport, received.frames)
+        if received.lapsed:
+            logger.warning("the server went on without our answer")
+        if received.speak is not Speak.MUST:
+            if received.events:
+                self._player.check_unasked()
+            return
+        if received.blind:
+            await self._digest(transport, self._session.reply_safely())
+            return
+        action = await self._player.answer(received)
+        await self._digest(transport, self._session.reply(action))
+
+    def _result(self, void: str = "") -> OwnResult:
+        return OwnResult(self._session.seat or 0, self._session.names, self._scores, void=void)
+
+
+async def _send(transport: Transport, frames: tuple[bytes, ...]) -> None:
+    for frame in frames:
+        await transport.send(frame)
+
+
+@contextlib.asynccontextmanager
+async def _kept_alive(transport: Transport, session: TenhouClient) -> AsyncIterator[None]:
+    """Say now and then that we are still here."""
+    task = asyncio.create_task(_keep_alive(transport, session))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _keep_alive(transport: Transport, session: TenhouClient) -> None:
+    with contextlib.suppress(TransportError):  # who receives is told as well
+        while True:
+            await asyncio.sleep(KEEP_ALIVE_S)
+            await transport.send(session.keep_alive())

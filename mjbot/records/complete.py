@@ -1,0 +1,322 @@
+"""A game told in full: what its events leave unsaid, the strict table fills in.
+
+Dialects differ in what they say of a payment, and no mjai dialect tells which dragon was a
+triplet or which limit a hand reached.  A record in another format needs all of it.  So the events
+go through the strict table, and each comes out with everything that the table knows, in one form
+whatever the source said: two records of one game are equal once they are complete.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord
+from mjbot.records.mjlog_results import hora_event
+from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
+from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.rules.yaku_table import (
+    CLOSED_HAN,
+    DORA,
+    HAKU,
+    OPEN_HAN,
+    RED_DORA,
+    ROUND_WIND,
+    SEAT_WIND,
+    URA_DORA,
+    YAKUMAN,
+    yaku_ids,
+)
+from mjbot.table.assume import show_ura
+from mjbot.table.hands import concealed_tiles
+from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.wire import tile_code
+from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
+from mjbot.table.state import (
+    ACCEPTED,
+    DRAWN,
+    EXHAUSTIVE,
+    FOUR_RIICHI,
+    GAME_OVER,
+    IDLE,
+    NAGASHI,
+    NINE_TERMINALS,
+    TRIPLE_RON,
+    TURN,
+    WIRE_REASONS,
+    WON,
+    State,
+)
+from protocol import messages as m
+from protocol.tiles import (
+    FIRST_DRAGON,
+    FIRST_HONOUR,
+    N_KINDS,
+    RED_FIVES,
+    TILE_NAMES,
+    UNKNOWN,
+    tile_kind,
+    tile_names,
+)
+
+_BEFORE_TRIPLETS: Final = (1, 3, 4, 6, 21, 2, 5, 0, 7, 9, 22, 24, 25, 29, 30, 28, 26, 27)
+_AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
+"""Tenhou's order of a win's yaku around those of honour triplets: in the 5,014 Phoenix games no
+two that came together came in both orders.  Dora, red fives and ura dora follow."""
+_LIMITS: Final = (MANGAN, 3 * MANGAN // 2, 2 * MANGAN, 3 * MANGAN, YAKUMAN_BASE)
+_UNTOLD: Final = ("id", "log", "possible_actions", "cannot_dahai")
+"""What servers add for a player, which is no part of what happened."""
+_REDS: Final = frozenset(tile_names(RED_FIVES))
+_Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
+_OVER: Final = (IDLE, WON, DRAWN, GAME_OVER)
+
+
+class _UntoldError(ValueError):
+    """Something that nobody can make up."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteGame:
+    """A game of which everything is told.
+
+    ``is_hanchan`` is false only if the course of the game excludes it; ``has_reds`` says whether
+    a red five was seen.
+    """
+
+    entries: tuple[Entry, ...]
+    names: tuple[str, str, str, str]
+    is_hanchan: bool
+    has_reds: bool
+
+
+def complete(game: Game) -> CompleteGame:
+    """Return a game with every field of each event filled in, and each win's record.
+
+    Raises :class:`~mjbot.records.game.IncompleteGameError` where the events do not tell the whole
+    game or break the rules, and :class:`~mjbot.records.game.RecordError` where they cannot be read.
+    """
+    telling = _Telling()
+    entries: list[Entry] = []
+    number = hands = 0
+    for number, event, *_ in game.entries:
+        hands += isinstance(event, m.StartKyoku)
+        try:
+            entries.append(Entry(number, *telling.tell(event)))
+        except (TableError, _UntoldError) as error:
+            problem = error.problem if isinstance(error, TableError) else str(error)
+            raise IncompleteGameError(game.name, game.place(number), problem) from None
+    if not hands:
+        raise IncompleteGameError(game.name, "", "no hand is told")
+    if int(telling.state["phase"]) not in _OVER:
+        raise IncompleteGameError(game.name, game.place(number), "the log ends inside a hand")
+    return telling.game(entries)
+
+
+class _Telling:
+    """Takes a game's events one by one through a table where all hands are seen."""
+
+    def __init__(self) -> None:
+        self._table = Table()
+        self.state: State = self._table.state
+        self._has_reds = False
+
+    def game(self, entries: Iterable[Entry]) -> CompleteGame:
+        """Return the game of which all has been told."""
+        a, b, c, d = [*self._table.names, "", "", "", ""][:4]
+        is_hanchan = int(self.state["last_round"]) >= LAST_ROUND["hanchan"]
+        return CompleteGame(tuple(entries), (a, b, c, d), is_hanchan, self._has_reds)
+
+    def tell(self, event: m.Event) -> tuple[m.Event, WinRecord | None]:
+        """Apply an event; return it with every field, and of a win its record."""
+        state = self.state
+        match event:
+            case m.Hora():
+                win = self._win(event)
+                hand = _winning_hand(state, event.actor, win)
+                told: m.Event = hora_event(win, hand, _four(state["scores"]))
+                self._table.apply(event)
+                return told, win
+            case m.Ryukyoku():
+                shown = _drawn(state, event)
+                before = state["scores"].copy()
+                self._table.apply(event)
+                deltas, scores = _four(state["scores"] - before), _four(state["scores"])
+                return msgspec.structs.replace(shown, deltas=deltas, scores=scores), None
+            case m.StartKyoku(tehais=hands):
+                for seat, hand in enumerate(hands):
+                    if "?" in hand:
+                        raise _UntoldError(f"the hand of seat {seat} is hidden")
+                    self._has_reds |= not _REDS.isdisjoint(hand)
+            case m.Tsumo(pai=tile) | m.Dora(dora_marker=tile):
+                self._has_reds |= tile in _REDS
+        self._table.apply(event)
+        return self._with_scores(event), None
+
+    def _with_scores(self, event: m.Event) -> m.Event:
+        scores = _four(self.state["scores"])
+        match event:
+            case m.StartKyoku():
+                return msgspec.structs.replace(event, scores=scores, can_act=True)
+            case m.EndGame():
+                return m.EndGame(scores=scores)
+            case m.ReachAccepted(actor=seat):
+                d0, d1, d2, d3 = (-STICK_POINTS * (payer == seat) for payer in range(4))
+                return m.ReachAccepted(actor=seat, deltas=(d0, d1, d2, d3), scores=scores)
+        changed: dict[str, Any] = {
+            name: None for name in _UNTOLD if getattr(event, name, None) is not None
+        }
+        if isinstance(event, _Melds):
+            changed["consumed"] = in_id_order(event.consumed)
+        return msgspec.structs.replace(event, can_act=True, **changed)
+
+    def _win(self, event: m.Hora) -> WinRecord:
+        """Return what a win is worth right now, before it is paid."""
+        state, seat = self.state, event.actor
+        if state["riichi"][seat] == ACCEPTED:
+            if event.uradora_markers is None:
+                raise _UntoldError("the ura dora markers of a win after riichi are not told")
+            show_ura(state, [tile_code(name) for name in event.uradora_markers])
+        by_draw = event.target == seat
+        tile = int(state["drawn" if by_draw else "last_tile"])
+        if not 0 <= tile < UNKNOWN:
+            raise _UntoldError(f"seat {seat} wins, but there is no tile to win on")
+        worth: Any = np.zeros(1, PAYMENT)[0]
+        win_payment(state, seat, tile, by_draw, worth)
+        return _win_record(state, event, worth, tile)
+
+
+def _win_record(state: State, event: m.Hora, worth: Any, tile: int) -> WinRecord:
+    seat, yakuman, liable = event.actor, int(worth["yakuman"]), int(worth["liable"])
+    is_first = int(state["wins"]) == 0
+    riichi = int(state["riichi"][seat]) == ACCEPTED
+    yaku = () if yakuman else _yaku(state, seat, tile, worth)
+    return WinRecord(
+        winner=seat,
+        source=event.target,
+        liable=liable if liable >= 0 else None,
+        yaku=yaku,
+        yakuman=tuple(yaku_ids(int(worth["yaku_mask"]) & YAKUMAN)),
+        fu=int(worth["fu"]) if event.fu is None or not yakuman else event.fu,
+        hand_points=int(worth["points"]),
+        limit=sum(limit <= _base(worth) for limit in _LIMITS),
+        honba=int(state["honba"]),
+        sticks=int(state["sticks"]) if is_first else 0,
+        winning_tile=TILE_NAMES[tile],
+        dora_markers=tile_names(state["dora_markers"][: state["n_dora"]].tolist()),
+        ura_markers=tile_names(state["ura_markers"][: state["n_ura"]].tolist()) if riichi else (),
+        deltas=_four(worth["deltas"]),
+    )
+
+
+def _base(worth: Any) -> int:
+    return int(base_points(int(worth["han"]), int(worth["fu"]), int(worth["yakuman"])))
+
+
+def _yaku(state: State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, int], ...]:
+    """Return ids and han in Tenhou's order; ura dora stand there with 0 too after riichi."""
+    mask = int(worth["yaku_mask"])
+    order = (*_BEFORE_TRIPLETS, *_triplet_yaku(state, seat, tile), *_AFTER_TRIPLETS)
+    han = OPEN_HAN if state["is_open"][seat] else CLOSED_HAN
+    pairs = [(yaku, int(han[yaku])) for yaku in order if mask >> yaku & 1]
+    bonus = ((DORA, int(worth["dora"])), (RED_DORA, int(worth["red"])))
+    pairs += [(yaku, count) for yaku, count in bonus if count]
+    if state["riichi"][seat] == ACCEPTED:
+        pairs.append((URA_DORA, int(worth["ura"])))
+    return tuple(pairs)
+
+
+def _triplet_yaku(state: State, seat: int, tile: int) -> list[int]:
+    """Return the yaku that triplets of honours may give: concealed ones first, then the calls."""
+    concealed = state["hand"][seat].copy()
+    if int(state["turn"]) != seat:
+        concealed[tile_kind(tile)] += 1
+    kinds = [kind for kind in range(FIRST_HONOUR, N_KINDS) if concealed[kind] >= 3]
+    kinds += state["meld_kind"][seat][: state["n_melds"][seat]].tolist()
+    winds = (ROUND_WIND, SEAT_WIND)
+    return [
+        yaku
+        for kind in kinds
+        if kind >= FIRST_HONOUR
+        for yaku in (
+            [HAKU + kind - FIRST_DRAGON]
+            if kind >= FIRST_DRAGON
+            else [wind + kind - FIRST_HONOUR for wind in winds]
+        )
+    ]
+
+
+def _winning_hand(state: State, seat: int, win: WinRecord) -> tuple[str, ...]:
+    """Return the concealed tiles, and at the end the one that was drawn to win."""
+    hand = _shown(state, seat)
+    if win.winner == win.source:
+        hand.remove(win.winning_tile)
+        hand.append(win.winning_tile)
+    return tuple(hand)
+
+
+def _shown(state: State, seat: int) -> list[str]:
+    """Return a hand in the order of Tenhou's ids."""
+    return [*in_id_order(tile_names(concealed_tiles(state, seat)))]
+
+
+def _drawn(state: State, event: m.Ryukyoku) -> m.Ryukyoku:
+    """Return a draw with its reason and the hands that Tenhou shows."""
+    reason = _reason(state, event)
+    turn = int(state["turn"])
+    shown = [False] * 4
+    if reason == NINE_TERMINALS:
+        shown[turn] = True
+    elif reason == TRIPLE_RON:
+        shown = [seat != turn for seat in range(4)]
+    elif reason == FOUR_RIICHI:
+        shown = [True] * 4
+    elif reason in (EXHAUSTIVE, NAGASHI):
+        shown = [int(waits) != 0 for waits in state["waits"]]
+    hands = (
+        tuple(_shown(state, seat)) if shown[seat] else ("?",) * (13 - 3 * melds)
+        for seat, melds in enumerate(state["n_melds"].tolist())
+    )
+    nine = reason == NINE_TERMINALS
+    t0, t1, t2, t3 = (seen and not nine for seen in shown)
+    return m.Ryukyoku(
+        actor=turn if nine else None,
+        reason=WIRE_REASONS[reason],
+        tehais=tuple(hands),
+        tenpais=(t0, t1, t2, t3),
+    )
+
+
+def _reason(state: State, event: m.Ryukyoku) -> int:
+    """Return why the hand is drawn; of servers that do not say the table knows."""
+    if event.reason in WIRE_REASONS[1:-1]:
+        return WIRE_REASONS.index(event.reason)
+    if event.reason is not None:
+        raise _UntoldError(f"ryukyoku.reason is {event.reason!r}, which Tenhou does not know")
+    if int(state["phase"]) == TURN:
+        return NINE_TERMINALS
+    if aborted := int(abort_reason(state)):
+        return aborted
+    if int(state["wall_left"]) > 0:
+        return TRIPLE_RON
+    return NAGASHI if any(has_nagashi(state, seat) for seat in range(4)) else EXHAUSTIVE
+
+
+def _four(points: Any) -> m.FourInts:
+    a, b, c, d = points.tolist()
+    return a, b, c, d
+
+
+def in_id_order(tiles: Iterable[str]) -> tuple[str, ...]:
+    """Return known tiles as Tenhou's ids order them: a red five is the first of its kind.
+
+    >>> in_id_order(["E", "5m", "1m", "5mr"])
+    ('1m', '5mr', '5m', 'E')
+    """
+    return tuple(sorted(tiles, key=_id_place))
+
+
+def _id_place(name: str) -> tuple[int, int]:
+    tile = tile_code(name)
+    return tile_kind(tile), -tile

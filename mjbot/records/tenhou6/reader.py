@@ -1,0 +1,163 @@
+"""Games of tenhou.net/6, as events in the order in which they happened.
+
+The order follows from turns and calls (:mod:`.order`); whether the rules allow it is not looked at
+here, as with other records.
+
+A file holds one game, an array of them, or one after the other.
+"""
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mjbot.records.game import (
+    THREE_PLAYER_GAME,
+    Entry,
+    ForeignRecordError,
+    Game,
+    RecordError,
+)
+from mjbot.records.mjai_log import Lines
+from mjbot.records.other_formats import is_tenhou6
+from mjbot.records.tenhou6.hands import Hand, read_hand
+from mjbot.records.tenhou6.order import ANY_SEAT, orders
+from mjbot.records.tenhou6.results import DrawnHand, Result, read_result
+from mjbot.records.tenhou6.telling import tell
+from protocol import messages as m
+
+MAX_GAME_BYTES: Final = 1 << 20
+"""A real game has some 10 kB."""
+_CHUNK: Final = 1 << 16
+_BETWEEN: Final = " \t\r\n,\ufeff"
+_DECODER: Final = json.JSONDecoder()
+
+
+def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
+    """Yield the games of a stream of JSON.
+
+    Raises :class:`RecordError` here for what is no JSON; what is wrong with a game is raised while
+    its entries are walked, :class:`ForeignRecordError` if it is of three players.
+    """
+    for count, value in enumerate(json_values(stream, name), 1):
+        title = name if count == 1 else f"{name}#{count}"
+        yield Game(title, "hand", _entries(value, title))
+
+
+def json_values(stream: Lines, name: str) -> Iterator[Any]:
+    """Yield the values of a stream one by one, of an array its items.
+
+    Raises :class:`RecordError` with ``name`` and the number of the value where one is damaged, cut
+    off or longer than :data:`MAX_GAME_BYTES`.
+    """
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    text, in_array, count = "", False, 0
+    more = True
+    while True:
+        text = text.lstrip(_BETWEEN)
+        if not in_array and not count and text.startswith("["):
+            text, in_array = text[1:].lstrip(_BETWEEN), True
+        if in_array and text.startswith("]"):
+            text, in_array = text[1:].lstrip(_BETWEEN), False
+        problem = "it is cut off"
+        if text:
+            try:
+                value, end = _DECODER.raw_decode(text)
+            except json.JSONDecodeError as error:
+                problem = f"not JSON ({error.msg} at character {error.pos + 1})"
+            except RecursionError:
+                raise RecordError(name, f"game {count + 1}", "nested too deep") from None
+            else:
+                count += 1
+                yield value
+                text = text[end:]
+                continue
+        if len(text) > MAX_GAME_BYTES:
+            problem = f"no game ends within {MAX_GAME_BYTES} characters"
+            raise RecordError(name, f"game {count + 1}", problem)
+        if not more:
+            if text or in_array:
+                raise RecordError(name, f"game {count + 1}", problem)
+            return
+        try:
+            chunk = stream.read(max(_CHUNK, len(text)))
+            text += decode(chunk, not chunk)
+        except UnicodeDecodeError:
+            raise RecordError(name, f"game {count + 1}", "is not UTF-8") from None
+        more = bool(chunk)
+
+
+def _entries(value: Any, name: str) -> Iterator[Entry]:
+    if not is_tenhou6(value):
+        raise RecordError(name, "", 'an object with a "log" belongs here')
+    hands = value["log"]
+    if not isinstance(hands, list) or not hands:
+        raise RecordError(name, "", "log: is no list of hands")
+    if _has_three_players(value):
+        raise ForeignRecordError(name, THREE_PLAYER_GAME)
+    try:
+        start = m.StartGame(names=_names(value))
+        end = [m.EndGame(scores=_final_scores(value["sc"]))] if "sc" in value else []
+    except ValueError as error:
+        raise RecordError(name, "", str(error)) from None
+    parsed = [_parsed(hand, name, number) for number, hand in enumerate(hands, 1)]
+    yield Entry(1, start)
+    for number, (hand, result) in enumerate(parsed, 1):
+        try:
+            for event in _events(hand, result):
+                yield Entry(number, event)
+        except ValueError as error:
+            raise RecordError(name, f"hand {number}", str(error)) from None
+    for event in end:
+        yield Entry(len(parsed), event)
+
+
+def _parsed(value: Any, name: str, number: int) -> tuple[Hand, Result]:
+    try:
+        hand = read_hand(value)
+        return hand, read_result(hand.result)
+    except ValueError as error:
+        raise RecordError(name, f"hand {number}", str(error)) from None
+
+
+def _has_three_players(game: dict[str, Any]) -> bool:
+    hand = game["log"][0]
+    names = game.get("name")
+    if isinstance(names, list) and len(names) == 3:
+        return True
+    return isinstance(hand, list) and len(hand) >= 14 and hand[13] == []
+
+
+def _names(game: dict[str, Any]) -> tuple[str, ...] | None:
+    names = game.get("name")
+    if names is None:
+        return None
+    if not isinstance(names, list) or len(names) != 4:
+        raise ValueError("name: is no list of four names")
+    told = tuple(name if isinstance(name, str) else "" for name in names)
+    return told if any(told) else None
+
+
+def _final_scores(value: Any) -> m.FourInts:
+    scores = value[:8:2] if isinstance(value, list) else []
+    if len(scores) != 4 or not all(isinstance(score, int) for score in scores):
+        raise ValueError("sc: is no final result")
+    if max(map(abs, scores)) > m.MOST_POINTS:
+        raise ValueError(f"sc: has a number beyond {m.MOST_POINTS}")
+    a, b, c, d = scores
+    return a, b, c, d
+
+
+# --- one hand --------------------------------------------------------------------------------
+
+
+def _events(hand: Hand, result: Result) -> Iterator[m.Event]:
+    yield from tell(hand, next(orders(hand, ronned_seat(result))), result)
+    yield m.EndKyoku()
+
+
+def ronned_seat(result: Result) -> int:
+    """Return whose last tile was won by another, as :func:`.order.orders` asks for it."""
+    if isinstance(result, DrawnHand):
+        return ANY_SEAT if result.reason == "sanchaho" else -1
+    return result[0].source if result[0].source != result[0].winner else -1

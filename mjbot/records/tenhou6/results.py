@@ -1,0 +1,186 @@
+"""How a hand of tenhou.net/6 ended: the words for wins, yaku and draws, read and written.
+
+A win is ``["和了", changes, [winner, from, liable or winner, value, yaku...]]``, two more items for
+each further winner; a draw is its name and, where something is paid, the changes.  Values:
+``30符4飜7700点`` below the limits, ``満貫2000-4000点`` at one, where the dealer pays the second
+number; ``∀`` means that each of three pays.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mjbot.records.game import WinRecord
+from mjbot.records.mjlog_results import YAKUMAN_FAN, named_yaku
+from mjbot.rules.points import base_points, tsumo_points
+from mjbot.rules.yaku_table import N_YAKU, YAKUMAN
+from protocol.messages import MOST_POINTS, FourInts
+
+WIN: Final = "和了"
+EXHAUSTIVE: Final = "流局"
+ALL_TENPAI: Final = "全員聴牌"
+NOBODY_TENPAI: Final = "全員不聴"
+NAGASHI: Final = "流し満貫"
+TRIPLE_RON: Final = "三家和了"
+DRAWS: Final = {
+    EXHAUSTIVE: "fanpai",
+    ALL_TENPAI: "fanpai",
+    NOBODY_TENPAI: "fanpai",
+    NAGASHI: "nagashimangan",
+    "九種九牌": "kyushukyuhai",
+    "四風連打": "sufonrenta",
+    "四槓散了": "sukaikan",
+    "四家立直": "suchareach",
+    TRIPLE_RON: "sanchaho",
+    "三家和": "sanchaho",
+}
+"""Name of a draw -> mjai reason."""
+
+YAKU_NAMES: Final = (
+    "門前清自摸和", "立直", "一発", "槍槓", "嶺上開花",
+    "海底摸月", "河底撈魚", "平和", "断幺九", "一盃口",
+    "自風 東", "自風 南", "自風 西", "自風 北", "場風 東",
+    "場風 南", "場風 西", "場風 北", "役牌 白", "役牌 發",
+    "役牌 中", "両立直", "七対子", "混全帯幺九", "一気通貫",
+    "三色同順", "三色同刻", "三槓子", "対々和", "三暗刻",
+    "小三元", "混老頭", "二盃口", "純全帯幺九", "混一色",
+    "清一色", "人和", "天和", "地和", "大三元",
+    "四暗刻", "四暗刻単騎", "字一色", "緑一色", "清老頭",
+    "九蓮宝燈", "純正九蓮宝燈", "国士無双", "国士無双１３面", "大四喜",
+    "小四喜", "四槓子", "ドラ", "裏ドラ", "赤ドラ",
+)  # fmt: skip
+"""By Tenhou's id."""
+LIMITS: Final = ("", "満貫", "跳満", "倍満", "三倍満", "役満")
+assert len(YAKU_NAMES) == N_YAKU
+
+_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES)}
+_YAKU: Final = re.compile(r"(.+)\((?:(\d+)飜|役満)\)")
+_VALUE: Final = re.compile(r"(?:(\d+)符(\d+)飜|\D*)(\d+)(?:-(\d+))?点(∀?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """One win as the log tells it; what its words do not say, or not in words known here, is
+    ``None``.
+    """
+
+    winner: int
+    source: int
+    liable: int | None
+    deltas: FourInts
+    points: int | None
+    fu: int | None
+    yakus: tuple[tuple[str, int], ...] | None
+    fan: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnHand:
+    """A draw: its mjai reason, its name in the log, and what was paid if that is told."""
+
+    reason: str
+    name: str
+    deltas: FourInts | None
+
+
+Result = tuple[Win, ...] | DrawnHand
+
+
+def read_result(value: list[Any]) -> Result:
+    """Read a result.  Raises ``ValueError`` that names the place in its list."""
+    if not value or not isinstance(value[0], str):
+        raise ValueError("[16]: begins with no word")
+    if value[0] == WIN:
+        if len(value) < 3 or len(value) % 2 == 0:
+            raise ValueError(f"[16]: has {len(value)} parts; after {WIN} come pairs for each win")
+        return tuple(_read_win(value, at) for at in range(1, len(value), 2))
+    if (reason := DRAWS.get(value[0])) is None:
+        raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
+    return DrawnHand(reason, value[0], _four(value[1], "[16][1]") if len(value) > 1 else None)
+
+
+def _read_win(result: list[Any], at: int) -> Win:
+    place = f"[16][{at + 1}]"
+    deltas, told = _four(result[at], f"[16][{at}]"), result[at + 1]
+    if not isinstance(told, list) or len(told) < 3:
+        raise ValueError(f"{place}: tells no winner and from whom")
+    winner, source, third = (_seat(told[index], f"{place}[{index}]") for index in range(3))
+    texts = told[3:]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{place}: the value and the yaku are texts")
+    points, fu = _read_value(texts[0]) if texts else (None, None)
+    yakus, fan = _read_yaku(texts[1:])
+    liable = third if third != winner else None
+    return Win(winner, source, liable, deltas, points, fu, yakus, fan)
+
+
+def _read_value(text: str) -> tuple[int | None, int | None]:
+    if not (match := _VALUE.fullmatch(text)):
+        return None, None
+    fu, _, first, second, each = match.groups()
+    points = int(first) * (3 if each else 1) if second is None else 2 * int(first) + int(second)
+    return points, int(fu) if fu else None
+
+
+def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None, int | None]:
+    matches = [_YAKU.fullmatch(text) for text in texts]
+    if not matches or not all(match and match[1] in _IDS for match in matches):
+        return None, None
+    ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
+    yakuman = [yaku for yaku, _ in ids if YAKUMAN >> yaku & 1]
+    yaku = [] if yakuman else ids
+    fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
+    return named_yaku(yaku, yakuman), fan
+
+
+def _four(value: Any, place: str) -> FourInts:
+    if not isinstance(value, list) or len(value) != 4:
+        raise ValueError(f"{place}: is no list of four changes")
+    for at, points in enumerate(value):
+        if not isinstance(points, int) or abs(points) > MOST_POINTS:
+            raise ValueError(f"{place}[{at}]: {str(points)[:40]} is no number of points")
+    a, b, c, d = value
+    return a, b, c, d
+
+
+def _seat(value: Any, place: str) -> int:
+    if not isinstance(value, int) or not 0 <= value <= 3:
+        raise ValueError(f"{place}: {str(value)[:40]} is no seat, seats are 0..3")
+    return value
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def win_json(wins: Sequence[WinRecord], dealer: int) -> list[Any]:
+    """Return the result of a hand that one or two seats won."""
+    result: list[Any] = [WIN]
+    for win in wins:
+        third = win.winner if win.liable is None else win.liable
+        told: list[Any] = [win.winner, win.source, third, _value_text(win, dealer)]
+        told += [f"{YAKU_NAMES[yaku]}({han}飜)" for yaku, han in win.yaku if han]
+        told += [f"{YAKU_NAMES[yaku]}(役満)" for yaku in win.yakuman]
+        result += [list(win.deltas), told]
+    return result
+
+
+def _value_text(win: WinRecord, dealer: int) -> str:
+    han = sum(han for _, han in win.yaku)
+    rank = LIMITS[win.limit] or f"{win.fu}符{han}飜"
+    if win.winner != win.source:
+        return f"{rank}{win.hand_points}点"
+    if win.winner == dealer:
+        return f"{rank}{win.hand_points // 3}点∀"
+    base = int(base_points(han, win.fu, len(win.yakuman)))
+    return f"{rank}{tsumo_points(base, False)}-{tsumo_points(base, True)}点"
+
+
+def draw_json(reason: str, deltas: FourInts, tenpais: Sequence[bool]) -> list[Any]:
+    """Return the result of a drawn hand."""
+    if reason == "fanpai":
+        if any(deltas):
+            return [EXHAUSTIVE, list(deltas)]
+        return [ALL_TENPAI if all(tenpais) else NOBODY_TENPAI]
+    name = next(name for name, known in DRAWS.items() if known == reason)
+    return [name, list(deltas)] if reason == "nagashimangan" else [name]

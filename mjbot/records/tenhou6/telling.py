@@ -1,0 +1,182 @@
+"""What a hand's events and result say: the deal, riichi paid, and the end with the hands shown."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from mjbot.records.complete import in_id_order
+from mjbot.records.tenhou6.hands import Hand
+from mjbot.records.tenhou6.results import ALL_TENPAI, NOBODY_TENPAI, DrawnHand, Result, Win
+from mjbot.rules.acceptance import waits
+from mjbot.rules.points import STICK_POINTS
+from protocol import messages as m
+from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
+
+LastTile = m.Tsumo | m.Dahai | m.Kakan
+
+
+def tell(hand: Hand, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+    """Yield a hand from its deal to its result; ``events`` are what is between them, in order.
+
+    Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.
+    """
+    yield from _start(hand, events)
+    yield from _ending(hand, events, result)
+
+
+def _start(hand: Hand, events: Sequence[m.Event]) -> Iterator[m.Event]:
+    """Yield the deal and the events up to the result, riichi with what was paid for it."""
+    a, b, c, d = (seat.start for seat in hand.seats)
+    yield m.StartKyoku(
+        bakaze=WIND_NAMES[hand.kyoku // 4],
+        kyoku=hand.kyoku % 4 + 1,
+        honba=hand.honba,
+        kyotaku=hand.sticks,
+        oya=hand.kyoku % 4,
+        dora_marker=hand.dora[0],
+        tehais=(a, b, c, d),
+        scores=hand.scores,
+    )
+    scores = hand.scores
+    for event in events:
+        if isinstance(event, m.ReachAccepted):
+            d0, d1, d2, d3 = (-STICK_POINTS * (seat == event.actor) for seat in range(4))
+            scores = _sum(scores, (d0, d1, d2, d3))
+            event = m.ReachAccepted(actor=event.actor, deltas=(d0, d1, d2, d3), scores=scores)
+        yield event
+
+
+def _ending(hand: Hand, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+    in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
+    a, b, c, d = (
+        score - STICK_POINTS * (seat in in_riichi) for seat, score in enumerate(hand.scores)
+    )
+    scores: m.FourInts = (a, b, c, d)
+    hands = _last_hands(hand, events)
+    if isinstance(result, DrawnHand):
+        yield _ryukyoku(result, hands, _last_tile(events), scores)
+        return
+    for win in result:
+        scores = _sum(scores, win.deltas)
+        ura = hand.ura if win.winner in in_riichi else ()
+        yield _hora(win, hands[win.winner], _last_tile(events), ura, scores)
+
+
+class _LastHand:
+    """The concealed tiles of a seat, followed through a hand."""
+
+    def __init__(self, start: Iterable[str]) -> None:
+        self.tiles = [*start]
+        self.n_melds = 0
+
+    def play(self, seat: int, tiles: Iterable[str]) -> None:
+        for tile in tiles:
+            if tile not in self.tiles:
+                raise ValueError(f"seat {seat} plays {tile}, which it does not hold")
+            self.tiles.remove(tile)
+
+
+def _last_hands(hand: Hand, events: Sequence[m.Event]) -> list[_LastHand]:
+    hands = [_LastHand(seat.start) for seat in hand.seats]
+    for event in events:
+        match event:
+            case m.Tsumo(actor=seat, pai=tile):
+                hands[seat].tiles.append(tile)
+            case m.Dahai(actor=seat, pai=tile) | m.Kakan(actor=seat, pai=tile):
+                hands[seat].play(seat, [tile])
+            case m.Chi() | m.Pon() | m.Daiminkan() | m.Ankan():
+                hands[event.actor].n_melds += 1
+                hands[event.actor].play(event.actor, event.consumed)
+    return hands
+
+
+def _last_tile(events: Sequence[m.Event]) -> LastTile:
+    """Return the event with the last tile that was drawn, discarded or added to a pon."""
+    for event in reversed(events):
+        if isinstance(event, LastTile):
+            return event
+    raise ValueError("no tile is drawn")
+
+
+def _hora(
+    win: Win,
+    hand: _LastHand,
+    last: LastTile,
+    ura: tuple[str, ...],
+    scores: m.FourInts,
+) -> m.Hora:
+    tiles = hand.tiles.copy()
+    by_draw = win.winner == win.source
+    if by_draw != isinstance(last, m.Tsumo) or last.actor != win.source:
+        raise ValueError(
+            f"[16]: seat {win.winner} wins a tile of seat {win.source}, which is not there"
+        )
+    if by_draw:
+        tiles.remove(last.pai)
+    return m.Hora(
+        actor=win.winner,
+        target=win.source,
+        pai=last.pai,
+        pao=win.liable,
+        uradora_markers=ura,
+        hora_tehais=(*in_id_order(tiles), *([last.pai] if by_draw else [])),
+        yakus=win.yakus,
+        fu=win.fu,
+        fan=win.fan,
+        hora_points=win.points,
+        deltas=win.deltas,
+        scores=scores,
+    )
+
+
+def _ryukyoku(
+    result: DrawnHand,
+    hands: Sequence[_LastHand],
+    last: LastTile,
+    before: m.FourInts,
+) -> m.Ryukyoku:
+    nine = result.reason == "kyushukyuhai"
+    shown = _shown(result, hands, last.actor)
+    tehais = (
+        in_id_order(hand.tiles) if seen else ("?",) * (13 - 3 * hand.n_melds)
+        for seen, hand in zip(shown, hands, strict=True)
+    )
+    t0, t1, t2, t3 = (seen and not nine for seen in shown)
+    deltas = result.deltas
+    if deltas is None and result.reason != "nagashimangan":
+        deltas = (0, 0, 0, 0)
+    return m.Ryukyoku(
+        actor=last.actor if nine else None,
+        reason=result.reason,
+        tehais=tuple(tehais),
+        tenpais=(t0, t1, t2, t3),
+        deltas=deltas,
+        scores=_sum(before, deltas) if deltas else None,
+    )
+
+
+def _shown(result: DrawnHand, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
+    """Return who shows a hand: of a draw by exhaustion those who were tenpai."""
+    if result.reason == "kyushukyuhai":
+        return [seat == last_seat for seat in range(4)]
+    if result.reason == "suchareach" or result.name == ALL_TENPAI:
+        return [True] * 4
+    if result.reason == "sanchaho":
+        return [seat != last_seat for seat in range(4)]
+    if result.reason not in ("fanpai", "nagashimangan") or result.name == NOBODY_TENPAI:
+        return [False] * 4
+    if result.reason == "fanpai" and result.deltas and any(result.deltas):
+        return [points > 0 for points in result.deltas]
+    return [_waits(hand) for hand in hands]
+
+
+def _waits(hand: _LastHand) -> bool:
+    counts = np.zeros(N_KINDS, np.int8)
+    for tile in hand.tiles:
+        counts[tile_kind(TILE_BY_NAME[tile])] += 1
+    return bool(waits(counts, hand.n_melds))
+
+
+def _sum(scores: m.FourInts, deltas: m.FourInts) -> m.FourInts:
+    a, b, c, d = (score + delta for score, delta in zip(scores, deltas, strict=True))
+    return a, b, c, d

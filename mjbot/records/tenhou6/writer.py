@@ -1,0 +1,142 @@
+"""A game as the JSON of tenhou.net/6.
+
+Left out is what the columns have no place for: the order of events, of equal tiles the copies,
+the fu of a hand at a limit, the wall and the dice; start tiles stand in order, as the site sorts
+them.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from mjbot.records.complete import CompleteGame
+from mjbot.records.game import Entry, WinRecord
+from mjbot.records.mjlog_writer import placement_points
+from mjbot.records.tenhou6.hands import (
+    Claim,
+    Discard,
+    Draw,
+    Hand,
+    Nothing,
+    OwnKan,
+    Play,
+    SeatColumns,
+    hand_json,
+)
+from mjbot.records.tenhou6.results import draw_json, win_json
+from protocol import messages as m
+from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
+
+_RULES: Final = {True: "般南喰", False: "般東喰"}
+
+
+def write_tenhou6(game: CompleteGame) -> bytes:
+    """Return a game, as complete as :mod:`mjbot.records.complete` makes it, as one line of JSON."""
+    log: list[Any] = []
+    columns: _Columns | None = None
+    final: m.FourInts | None = None
+    for entry in game.entries:
+        if isinstance(entry.event, m.StartKyoku):
+            columns = _Columns(entry.event)
+        elif isinstance(entry.event, m.EndKyoku) and columns is not None:
+            log.append(hand_json(columns.hand()))
+        elif isinstance(entry.event, m.EndGame):
+            final = entry.event.scores
+        elif columns is not None:
+            columns.take(entry)
+    told: dict[str, Any] = {
+        "title": ["", ""],
+        "name": list(game.names),
+        "rule": {"disp": _RULES[game.is_hanchan] + "赤" * game.has_reds, "aka": int(game.has_reds)},
+        "log": log,
+    }
+    if final is not None:
+        worth = placement_points(final)
+        told["sc"] = [part for pair in zip(final, worth, strict=True) for part in pair]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class _Columns:
+    """Sorts the events of a hand into the columns of the seats."""
+
+    def __init__(self, deal: m.StartKyoku) -> None:
+        self._deal = deal
+        self._dora = [deal.dora_marker]
+        self._ura: tuple[str, ...] = ()
+        self._draws: list[list[Draw]] = [[], [], [], []]
+        self._plays: list[list[Play]] = [[], [], [], []]
+        self._pons: list[dict[int, Claim]] = [{}, {}, {}, {}]
+        self._riichi = False
+        self._wins: list[WinRecord] = []
+        self._result: list[Any] = []
+
+    def hand(self) -> Hand:
+        """Return the hand of which all has been told."""
+        deal = self._deal
+        columns = zip(deal.tehais, self._draws, self._plays, strict=True)
+        return Hand(
+            kyoku=4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1,
+            honba=deal.honba,
+            sticks=deal.kyotaku,
+            scores=deal.scores or (0, 0, 0, 0),
+            dora=tuple(self._dora),
+            ura=self._ura,
+            seats=tuple(SeatColumns(start, tuple(d), tuple(p)) for start, d, p in columns),
+            result=self._result,
+        )
+
+    def take(self, entry: Entry) -> None:
+        """Put an event where it belongs."""
+        match entry.event:
+            case m.Tsumo(actor=seat, pai=tile):
+                self._draws[seat].append(tile)
+            case m.Reach():
+                self._riichi = True
+            case m.Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
+                self._plays[seat].append(Discard(None if tsumogiri else tile, self._riichi))
+                self._riichi = False
+            case m.Chi() | m.Pon() | m.Daiminkan():
+                self._claim(entry.event)
+            case m.Ankan(actor=seat, consumed=(a, b, c, d)):
+                *own, last = _red_last((a, b, c, d))
+                self._plays[seat].append(OwnKan("ankan", 0, last, tuple(own)))
+            case m.Kakan():
+                self._kakan(entry.event)
+            case m.Dora(dora_marker=marker):
+                self._dora.append(marker)
+            case m.Hora() if entry.win is not None:
+                self._wins.append(entry.win)
+                self._ura = self._ura or entry.win.ura_markers
+                self._result = win_json(self._wins, self._deal.oya)
+            case m.Ryukyoku(reason=reason, deltas=deltas, tenpais=tenpais):
+                self._result = draw_json(reason or "", deltas or (0, 0, 0, 0), tenpais or ())
+
+    def _claim(self, event: m.Chi | m.Pon | m.Daiminkan) -> None:
+        seat = event.actor
+        source, own = (event.target - seat) % 4, _red_last(event.consumed)
+        match event:
+            case m.Chi():
+                self._draws[seat].append(Claim("chi", source, event.pai, own))
+            case m.Pon():
+                pon = Claim("pon", source, event.pai, own)
+                self._pons[seat][_kind(event.pai)] = pon
+                self._draws[seat].append(pon)
+            case m.Daiminkan():
+                self._draws[seat].append(Claim("daiminkan", source, event.pai, own))
+                self._plays[seat].append(Nothing())
+
+    def _kakan(self, event: m.Kakan) -> None:
+        pon = self._pons[event.actor][_kind(event.pai)]
+        # The claimed tile follows the added one, as it stood in the pon.
+        before = {3: 0, 2: 1, 1: 2}[pon.source]
+        own = (*pon.own[:before], pon.tile, *pon.own[before:])
+        self._plays[event.actor].append(OwnKan("kakan", pon.source, event.pai, own))
+
+
+def _red_last(tiles: Iterable[str]) -> tuple[str, ...]:
+    """Return tiles in the order in which the site writes those of a call."""
+    return tuple(sorted(tiles, key=lambda name: (_kind(name), name[-1] == "r")))
+
+
+def _kind(name: str) -> int:
+    return tile_kind(TILE_BY_NAME[name])

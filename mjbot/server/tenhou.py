@@ -1,0 +1,209 @@
+"""The Tenhou door: who logs in at our table over Tenhou's wire, waits, plays, and comes back.
+
+One :class:`TenhouDoor` stands behind a TCP port (XML) and a WebSocket port (JSON) alike.  Guests
+come in under the name they give.  What looks like the ID of an account opens nothing here, and is
+shown to nobody.
+"""
+
+import asyncio
+import re
+import secrets
+from typing import Final
+
+from mjbot.server.lobby import BusyError, Lobby, TableRules
+from mjbot.server.tenhou_seat import Connection, TenhouSeat
+from protocol.errors import ProtocolError
+from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+from protocol.tenhou import tags
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import GUEST, Wanted
+from protocol.tenhou.rules import (
+    GENERAL_HANCHAN,
+    GENERAL_TONPUU,
+    GameType,
+    check_playable,
+    time_limits,
+)
+from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, Place, WantTable, Wish
+from protocol.transports.base import SilenceError, Transport, TransportError
+from protocol.transports.tcp import TcpPieces
+
+SILENCE_S: Final = 60.0
+"""After how long a client that says nothing, not even its keep-alive, counts as gone."""
+
+REJOIN_S: Final = 10.0
+"""How often who waits for a table is told to ask again; who does not gives up its place."""
+
+_TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
+_ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
+_FIXED: Final = GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES
+_ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
+_LAST_LOBBY: Final = 9999
+
+
+class TenhouDoor:
+    """Seats players in the lobby's first room."""
+
+    def __init__(self, lobby: Lobby, rules: TableRules) -> None:
+        self._lobby: Final = lobby
+        self._rules: Final = rules
+        self._players: Final[list[TenhouSeat]] = []
+        self._tasks: Final[set[asyncio.Task[None]]] = set()
+        self._waiting: Final[dict[Connection, asyncio.Task[None]]] = {}
+        self._wanted: Final[dict[Connection, Wanted]] = {}
+
+    def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one accepted TCP connection in a task of its own."""
+        self.begin(TcpPieces(reader, writer), Spelling.XML)
+
+    def begin(self, transport: Transport, spelling: Spelling) -> asyncio.Task[None]:
+        """Serve a connection of either kind; return the task that ends with it."""
+        task = asyncio.create_task(self._serve(transport, spelling))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def close(self) -> None:
+        """Send everybody away."""
+        for task in set(self._tasks):
+            task.cancel()
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    # --- one connection ----------------------------------------------------------------------
+
+    async def _serve(self, transport: Transport, spelling: Spelling) -> None:
+        connection = Connection(transport, spelling)
+        listening = asyncio.create_task(self._listen(connection))
+        connection.ends = listening.cancel
+        try:
+            await asyncio.wait({listening})
+        finally:
+            listening.cancel()
+            self._part(connection)
+            await connection.close()
+
+    async def _listen(self, connection: Connection) -> None:
+        try:
+            while True:
+                data = await connection.transport.receive(SILENCE_S)
+                if not all(self._take(connection, piece) for piece in _TAGS.findall(data)):
+                    return
+        except SilenceError:
+            connection.refuse(f"it said nothing for {SILENCE_S:g} s")
+        except TransportError:
+            try:
+                connection.server.finish()
+            except ProtocolError as error:
+                connection.refuse(error)
+        except ProtocolError as error:
+            connection.refuse(error)
+
+    def _take(self, connection: Connection, piece: bytes) -> bool:
+        """Take in one tag, or a piece of one; return whether the client stays."""
+        wishes = connection.hear(piece).wishes
+        for wish in wishes:
+            self._grant(connection, wish)
+        leaves = any(isinstance(wish, Leave) for wish in wishes)
+        if connection.seat is not None:
+            connection.seat.take_note(leaves=leaves)
+        return not leaves
+
+    def _part(self, connection: Connection) -> None:
+        self._stop_waiting(connection)
+        seat, connection.seat = connection.seat, None
+        if seat is not None and seat.connection is connection:
+            self._lobby.leave(seat)
+            seat.lose()
+
+    # --- what a client wishes ----------------------------------------------------------------
+
+    def _grant(self, connection: Connection, wish: Wish) -> None:
+        match wish:
+            case LogIn():
+                self._log_in(connection, wish)
+            case WantTable():
+                self._want_table(connection, wish)
+            case NoTable():
+                self._stop_waiting(connection)
+                self._give_up_place(connection)
+            case EnterLobby():
+                connection.lobby = _known_lobby(wish.lobby, "LOBBY.id")
+                if connection.server.spelling is Spelling.JSON:
+                    told = tags.ServerChat(lobby=str(connection.lobby))
+                    connection.tell(connection.server.tell(told))
+
+    def _log_in(self, connection: Connection, wish: LogIn) -> None:
+        if len(wish.name) > MOST_LETTERS_OF_NAME:
+            raise ProtocolError("HELO.name", f"longer than {MOST_LETTERS_OF_NAME} characters")
+        is_account = bool(_ACCOUNT.fullmatch(wish.name))
+        connection.account = wish.name if is_account else ""
+        if (seat := self._seat_of(connection.account, wish.gpid)) is not None:
+            seat.come_back(connection)
+            return
+        connection.name = GUEST if is_account or not wish.name.strip() else wish.name
+        connection.tell(connection.server.welcome(connection.name))
+
+    def _seat_of(self, account: str, gpid: str | None) -> TenhouSeat | None:
+        """Return the seat whose player has come back.
+
+        Programs under one account may sit at our table together: then only who is gone may.
+        """
+        for seat in self._players:
+            if gpid and secrets.compare_digest(seat.gpid.encode(), gpid.encode()):
+                return seat
+        own = [seat for seat in self._players if account and seat.account == account]
+        gone = [seat for seat in own if seat.connection is None]
+        return next(iter(gone), own[0] if len(own) == 1 else None)
+
+    def _want_table(self, connection: Connection, wish: WantTable) -> None:
+        self._check(wish.wanted)
+        self._wanted[connection] = wish.wanted
+        if connection not in self._waiting:
+            self._waiting[connection] = asyncio.create_task(self._wait(connection))
+        if connection.seat is None:
+            limits = self._rules.tenhou_limits or time_limits(wish.wanted.type)
+            gpid = f"{secrets.token_hex(8)}-{secrets.token_hex(8)}".upper()
+            seat = TenhouSeat(connection, wish.wanted, gpid, limits, self._players)
+            try:
+                self._lobby.take(next(iter(self._lobby.rooms)), seat)
+            except BusyError:
+                return  # it is told to ask again
+            connection.seat = seat
+
+    def _check(self, wanted: Wanted) -> None:
+        check_playable(wanted.type, "JOIN.t")
+        usual = GENERAL_HANCHAN if self._rules.length == "hanchan" else GENERAL_TONPUU
+        if wanted.type & _FIXED != usual or wanted.type & ~_ROOMS:
+            problem = f"a table of type {wanted.type} is not played here, ask for {int(usual)}"
+            raise ProtocolError("JOIN.t", problem)
+        _known_lobby(wanted.lobby, "JOIN.t")
+
+    async def _wait(self, connection: Connection) -> None:
+        """Tell who waits for a table to ask again, now and then."""
+        while True:
+            await asyncio.sleep(REJOIN_S)
+            if connection.server.place is not Place.LOBBY:
+                return
+            wanted = self._wanted.pop(connection, None)
+            if wanted is None:  # was told, and has not asked
+                self._give_up_place(connection)
+                del self._waiting[connection]
+                return
+            connection.tell(connection.server.ask_again(wanted))
+
+    def _stop_waiting(self, connection: Connection) -> None:
+        self._wanted.pop(connection, None)
+        if (task := self._waiting.pop(connection, None)) is not None:
+            task.cancel()
+
+    def _give_up_place(self, connection: Connection) -> None:
+        seat = connection.seat
+        if seat is not None and self._lobby.leave(seat):
+            connection.seat = None
+
+
+def _known_lobby(lobby: int, where: str) -> int:
+    if not 0 <= lobby <= _LAST_LOBBY:
+        raise ProtocolError(where, f"no lobby is called {lobby}, expected 0..{_LAST_LOBBY}")
+    return lobby

@@ -1,0 +1,243 @@
+"""A player who speaks Tenhou's wire, as the table uses it: its connection, its clock, its seat.
+
+The seat outlives connections (:mod:`protocol.tenhou.table`).  While its player is gone the table
+acts for it, at once but for a short while after the loss: so who comes straight back is back in the
+same hand.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from mjbot.server.core import Answer, Say
+from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat, reject
+from mjbot.table.legal import is_furiten
+from protocol.errors import ProtocolError
+from protocol.messages import EndGame, Event, StartKyoku
+from protocol.plain_text import one_line
+from protocol.sessions.request_server import TimeLimits
+from protocol.tenhou.codec import MAX_TAG_BYTES, Spelling
+from protocol.tenhou.login import Wanted
+from protocol.tenhou.server import Heard, Place, TenhouServer
+from protocol.tenhou.table import SeatTable
+from protocol.tenhou.tags import Tag
+from protocol.transports.base import Transport, TransportError
+
+logger = logging.getLogger(__name__)
+
+READY_S: Final = 10.0
+"""How long a deal waits for ``NEXTREADY``."""
+
+RETURN_S: Final = 3.0
+"""How long the table waits, after a loss, before it acts for who is gone."""
+
+MOST_FRAMES: Final = 1024
+"""How many frames may wait to be sent; a hand has some 200."""
+
+MOST_BYTES: Final = MAX_TAG_BYTES
+"""How much a client may say between two things that it is told; an answer is below 100 bytes."""
+
+
+class Connection:
+    """One client's line: a session, and frames on their way out.  ``seat`` is what it plays."""
+
+    def __init__(self, transport: Transport, spelling: Spelling) -> None:
+        self.server: Final = TenhouServer(spelling)
+        self.name = "a Tenhou client"
+        self.account = ""
+        self.lobby = 0
+        self.seat: TenhouSeat | None = None
+        self.transport: Final = transport
+        self.ends: Callable[[], object] = lambda: None
+        self._heard_bytes = 0
+        self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._sender: Final = asyncio.create_task(self._send())
+
+    def hear(self, data: bytes) -> Heard:
+        """Take in what came, and send what it asks for; raises :class:`ProtocolError`."""
+        self._heard_bytes += len(data)
+        heard = self.server.receive(data)
+        if self._heard_bytes > MOST_BYTES:
+            raise ProtocolError("stream", "far more was said than asked for")
+        self._put(heard.frames)
+        return heard
+
+    def tell(self, frames: tuple[bytes, ...]) -> None:
+        """Send frames, in their order; who does not read them is cut off."""
+        self._heard_bytes = 0
+        self._put(frames)
+
+    def _put(self, frames: tuple[bytes, ...]) -> None:
+        for frame in frames:
+            self._frames.put_nowait(frame)
+        if self._frames.qsize() > MOST_FRAMES:
+            self.refuse("what is said to it is not read")
+
+    def refuse(self, problem: object) -> None:
+        """Say in the log, in one line, why the connection is closed, and close it."""
+        logger.warning("%s is cut off: %s", one_line(self.name), one_line(problem))
+        self.ends()
+
+    async def close(self) -> None:
+        """Send what is left, if it still goes through, and close."""
+        self._frames.put_nowait(None)
+        await asyncio.wait({self._sender}, timeout=FINAL_MESSAGE_TIMEOUT_S)
+        self._sender.cancel()
+        await asyncio.wait({self._sender})
+        await reject(self.transport, None)
+
+    async def _send(self) -> None:
+        with contextlib.suppress(TransportError):  # who receives is told as well
+            while (frame := await self._frames.get()) is not None:
+                await self.transport.send(frame)
+
+
+class TenhouSeat(Seat):
+    """A player of one game.  ``players`` are those of the same kind at the table."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        wanted: Wanted,
+        gpid: str,
+        limits: TimeLimits,
+        players: "list[TenhouSeat]",
+    ) -> None:
+        super().__init__(connection.name)
+        self.account: Final = connection.account
+        self.connection: Connection | None = connection
+        self.gpid: Final = gpid
+        self.table: SeatTable | None = None
+        self.has_left = False
+        self._wanted: Final = wanted
+        self._limits: Final = limits
+        self._players: Final = players
+        self._changed: Final = asyncio.Event()
+        self._bank_s = 0.0
+        self._hand = "the first deal"
+        self._ready_by = self._lost_at = 0.0
+
+    # --- what the table calls ----------------------------------------------------------------
+
+    async def start(self) -> None:
+        """See :meth:`Seat.start`."""
+
+    async def exchange(self, say: Say) -> Answer:
+        """See :meth:`Seat.exchange`."""
+        assert isinstance(say.message, Event)
+        table = self.table or self._sit_down(say.seat)
+        deal = say.message if isinstance(say.message, StartKyoku) else None
+        if say.legal or deal:
+            await self._wait_for_return()
+        self._tell(table, say)
+        if deal:
+            self._ready_by = _now() + READY_S
+            self._bank_s = self._limits.bank_ms / 1000
+            self._hand = f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
+        if not say.legal:
+            return Answer(excused=True)
+        return await self._answer(table)
+
+    async def final_message(self, say: Say | None) -> None:
+        """See :meth:`Seat.final_message`; a game without a result has no words on this wire."""
+        if say is not None and isinstance(say.message, EndGame) and self.table is not None:
+            await self._wait_for_return()
+            self._tell(self.table, say)
+            await self._until(lambda: self.has_left, _now() + FINAL_MESSAGE_TIMEOUT_S)
+        if self in self._players:
+            self._players.remove(self)
+        if self.connection is not None:
+            self.connection.ends()
+
+    # --- what the door calls -----------------------------------------------------------------
+
+    def take_note(self, *, leaves: bool) -> None:
+        """Something was heard from the player, who may have said good-bye after the game."""
+        self.has_left = leaves and self.table is not None and self.table.is_over
+        self._changed.set()
+
+    def lose(self) -> None:
+        """The connection is lost."""
+        self.connection, self._lost_at = None, _now()
+        if self.table is not None:
+            self.table.take_ready()
+            self.table.expire()
+        if self.table is not None and not self.has_left:
+            logger.info("%s is gone in %s", one_line(self.name), self._hand)
+            self._tell_others(self.table, lambda other: other.leaving)
+        self._changed.set()
+
+    def come_back(self, connection: Connection) -> None:
+        """Go on over another connection."""
+        assert self.table is not None
+        before, self.connection, connection.seat = self.connection, connection, self
+        if before is not None:
+            before.seat = None
+            before.ends()
+        connection.name = self.name
+        connection.tell(connection.server.sit_again(self.table))
+        logger.info("%s is back in %s", one_line(self.name), self._hand)
+        self._tell_others(self.table, lambda other: other.returning)
+        self._changed.set()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _sit_down(self, seat: int) -> SeatTable:
+        table = SeatTable(seat, self._wanted.type, self.gpid, self._wanted.lobby)
+        self.table = table
+        self._players.append(self)
+        if self.connection is not None and self.connection.server.place is Place.LOBBY:
+            self.connection.server.sit(table)
+        return table
+
+    def _tell(self, table: SeatTable, say: Say) -> None:
+        """Tell an event; a seat whose player is gone hears it as well, for who comes back."""
+        assert isinstance(say.message, Event)
+        lamp = bool(is_furiten(say.referee.state, say.seat))
+        if self.connection is None:
+            table.say(say.message, say.offers(), lamp)
+            table.take_ready()
+            table.expire()
+            return
+        try:
+            self.connection.tell(self.connection.server.say(say.message, say.offers(), lamp))
+        except ProtocolError as error:  # what the player had said before it was asked
+            table.expire()
+            self.connection.refuse(error)
+
+    async def _answer(self, table: SeatTable) -> Answer:
+        await self._until(lambda: not table.held, self._ready_by)
+        if table.held and self.connection is not None:
+            self.connection.tell(self.connection.server.go_on())
+        grace_s, asked_at = self._limits.grace_ms / 1000, _now()
+        await self._until(lambda: not table.asked, asked_at + grace_s + self._bank_s)
+        self._bank_s -= min(self._bank_s, max(0.0, _now() - asked_at - grace_s))
+        if table.asked:
+            table.expire()
+        reply = table.take_answer()
+        return Answer(reply=reply, excused=reply is None)
+
+    async def _wait_for_return(self) -> None:
+        await self._until(lambda: self.connection is not None, self._lost_at + RETURN_S)
+
+    async def _until(self, condition: Callable[[], bool], deadline: float) -> None:
+        """Return as soon as ``condition`` holds, at the deadline at the latest."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(deadline):
+                while not condition():
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    def _tell_others(
+        self, table: SeatTable, words: Callable[[SeatTable], Callable[[int], Tag]]
+    ) -> None:
+        for other in self._players:
+            if other is not self and other.connection is not None and other.table is not None:
+                tag = words(other.table)(table.seat)
+                other.connection.tell(other.connection.server.tell(tag))
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,388 @@
+"""``mjbot train shanten``: how far hidden hands are from tenpai, from records.
+
+All hands of a record are known, so every discard gives labelled examples: before it, one of the
+three others, any of them as likely, is looked at by what all can see, and what it holds is the
+label; it is left out in riichi and with four melds, where it is tenpai at any rate.  The network
+(:mod:`mjbot.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten that are
+possible, with Adam (Kingma and Ba, 2015) and a rate that falls along a cosine.  So the chances
+are those of who played in the records.
+
+Weighed against: the greedy table; what is counted in the same games by shanten alone, and by
+melds and discards.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float64s, Int8, Int16s, Int64, Record
+from mjbot.interruption import keeping
+from mjbot.models.networks.hidden_shanten import (
+    MOST_DISCARDS,
+    N_ACTIVE,
+    N_FEATURES,
+    N_SHANTEN,
+    NAME,
+    ShantenWeights,
+    ask,
+    highest_shanten,
+    write_signs,
+)
+from mjbot.models.tenpai import greedy_odds, greedy_table
+from mjbot.models.weights import Manifest, save_weights
+from mjbot.progress import progress
+from mjbot.rules.shanten import shanten as shanten_of
+from mjbot.statistics.estimates import Estimate, difference, rate, ratio
+from mjbot.table.state import NO_RIICHI, State
+from mjbot.training.hand_run import identity_of
+from mjbot.training.networks.scores import auc
+from mjbot.training.positions import GameRef, GameStep, collect, index_games
+from mjbot.training.regression import deciles
+from mjbot.training.runs import RUNS, Learned, TrainingError, TrainingRequest
+from protocol.messages import Dahai
+
+UNITS: Final = 32
+BATCH: Final = 256
+RATE: Final = 3e-3
+MOMENTUM: Final = 0.9
+SPREAD_KEPT: Final = 0.999
+SMALLEST: Final = 1e-8
+"""Adam's two decays, and what keeps it from dividing by nothing."""
+SLICE: Final = 200
+"""Batches in one compiled call: no signal is heeded in it."""
+MELDS: Final = 4
+"""0 .. 3 melds are told apart; who has four is tenpai."""
+
+Floats = NDArray[np.float64]
+Reader = Mapping[str, Floats]
+
+
+class ShantenRow(Record):
+    """What one row holds: a seat as all see it, and what it has."""
+
+    game: Int64
+    shanten: Int8  # 6 for all from there
+    highest: Int8  # that it can have
+    melds: Int8
+    discards: Int8
+    active: Annotated[Int16s, N_ACTIVE]
+    greedy: Annotated[Float64s, N_SHANTEN]  # what the greedy table says
+
+
+Rows = NDArray[np.void]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShantenRequest(TrainingRequest):
+    """What is learned how: ``passes`` over the rows; ``check`` are more records to check with."""
+
+    check: Path | None
+    passes: int
+
+
+def train(request: ShantenRequest) -> tuple[Learned, list[str]]:
+    """Fit, check and save; return the weights, and lines on how well predictions fit.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
+    learn, held_out = request.split()
+    checks = {"held out": held_out} if held_out else {}
+    if request.check:
+        checks[request.check.name] = index_games([request.check], request.left_out)
+    with keeping(lambda: "nothing is kept before the end"):
+        return _train(request, learn, checks)
+
+
+def _train(
+    request: ShantenRequest, learn: list[GameRef], checks: Mapping[str, list[GameRef]]
+) -> tuple[Learned, list[str]]:
+    rows = _found(request, learn, "reading")
+    if not len(rows):
+        raise TrainingError("there is no discard in these games to learn from")
+    weights = fit(rows, request.passes, request.seed)
+    scores: dict[str, float | int | str] = {"games": len(learn), "rows": len(rows)}
+    lines = []
+    for label, games in checks.items():
+        others = _found(request, games, "checking")
+        models = predictions(weights, rows, others)
+        scores |= {f"{label}: {what}": told for what, told in compare(models, others).items()}
+        lines += [f"{label}: {line}" for line in calibration(models["ours"], others)]
+    names = " ".join(path.name for path in request.records)
+    command = f"mjbot train shanten {names} --games {request.games}"
+    command += f" --validate {request.validate}" if request.validate else ""
+    command += f" --check {request.check.name}" if request.check else ""
+    manifest = Manifest(
+        data=f"{names}: before each discard one of the others not in riichi{request.left_out}",
+        command=f"{command} --passes {request.passes} --seed {request.seed}",
+        seed=request.seed,
+        scores=scores,
+    )
+    arrays = {name: array.astype(np.float16) for name, array in weights._asdict().items()}
+    out = request.out or RUNS / f"train-shanten-{identity_of(learn)}"
+    return Learned(NAME, save_weights(NAME, arrays, manifest, out), out), lines
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _found(request: ShantenRequest, refs: list[GameRef], what: str) -> Rows:
+    parts = [np.empty(0, ShantenRow.dtype)]
+    with progress(Console(stderr=True), f"{what} games", len(refs), "games") as step:
+        for part in collect(refs, rows_of, request.jobs, request.left_out):
+            parts.append(part)
+            step()
+    return np.concatenate(parts)
+
+
+def rows_of(game: Iterator[GameStep]) -> Rows:
+    """Collect the rows of one game."""
+    parts = [np.empty(0, ShantenRow.dtype)]
+    table, random = greedy_table(), np.random.default_rng(0)
+    for step in game:
+        if not isinstance(step.event, Dahai):
+            continue
+        seat = (step.event.actor + int(random.integers(1, 4))) % 4
+        state = step.state
+        known, melds = state["hand_known"][seat], state["n_melds"][seat]
+        if state["riichi"][seat] == NO_RIICHI and known and melds < MELDS:
+            row = np.zeros(1, ShantenRow.dtype)
+            row["game"] = step.game
+            fill_row(state, seat, table, row[0])
+            parts.append(row)
+    return np.concatenate(parts)
+
+
+@compiled
+def fill_row(state: State, seat: int, table: Floats, row: ShantenRow) -> None:
+    """Write all of a row but the game."""
+    melds = state.n_melds[seat]
+    row.highest = highest_shanten(state, seat)
+    row.shanten = max(0, min(shanten_of(state.hand[seat], melds), row.highest))
+    row.melds = melds
+    row.discards = min(state.n_river[seat], MOST_DISCARDS)
+    write_signs(state, seat, row.active)
+    total = greedy_odds(state, seat, table, row.greedy)
+    for shanten in range(N_SHANTEN):
+        row.greedy[shanten] /= total
+
+
+# --- fitting -----------------------------------------------------------------------------------
+
+
+class _Lesson(NamedTuple):
+    """The weights and, of each, the gradient of a batch and Adam's two running means."""
+
+    weights: ShantenWeights
+    gradient: ShantenWeights
+    mean: ShantenWeights
+    spread: ShantenWeights
+
+
+def fit(rows: Rows, passes: int, seed: int) -> ShantenWeights:
+    """Return the weights after so many passes over the rows, rounded as they are stored."""
+    dice = np.random.default_rng(seed)
+    lesson = _Lesson(_start(dice), *(_start(None) for _ in range(3)))
+    size = min(BATCH, len(rows))
+    batches = len(rows) // size
+    done = 0
+    with progress(Console(stderr=True), "learning", passes, "passes") as step:
+        for _ in range(passes):
+            order = dice.permutation(len(rows))[: batches * size].reshape(batches, size)
+            lost = 0.0
+            for start in range(0, batches, SLICE):
+                some = order[start : start + SLICE]
+                part = np.arange(done, done + len(some)) / (passes * batches)
+                rates = RATE * (0.01 + 0.495 * (1 + np.cos(math.pi * part)))
+                lost += _learn(rows, some, rates, done, lesson)
+                done += len(some)
+            step(note=f"log loss {lost / order.size:.4f}")
+    stored = [array.astype(np.float16).astype(np.float32) for array in lesson.weights]
+    if not all(np.isfinite(array).all() for array in stored):
+        raise TrainingError("the network did not learn: its weights are no numbers")
+    return ShantenWeights(*stored)
+
+
+def _start(dice: np.random.Generator | None) -> ShantenWeights:
+    """Return small random weights, or none at all."""
+    shapes = {"first": (N_FEATURES, UNITS), "last": (N_SHANTEN, UNITS)}
+    scales = {"first": math.sqrt(2 / N_ACTIVE), "last": math.sqrt(1 / UNITS)}
+    arrays = {"first_bias": np.zeros(UNITS), "last_bias": np.zeros(N_SHANTEN)}
+    for name, shape in shapes.items():
+        arrays[name] = scales[name] * dice.normal(size=shape) if dice else np.zeros(shape)
+    return ShantenWeights(**{name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+@compiled
+def _learn(
+    rows: Rows, order: NDArray[np.int64], rates: Floats, done: int, lesson: _Lesson
+) -> float:
+    """Learn from batches int64[batches, rows] at a rate each; return the sum of the losses."""
+    chances, lost = np.empty(N_SHANTEN), 0.0
+    for batch in range(len(order)):
+        for place in range(order.shape[1]):
+            lost += _add_gradient(rows[order[batch, place]], lesson, chances)
+        size = order.shape[1]
+        step = done + batch + 1
+        rate = rates[batch] * math.sqrt(1 - SPREAD_KEPT**step) / (1 - MOMENTUM**step)
+        values, gradient, mean, spread = lesson
+        _adam(values.first, gradient.first, mean.first, spread.first, rate, size)
+        _adam(values.last, gradient.last, mean.last, spread.last, rate, size)
+        _adam(
+            values.first_bias.reshape(1, -1), gradient.first_bias.reshape(1, -1),
+            mean.first_bias.reshape(1, -1), spread.first_bias.reshape(1, -1), rate, size,
+        )  # fmt: skip
+        _adam(
+            values.last_bias.reshape(1, -1), gradient.last_bias.reshape(1, -1),
+            mean.last_bias.reshape(1, -1), spread.last_bias.reshape(1, -1), rate, size,
+        )  # fmt: skip
+    return lost
+
+
+@compiled
+def _add_gradient(row: ShantenRow, lesson: _Lesson, chances: Floats) -> float:
+    """Add the gradient of a row's log loss; return that."""
+    weights, gradient = lesson.weights, lesson.gradient
+    units = len(weights.first_bias)
+    ask(weights, row.active, row.highest, chances)
+    lost = -math.log(max(chances[row.shanten], 1e-12))
+    hidden = weights.first_bias.copy()
+    for place in range(N_ACTIVE):
+        signs = weights.first[row.active[place]]
+        for unit in range(units):
+            hidden[unit] += signs[unit]
+    back = np.zeros(units, np.float32)
+    for shanten in range(row.highest + 1):
+        error = np.float32(chances[shanten] - (shanten == row.shanten))
+        gradient.last_bias[shanten] += error
+        for unit in range(units):
+            gradient.last[shanten, unit] += error * max(hidden[unit], np.float32(0))
+            back[unit] += error * weights.last[shanten, unit]
+    for unit in range(units):
+        back[unit] *= hidden[unit] > 0
+        gradient.first_bias[unit] += back[unit]
+    for place in range(N_ACTIVE):
+        of_sign = gradient.first[row.active[place]]
+        for unit in range(units):
+            of_sign[unit] += back[unit]
+    return lost
+
+
+@compiled
+def _adam(
+    values: NDArray[np.float32],
+    gradient: NDArray[np.float32],
+    mean: NDArray[np.float32],
+    spread: NDArray[np.float32],
+    rate: float,
+    size: int,
+) -> None:
+    """Take a step against a batch's gradient, which is summed over ``size`` rows, and clear it."""
+    for row in range(values.shape[0]):
+        for place in range(values.shape[1]):
+            pull = gradient[row, place] / np.float32(size)
+            gradient[row, place] = 0
+            mean[row, place] += np.float32(1 - MOMENTUM) * (pull - mean[row, place])
+            spread[row, place] += np.float32(1 - SPREAD_KEPT) * (pull * pull - spread[row, place])
+            root = np.sqrt(spread[row, place]) + np.float32(SMALLEST)
+            values[row, place] -= np.float32(rate) * mean[row, place] / root
+
+
+# --- figures -----------------------------------------------------------------------------------
+
+
+def predictions(weights: ShantenWeights, learned: Rows, rows: Rows) -> dict[str, Floats]:
+    """Return what each model says of the rows: float64[rows, 7] by name, ``ours`` first.
+
+    The last two are counted in the rows learned from, as if one more had each shanten.
+    """
+    ours = np.empty((len(rows), N_SHANTEN))
+    _ask_all(weights, rows, ours)
+    counts = np.ones((MELDS, MOST_DISCARDS + 1, N_SHANTEN))
+    np.add.at(counts, (learned["melds"], learned["discards"], learned["shanten"]), 1)
+    by_class = counts[rows["melds"], rows["discards"]]
+    alone = np.broadcast_to(counts.sum(axis=(0, 1)), by_class.shape)
+    possible = np.arange(N_SHANTEN) <= rows["highest"][:, None]
+    shares = [np.where(possible, odds, 0) for odds in (by_class, alone)]
+    by_class, alone = (odds / odds.sum(axis=1, keepdims=True) for odds in shares)
+    greedy = rows["greedy"].astype(np.float64)
+    return {"ours": ours, "greedy": greedy, "by melds and discards": by_class, "prior": alone}
+
+
+@compiled
+def _ask_all(weights: ShantenWeights, rows: Rows, out: Floats) -> None:
+    for place in range(len(rows)):
+        ask(weights, rows[place].active, rows[place].highest, out[place])
+
+
+def compare(models: Reader, rows: Rows) -> dict[str, str | int]:
+    """Return figures of each model: of all shanten, of tenpai or not, and by melds.
+
+    95 % intervals by game; ``less`` is the difference of log losses, games paired.
+    """
+    _, game = np.unique(rows["game"], return_inverse=True)
+    told: dict[str, str | int] = {"rows": len(rows)}
+    tenpai = rows["shanten"] == 0
+    n = _by_game(game, np.ones(len(rows)))
+    losses = {}
+    for name, chances in models.items():
+        made = chances[np.arange(len(rows)), rows["shanten"].astype(np.int64)]
+        losses[name] = _by_game(game, -np.log(np.maximum(made, 1e-9)))
+        two = _by_game(game, _tenpai_losses(chances, tenpai))
+        told[f"{name}: log loss"] = _told(ratio(losses[name], n))
+        told[f"{name}: tenpai: log loss"] = _told(ratio(two, n))
+        told[f"{name}: tenpai: AUC"] = _told(auc(chances[:, 0], tenpai, game))
+        if name != "ours":
+            less = difference((losses["ours"], n), (losses[name], n))
+            told[f"ours less {name}: log loss"] = _told(less)
+    for melds in range(MELDS):
+        some = rows["melds"] == melds
+        if some.any():
+            told |= _of_class(f"{melds} melds", models, rows[some], some)
+    return told
+
+
+def _of_class(label: str, models: Reader, rows: Rows, some: NDArray[np.bool_]) -> dict[str, str]:
+    _, game = np.unique(rows["game"], return_inverse=True)
+    tenpai = rows["shanten"] == 0
+    n = _by_game(game, np.ones(len(rows)))
+    share = rate(_by_game(game, tenpai), n)
+    told = {f"{label}: tenpai": f"{_told(share)} of {len(rows)}"}
+    for name in ("ours", "greedy"):
+        chances = models[name][some]
+        lost = ratio(_by_game(game, _tenpai_losses(chances, tenpai)), n)
+        told[f"{label}: {name}: predicted"] = f"{chances[:, 0].mean():.4f}"
+        told[f"{label}: {name}: tenpai: log loss"] = _told(lost)
+        told[f"{label}: {name}: tenpai: AUC"] = _told(auc(chances[:, 0], tenpai, game))
+    return told
+
+
+def _tenpai_losses(chances: Floats, tenpai: NDArray[np.bool_]) -> Floats:
+    made = np.where(tenpai, chances[:, 0], 1 - chances[:, 0])
+    return np.asarray(-np.log(np.maximum(made, 1e-9)))
+
+
+def _by_game(game: NDArray[np.int64], values: NDArray[np.generic]) -> Floats:
+    return np.bincount(game, values).astype(np.float64)
+
+
+def _told(estimate: Estimate) -> str:
+    return f"{estimate.value:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]"
+
+
+def calibration(chances: Floats, rows: Rows) -> list[str]:
+    """Return lines: tenpai predicted and found by tenths of the predictions, %."""
+    classes = {"all": rows["melds"] >= 0, "closed": rows["melds"] == 0, "open": rows["melds"] > 0}
+    lines = []
+    for label, some in classes.items():
+        lines.append(f"tenpai of {label}: predicted and found by tenths, %")
+        tenpai = (rows["shanten"][some] == 0).astype(np.float64)
+        for predicted, found, n in deciles(tenpai, chances[some, 0]):
+            lines.append(f"  {100 * predicted:6.2f} {100 * found:6.2f}  {n:7} rows")
+    return lines

@@ -1,0 +1,268 @@
+"""Proof at the Tenhou door: games of four of our clients, over real sockets on loopback.
+
+Two speak Tenhou's wire over TCP, one over a WebSocket, one mjai.  Each game is played again with
+the same walls, seats and strategies by four mjai clients, and both logs must tell the same.  Then
+connections are cut at random moments (``--cuts``): the game must end by the rules all the same, and
+who was cut off be back in the same hand.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import random
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from mjbot.client.conversation import OwnResult
+from mjbot.client.play import Hooks, Settings, play
+from mjbot.records.game import Game, RecordError
+from mjbot.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.records.sources import games_of, list_sources
+from mjbot.rules.ruleset import Length
+from mjbot.server.lobby import PLACES, TableRules
+from mjbot.server.server import GameResult, TableServer
+from mjbot.strategy.registry import make_strategy
+from proof.records import Findings, print_table
+from protocol.messages import Event
+from protocol.tenhou.login import guest_named
+from protocol.transports.address import parse_address
+
+HOST: Final = "127.0.0.1"
+MIXED: Final = ("tenhou", "tenhou", "tenhou+ws", "mjai")
+MJAI: Final = ("mjai",) * PLACES
+BOTS: Final = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
+FIRST_CUT: Final = 20
+"""Pieces from the server after which the game has surely begun."""
+
+MOST_PIECES: Final = 200
+"""Between two cuts of one player, some one or two hands."""
+
+GAME_S: Final = 1800.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof tenhou-door``."""
+    parser.add_argument("--games", type=int, default=200, help="mixed games (200)")
+    parser.add_argument("--cuts", type=int, default=100, help="cut connections (100)")
+    parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
+    parser.add_argument("--seed", type=int, default=0, help="of the first game's walls (0)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play all games, print the table, return 1 if anything does not hold."""
+    start, findings = time.monotonic(), Findings()
+    proof = DoorProof(findings, args.length, args.seed)
+    for number in range(args.games):
+        proof.compare(number)
+        print(f"game {number + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
+    number = args.games
+    while findings.checked["connections cut"] < args.cuts:
+        proof.cut(number, args.cuts - findings.checked["connections cut"])
+        cuts = findings.checked["connections cut"]
+        print(f"{cuts} cuts: {findings.mismatches[-1:] or 'ok'}", flush=True)
+        number += 1
+    print_table(findings, time.monotonic() - start)
+    return 1 if findings.mismatches else 0
+
+
+class DoorProof:
+    """Plays and judges; ``seed`` is that of game 0's walls."""
+
+    def __init__(self, findings: Findings, length: Length, seed: int) -> None:
+        self._found: Final = findings
+        self._length: Final = length
+        self._seed: Final = seed
+
+    def compare(self, number: int) -> None:
+        """Play game ``number`` mixed and over mjai alone."""
+        doors = [*MIXED[number % PLACES :], *MIXED[: number % PLACES]]
+        with tempfile.TemporaryDirectory() as folder:
+            mixed = asyncio.run(self._play(number, doors, Path(folder)))
+            plain = asyncio.run(self._play(number, MJAI, Path(folder)))
+            told = self._check(number, mixed)
+            if told != self._check(number, plain):
+                self._wrong(number, "the mjai door's game is another")
+            self._found.checked["events the same as through the mjai door"] += len(told)
+        self._found.checked["mixed games"] += 1
+        if mixed.warnings:
+            self._wrong(number, "; ".join(mixed.warnings))
+
+    def cut(self, number: int, most: int) -> None:
+        """Play a game in which the Tenhou clients' connections are cut, ``most`` times at most."""
+        cuts = Cuts(random.Random(f"cuts {self._seed + number}"), most)
+        with tempfile.TemporaryDirectory() as folder:
+            table = asyncio.run(self._play(number, MIXED, Path(folder), cuts))
+            self._check(number, table)
+        self._found.checked["games with cuts"] += 1
+        self._found.checked["connections cut"] += cuts.made
+        self._found.checked["of these inside a tag"] += cuts.inside
+        self._found.checked["back in the same hand"] += len(table.hands_back)
+        there, back = sorted(table.hands_gone), sorted(table.hands_back)
+        if len(there) != cuts.made or back != there:
+            self._wrong(number, f"{cuts.made} cuts, gone in hands {there}, back in {back}")
+
+    async def _play(
+        self, number: int, doors: Sequence[str], folder: Path, cuts: "Cuts | None" = None
+    ) -> "Watched":
+        rules = TableRules(seed=self._seed + number, length=self._length, fixed_seats=True)
+        table = Watched()
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(asyncio.timeout(GAME_S))
+            stack.enter_context(table.listening())
+            server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
+            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, cuts)
+            tasks: list[asyncio.Task[list[OwnResult]]] = []
+            for place, door in enumerate(doors):
+                tasks.append(asyncio.create_task(_seated(place, urls[door])))
+                while len(server.lobby.waiting) <= place:
+                    await asyncio.sleep(0.01)
+                    if tasks[-1].done():
+                        tasks[-1].result()
+            results = [result async for result in server.play(1)]
+            table.result, table.ends = results[0], [end for (end,) in await asyncio.gather(*tasks)]
+        return table
+
+    def _check(self, number: int, table: "Watched") -> list[Event]:
+        """Judge how a game ended; return what its log tells."""
+        result = table.result
+        assert result is not None
+        assert result.log is not None
+        if result.void or result.faults or sum(result.scores) != 100_000:
+            self._wrong(number, f"void, or with faults: {result}")
+        for end in table.ends:
+            if end.void or end.scores != result.scores:
+                self._wrong(number, f"seat {end.seat} heard {end.void or end.scores}")
+        self._replay(number, result.log)
+        self._found.checked["logs replayed strictly"] += 1
+        return [entry.event for game in _games(result.log) for entry in game.entries]
+
+    def _replay(self, number: int, log: Path) -> None:
+        summary = ReplaySummary()
+        try:
+            for game in _games(log):
+                replay(game, summary)
+        except (MismatchError, RecordError) as error:
+            self._wrong(number, f"replay: {error}")
+        if (summary.games, summary.unfinished) != (1, 0):
+            self._wrong(number, f"the log holds {summary}")
+
+    def _wrong(self, number: int, problem: str) -> None:
+        self._found.mismatches.append(f"seed {self._seed + number}: {problem}")
+
+
+class Watched(logging.Handler):
+    """A table and what it says: in which hands a player was lost and came back, and warnings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.result: GameResult | None = None
+        self.ends: list[OwnResult] = []
+        self.hands_gone: list[tuple[str, str]] = []
+        self.hands_back: list[tuple[str, str]] = []
+        self.warnings: list[str] = []
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear what the server logs."""
+        logger = logging.getLogger("mjbot.server")
+        logger.addHandler(self)
+        logger.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            logger.removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of what the server says."""
+        text = record.getMessage()
+        if match := re.fullmatch(r"(\S+) is (gone|back) in (.+)", text):
+            hands = self.hands_gone if match[2] == "gone" else self.hands_back
+            hands.append((match[1], match[3]))
+        else:
+            self.warnings.append(text)
+
+
+class Cuts:
+    """When connections are cut: after a random number of pieces, often inside one."""
+
+    def __init__(self, rng: random.Random, most: int) -> None:
+        self.made = self.inside = 0
+        self._rng: Final = rng
+        self._left = most
+
+    def next(self) -> int | None:
+        """Return how many more pieces one connection carries; ``None``: all."""
+        return FIRST_CUT + self._rng.randrange(MOST_PIECES) if self.made < self._left else None
+
+    def part(self, data: bytes) -> bytes | None:
+        """Return what of the last piece still gets through; ``None``: there are cuts enough."""
+        if self.made >= self._left:
+            return None
+        self.made += 1
+        part = data[: self._rng.randrange(len(data) + 1)]
+        self.inside += 0 < len(part) < len(data)
+        return part
+
+
+def _games(log: Path) -> Iterator[Game]:
+    for source in list_sources(log):
+        yield from games_of(source)
+
+
+async def _open(
+    server: TableServer, rules: int, stack: contextlib.AsyncExitStack, cuts: Cuts | None
+) -> dict[str, str]:
+    ports = {
+        "tenhou": await server.open_tenhou(HOST, 0),
+        "tenhou+ws": await server.open_tenhou_websocket(HOST, 0),
+    }
+    if cuts is not None:
+        for scheme, port in ports.items():
+            ports[scheme] = await _open_relay(port, cuts, stack)
+    urls = {scheme: f"{scheme}://{HOST}:{port}/0?type={rules}" for scheme, port in ports.items()}
+    return {"mjai": f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default", **urls}
+
+
+async def _seated(place: int, url: str) -> list[OwnResult]:
+    name = f"bot{place}"
+    settings = Settings(parse_address(url), name=name, login=guest_named(name))
+    strategy = make_strategy(BOTS[place])
+    return await play(settings, lambda _: strategy, hooks=Hooks(warm_up=lambda: None))
+
+
+async def _open_relay(port: int, cuts: Cuts, stack: contextlib.AsyncExitStack) -> int:
+    """Pass bytes on to the door, and now and then break what is connected."""
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(HOST, port)
+        pump = asyncio.create_task(_pump(reader, far_writer))
+        try:
+            await _pump(far_reader, writer, cuts)
+        finally:
+            pump.cancel()
+            for end in (writer, far_writer):
+                end.transport.abort()
+
+    server = await stack.enter_async_context(await asyncio.start_server(relay, HOST, 0))
+    return int(server.sockets[0].getsockname()[1])
+
+
+async def _pump(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cuts: Cuts | None = None
+) -> None:
+    left = cuts.next() if cuts else None
+    with contextlib.suppress(OSError):
+        while data := await reader.read(1 << 16):
+            if cuts and left == 0 and (part := cuts.part(data)) is not None:
+                writer.write(part)
+                await writer.drain()
+                return
+            left = None if left is None else left - 1
+            writer.write(data)
+            await writer.drain()
+        writer.write_eof()

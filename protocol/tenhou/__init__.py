@@ -1,0 +1,1 @@
+"""Tenhou: tile ids and call codes, which its records and its wire share."""

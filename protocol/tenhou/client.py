@@ -1,0 +1,529 @@
+"""A player's side of a conversation with Tenhou's server: no clock, no socket.
+
+Send what :meth:`TenhouClient.open` returns, then feed whatever comes to
+:meth:`TenhouClient.receive`: it returns our ordinary events with absolute seats, frames that are
+to be sent at once (login, readiness), and what the player owes.  Whenever ``speak`` is ``MUST``,
+call :meth:`TenhouClient.reply` with an ordinary action, and send its frames.
+
+Events follow what the server says: an own discard or call happens when the server repeats it.
+There is one exception.  Over TCP a riichi is said together with its discard, so there
+:meth:`~TenhouClient.reply` to a ``reach`` tells the event itself and asks for the discard.
+
+After a lost connection :meth:`TenhouClient.reconnect` logs in again.  The server then shows a
+snapshot (``REINIT``), from which the order of what happened cannot be told: until the next deal
+there are no events, ``blind`` is true, and :meth:`TenhouClient.reply_safely` answers.
+"""
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.masking import HIDDEN_HAND
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Daiminkan,
+    Dora,
+    EndGame,
+    EndKyoku,
+    Event,
+    FourHands,
+    Kakan,
+    PlayerAction,
+    Pon,
+    Reach,
+    ReachAccepted,
+    Seat,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+    wire_name,
+)
+from protocol.sessions.client import Received
+from protocol.sessions.turns import Due, Speak
+from protocol.tenhou import tags
+from protocol.tenhou.calls import Call, decode_call
+from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
+from protocol.tenhou.hand import OwnHand, answering
+from protocol.tenhou.login import Login, Wanted, auth_answer, read_name
+from protocol.tenhou.offers import NO_OFFER, Offer
+from protocol.tenhou.results import (
+    absolute,
+    final_scores,
+    points,
+    read_draw,
+    read_win,
+    turned,
+)
+from protocol.tenhou.rules import GameType, check_playable, time_limits
+from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
+from protocol.tiles import WIND_NAMES
+
+
+class Stage(enum.Enum):
+    """Where a conversation stands; the value completes the sentence "the client is ..."."""
+
+    CONNECTED = "not logged in"
+    LOBBY = "in the lobby"
+    SEATED = "waiting for the first deal"
+    PLAYING = "in a hand"
+    BETWEEN = "between two hands"
+    OVER = "done, the game is over"
+
+
+@dataclass(frozen=True)
+class TenhouReceived(Received):
+    """What was said, and what it calls for.
+
+    ``frames`` are to be sent at once; ``notes`` are the tags that are no events.  ``deadline_ms``
+    is the time for one action, without the bank.  ``blind`` says that the hand is only known from
+    a snapshot, ``lapsed`` that the server went on without an answer that was owed.
+    """
+
+    frames: tuple[bytes, ...] = ()
+    notes: tuple[tags.Tag, ...] = ()
+    blind: bool = False
+    lapsed: bool = False
+
+
+class GameGoneError(ProtocolError):
+    """The game to which we wanted to come back is not there any more."""
+
+    def __init__(self) -> None:
+        super().__init__("GO", "the server has no game of ours to come back to")
+
+
+class TenhouClient:
+    """One player's conversation with one server for one game.
+
+    ``seat`` is known from start_game on, ``stage`` says where the conversation stands, ``furiten``
+    is the lamp, ``hand`` the own hand by ids, ``tile_names`` the mjai tile of each id.  Raises
+    :class:`ProtocolError` naming tag and attribute for whatever the server may not say; a
+    ``lenient`` session lets unknown tags and attributes pass.
+    """
+
+    def __init__(
+        self, login: Login, wanted: Wanted, spelling: Spelling, *, lenient: bool = False
+    ) -> None:
+        self.spelling: Final = spelling
+        self.seat: Seat | None = None
+        self.names: tuple[str, ...] = ()
+        self.stage = Stage.CONNECTED
+        self.furiten = False
+        self.rules = wanted.type
+        self.blind = False
+        self._login: Final = login
+        self._wanted: Final = wanted
+        self._lenient: Final = lenient
+        self._gpid: str | None = None
+        self._told_names: tuple[str | None, ...] = ()
+        self._started = False
+        self._coming_back = False
+        self._joined = False
+        self._open_new_wire()
+        self._start_hand((), RED_TILES, "INIT.hai")
+        self._kyoku_open = False
+        self._result_seen = False
+
+    def _open_new_wire(self) -> None:
+        self._reader = TagReader(self.spelling, SERVER_TAGS, lenient=self._lenient)
+        self._due, self._speak, self._offer = Due.NOTHING, Speak.MUST_NOT, NO_OFFER
+        self._declaring = self._declared = False
+        self._stray = False  # a hand is told to a guest in the lobby: somebody else's
+        self._begin_answer()
+
+    def _begin_answer(self) -> None:
+        self._events: list[Event] = []
+        self._frames: list[bytes] = []
+        self._notes: list[tags.Tag] = []
+        self._lapsed = False
+
+    # --- what the caller calls ---------------------------------------------------------------
+
+    def open(self) -> tuple[bytes, ...]:
+        """Return the frames that log in."""
+        return (self._login_frame(None),)
+
+    def reconnect(self) -> tuple[bytes, ...]:
+        """Return the frames that log in again after the connection was lost in a game."""
+        self._coming_back = True
+        self.stage = Stage.CONNECTED
+        self._open_new_wire()
+        return (self._login_frame(self._gpid if self._login.is_guest else None),)
+
+    def keep_alive(self) -> bytes:
+        """Return what is to be said every :data:`protocol.tenhou.rules.KEEP_ALIVE_S` seconds."""
+        return write(tags.KeepAlive(), self.spelling)
+
+    def receive(self, data: bytes) -> TenhouReceived:
+        """Take in a piece of the stream, or a frame."""
+        self._begin_answer()
+        for tag in self._reader.feed(data):
+            self._take(tag)
+        return self._received()
+
+    def finish(self) -> None:
+        """Take note of the end of the stream; raises where it came inside a tag."""
+        self._reader.finish()
+
+    def reply(self, action: PlayerAction | None) -> TenhouReceived:
+        """Return the frames that say ``action`` (``None``: a pass), and what is due then.
+
+        Raises :class:`LocalProtocolError` when that is not ours to say now.
+        """
+        said = Skip() if action is None else action
+        self._check_reply(said)
+        self._begin_answer()
+        self._due, self._speak = Due.NOTHING, Speak.MUST_NOT
+        match said:
+            case Reach() if self.spelling is Spelling.XML:
+                self._declaring = True
+                self._events.append(Reach(actor=said.actor))
+                self._owe(Due.DISCARD)
+            case Reach():
+                self._send(tags.DeclareRiichi())
+            case Dahai():
+                self._say_discard(self.hand.discarding(said))
+            case _:
+                self._send(answering(said, self.hand))
+        return self._received()
+
+    def reply_safely(self) -> TenhouReceived:
+        """Answer without knowing the table: a win that is offered, the drawn tile, a pass."""
+        self._check_owed()
+        self._begin_answer()
+        due, offer = self._due, self._offer
+        self._due, self._speak = Due.NOTHING, Speak.MUST_NOT
+        if due is Due.TURN and offer & Offer.TSUMO:
+            self._send(tags.Answer(type=7))
+        elif due in (Due.TURN, Due.DISCARD):
+            drawn = self.hand.drawn
+            self._say_discard(tags.Discarding(p=max(self.hand.tiles) if drawn is None else drawn))
+        else:
+            self._send(tags.Answer(type=6 if offer & Offer.RON else None))
+        return self._received()
+
+    # --- replying ----------------------------------------------------------------------------
+
+    def _check_owed(self) -> None:
+        if self._speak is not Speak.MUST:
+            raise LocalProtocolError("reply", "nothing is to be said now")
+
+    def _check_reply(self, action: PlayerAction) -> None:
+        self._check_owed()
+        name = wire_name(action)
+        if name not in self._due.value:
+            wanted = " or ".join(self._due.value)
+            raise LocalProtocolError("reply.type", f"{name} is not an answer here, only {wanted}")
+        if action.actor not in (self.seat, None) or (action.actor is None and name != "none"):
+            raise LocalProtocolError(
+                f"{name}.actor", f"expected the own seat {self.seat}, got {action.actor}"
+            )
+
+    def _say_discard(self, frame: tags.Discarding) -> None:
+        if self._declaring:
+            self._send(tags.DeclareRiichi(hai=frame.p))
+            self._declaring, self._declared = False, True
+        self._send(frame)
+
+    def _send(self, tag: tags.Tag) -> None:
+        self._frames.append(write(tag, self.spelling))
+
+    def _login_frame(self, gpid: str | None) -> bytes:
+        old = self.spelling is Spelling.XML
+        helo = tags.ClientHelo(
+            name=self._login.name, tid="f0" if old else None, sx=self._login.sex, gpid=gpid
+        )
+        return write(helo, self.spelling)
+
+    # --- receiving ---------------------------------------------------------------------------
+
+    def _received(self) -> TenhouReceived:
+        must = self._speak is Speak.MUST
+        return TenhouReceived(
+            events=tuple(self._events),
+            frames=tuple(self._frames),
+            notes=tuple(self._notes),
+            due=self._due,
+            speak=self._speak,
+            offer=self._offer if must else NO_OFFER,
+            deadline_ms=time_limits(self.rules).grace_ms if must else None,
+            blind=self.blind,
+            lapsed=self._lapsed,
+        )
+
+    def _take(self, tag: tags.Tag) -> None:
+        """Take in one tag."""
+        match tag:
+            case tags.ServerHelo():
+                self._log_in(tag)
+            case tags.Users():
+                self._ask_for_table()
+            case tags.Rejoin():
+                self._send(tags.JoinTable(t=tag.t))
+            case tags.Go():
+                self._take_rules(tag)
+            case tags.Names() if None not in tag.all:
+                self._told_names = tag.all
+            case tags.Taikyoku():
+                self._expect(tag, Stage.SEATED)
+                self.seat = (4 - tag.oya) % 4
+                self._send(tags.GoOk())
+                self._send(tags.NextReady())
+                self._start_game()
+            case tags.Saikai():
+                self._expect(tag, Stage.SEATED)
+                self._send(tags.GoOk())
+            case tags.Furiten():
+                self.furiten = tag.show == 1
+                self._notes.append(tag)
+            case tags.Init():
+                self._deal(tag)
+            case tags.Reinit():
+                self._take_snapshot(tag)
+            case _:
+                self._take_in_hand(tag)
+
+    def _take_in_hand(self, tag: tags.Tag) -> None:
+        if self._stray:
+            self._notes.append(tag)
+            return
+        match tag:
+            case tags.Draw():
+                self._expect(tag, Stage.PLAYING)
+                self._take_draw(tag)
+            case tags.Discard():
+                self._expect(tag, Stage.PLAYING)
+                self._take_discard(tag)
+            case tags.Meld():
+                self._expect(tag, Stage.PLAYING)
+                self._take_call(tag)
+            case tags.Riichi():
+                self._expect(tag, Stage.PLAYING)
+                self._take_riichi(tag)
+            case tags.DoraIndicator():
+                self._expect(tag, Stage.PLAYING)
+                self._tell(Dora(dora_marker=self.tile_names[tag.hai]))
+            case tags.Win() | tags.DrawnHand():
+                self._end_hand(tag)
+            case _:
+                self._notes.append(tag)
+
+    def _expect(self, tag: tags.Tag, *stages: Stage) -> None:
+        if self.stage not in stages:
+            raise ProtocolError(tag_name(tag), f"out of order, the client is {self.stage.value}")
+
+    def _tell(self, *events: Event) -> None:
+        if not self.blind:
+            self._events += events
+
+    def _owe(self, due: Due, offer: int | None = 0) -> None:
+        self._lapsed = self._lapsed or self._speak is Speak.MUST
+        self._due = due
+        self._speak = Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
+        self._offer = Offer(offer or 0)
+
+    # --- login and lobby ---------------------------------------------------------------------
+
+    def _log_in(self, tag: tags.ServerHelo) -> None:
+        self._expect(tag, Stage.CONNECTED)
+        self.stage = Stage.LOBBY
+        if tag.auth:
+            self._send(tags.Auth(val=auth_answer(tag.auth)))
+        self._send(tags.AskUsers(v=1 if self._login.is_guest else 9))
+
+    def _ask_for_table(self) -> None:
+        """Ask once it is plain that the server does not bring us back to a game."""
+        if self.stage is not Stage.LOBBY:
+            return
+        if self._coming_back:
+            raise GameGoneError
+        if self._joined:
+            return
+        self._joined = True
+        self._send(tags.JoinTable(t=str(self._wanted)))
+
+    def _take_rules(self, tag: tags.Go) -> None:
+        self._expect(tag, Stage.CONNECTED, Stage.LOBBY)  # who comes back hears no HELO
+        check_playable(tag.type, "GO.type")
+        self.rules = tag.type
+        self._gpid = tag.gpid or self._gpid
+        self._stray = False
+        self.stage = Stage.SEATED
+
+    def _start_game(self) -> None:
+        if not self._started:
+            self._started = True
+            self.names = tuple([read_name(n or "") for n in self._by_seat(self._told_names)])
+            self._events.append(StartGame(id=self.seat, names=self.names or None))
+
+    def _by_seat(self, names: Sequence[str | None]) -> Sequence[str | None]:
+        return turned(names, self._own()) if len(names) == 4 else ()
+
+    def _own(self) -> Seat:
+        if self.seat is None:
+            raise ProtocolError("TAIKYOKU", "missing: the own seat is not known")
+        return self.seat
+
+    # --- deals -------------------------------------------------------------------------------
+
+    def _start_hand(self, hai: Sequence[int], names: Sequence[str], field: str) -> None:
+        self.tile_names = names
+        self.hand = OwnHand(hai, names, field)
+        self._drawer: Seat | None = None
+        self._discarder: Seat | None = None
+        self._n_melds = [0, 0, 0, 0]
+        self._result_seen = False
+        self._declaring = self._declared = False
+
+    def _names_of_ids(self) -> Sequence[str]:
+        return PLAIN_TILES if self.rules & GameType.NO_RED_FIVES else RED_TILES
+
+    def _deal(self, tag: tags.Init) -> None:
+        self._expect(tag, Stage.SEATED, Stage.BETWEEN, *((Stage.PLAYING,) if self.blind else ()))
+        dealer = tag.seed[0] % 4
+        if self.seat is None:  # back between two hands
+            self.seat = (dealer - tag.oya) % 4
+        own = self.seat
+        self._start_game()
+        if absolute(tag.oya, own) != dealer:
+            raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {tag.seed[0]}")
+        self.blind = False
+        self._end_kyoku()
+        self._start_hand(tag.hai, self._names_of_ids(), "INIT.hai")
+        self.stage = Stage.PLAYING
+        self._kyoku_open = True
+        self.furiten = False
+        self._owe(Due.NOTHING)
+        self._tell(
+            StartKyoku(
+                bakaze=WIND_NAMES[tag.seed[0] // 4],
+                kyoku=dealer + 1,
+                honba=tag.seed[1],
+                kyotaku=tag.seed[2],
+                oya=dealer,
+                dora_marker=self.tile_names[tag.seed[5]],
+                tehais=self._dealt(tag.hai, own),
+                scores=points(tag.ten, own),
+            )
+        )
+
+    def _dealt(self, hai: Sequence[int], own: Seat) -> FourHands:
+        shown = tuple([self.tile_names[tile] for tile in hai])
+        a, b, c, d = (shown if seat == own else HIDDEN_HAND for seat in range(4))
+        return a, b, c, d
+
+    def _take_snapshot(self, tag: tags.Reinit) -> None:
+        """Play on from what stands on the table; how it came about is not told."""
+        if self.stage is Stage.LOBBY:
+            self._stray = True
+            self._notes.append(tag)
+            return
+        self._expect(tag, Stage.SEATED)
+        self.seat = (tag.seed[0] - tag.oya) % 4
+        self._start_game()
+        self._end_kyoku()
+        self._start_hand(tag.hai, self._names_of_ids(), "REINIT.hai")
+        self.blind = True
+        self._coming_back = False
+        self.stage = Stage.PLAYING
+        self._owe(Due.NOTHING)
+
+    def _end_kyoku(self) -> None:
+        if self._kyoku_open:
+            self._kyoku_open = False
+            self._events.append(EndKyoku())
+
+    # --- turns -------------------------------------------------------------------------------
+
+    def _take_draw(self, tag: tags.Draw) -> None:
+        seat = absolute(tag.seat, self._own())
+        self._drawer = seat
+        if (tag.seat == 0) != (tag.tile is not None):
+            raise ProtocolError(tag_name(tag), "only the own draw tells its tile")
+        if tag.tile is None:
+            self._owe(Due.NOTHING)
+            self._tell(Tsumo(actor=seat, pai="?"))
+            return
+        self.hand.draw(tag.tile)
+        self._owe(Due.TURN, tag.t)
+        self._tell(Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
+
+    def _take_discard(self, tag: tags.Discard) -> None:
+        seat = absolute(tag.seat, self._own())
+        is_drawn = self.hand.discard(tag.tile) if tag.seat == 0 else tag.drawn
+        self._drawer, self._discarder = None, seat
+        self._declaring = self._declaring and tag.seat != 0
+        self._owe(Due.CLAIM if tag.t and tag.seat else Due.NOTHING, tag.t)
+        self._tell(Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
+
+    def _take_riichi(self, tag: tags.Riichi) -> None:
+        seat = absolute(tag.who, self._own())
+        if tag.step == 2:
+            scores = None if tag.ten is None else points(tag.ten, self._own())
+            a, b, c, d = (-1000 * (payer == seat) for payer in range(4))
+            self._tell(ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
+        elif tag.who:
+            self._tell(Reach(actor=seat))
+        elif self._declared or self._declaring:
+            self._declared = False  # told already
+        else:
+            self._owe(Due.DISCARD)
+            self._tell(Reach(actor=seat))
+
+    def _take_call(self, tag: tags.Meld) -> None:
+        seat = absolute(tag.who, self._own())
+        try:
+            call = decode_call(tag.m)
+        except ValueError as error:
+            raise ProtocolError("N.m", str(error)) from None
+        if call.kind != "kakan":
+            self._n_melds[seat] += 1
+        self._drawer = None
+        if tag.who == 0:
+            self.hand.call(call)
+            self._owe(Due.DISCARD if call.kind in ("chi", "pon") else Due.NOTHING)
+        else:
+            self._owe(Due.ROB if tag.t else Due.NOTHING, tag.t)
+        self._tell(self._call_event(seat, call))
+
+    def _call_event(self, seat: Seat, call: Call) -> Event:
+        names = self.tile_names
+        a, b, *rest = (names[tile] for tile in call.own)
+        pai = names[call.tile]
+        if call.kind == "ankan":
+            return Ankan(actor=seat, consumed=(a, b, rest[0], rest[1]))
+        if call.kind == "kakan":
+            return Kakan(actor=seat, pai=pai, consumed=(a, b, rest[0]))
+        target = absolute(call.source, seat)
+        if target != self._discarder and not self.blind:
+            raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
+        if call.kind == "daiminkan":
+            return Daiminkan(actor=seat, target=target, pai=pai, consumed=(a, b, rest[0]))
+        kind = Chi if call.kind == "chi" else Pon
+        return kind(actor=seat, target=target, pai=pai, consumed=(a, b))
+
+    # --- results -----------------------------------------------------------------------------
+
+    def _end_hand(self, tag: tags.Win | tags.DrawnHand) -> None:
+        again = isinstance(tag, tags.Win)  # a second winner
+        self._expect(tag, Stage.PLAYING, *((Stage.BETWEEN,) if again else ()))
+        own = self._own()
+        self.stage = Stage.BETWEEN
+        self._owe(Due.NOTHING)
+        if isinstance(tag, tags.Win):
+            self._tell(read_win(tag, own, self.tile_names))
+        elif not self.blind:
+            self._tell(read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
+        if not self._result_seen:
+            self._send(tags.NextReady())
+            self._result_seen = True
+        if (scores := final_scores(tag, own)) is not None:
+            self._end_kyoku()
+            self._events.append(EndGame(scores=scores))
+            self._send(tags.ClientBye())
+            self.stage = Stage.OVER

@@ -1,0 +1,265 @@
+r"""Tenhou's tags as bytes, in both spellings.
+
+Over TCP a tag is XML without a document, ended by a NUL byte; several may come in one piece, or
+one in several.  On a WebSocket a frame is one JSON object whose key ``tag`` is the tag's name; the
+server's attributes are strings there as well, a client's numbers are numbers, and a browser
+client still says ``Z``, ``PXR`` and ``BYE`` as bare XML without NUL.
+
+    >>> write(Discarding(p=115), Spelling.XML), write(Discarding(p=115), Spelling.JSON)
+    (b'<D p="115"/>\x00', b'{"tag":"D","p":115}')
+    >>> TagReader(Spelling.XML, SERVER_TAGS).feed(b'<U/>\0<e126 t="1"/>\0<V')
+    [Draw(seat=1, tile=None, t=None), Discard(seat=1, tile=126, drawn=True, t=1)]
+"""
+
+import enum
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Final, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from protocol.errors import ProtocolError
+from protocol.tenhou import tags
+from protocol.tenhou.tags import CLIENT_TAGS, SERVER_TAGS, Discard, Discarding, Draw, Other, Tag
+
+__all__ = [
+    "CLIENT_TAGS", "MAX_TAG_BYTES", "SERVER_TAGS", "Discarding", "Spelling", "TagReader",
+    "tag_name", "write",
+]  # fmt: skip
+
+MAX_TAG_BYTES: Final = 1 << 16
+"""Longest tag anybody may send; the longest of 654 recorded sessions has below 1 kB."""
+
+_END: Final = b"\0"
+_TAG: Final = re.compile(r"\s*<(\w+)((?:\s+\w+\s*=\s*\"[^\"<]*\")*)\s*/>\s*")
+_ATTRIBUTE: Final = re.compile(r"(\w+)\s*=\s*\"([^\"]*)\"")
+_TURN: Final = re.compile(r"([T-WD-Gd-g])(\d+)|[UVW]")
+_DRAWERS: Final = "TUVW"
+_DISCARDERS: Final = "DEFG"
+_BARE: Final = (tags.KeepAlive, tags.AskUsers, tags.ClientBye)
+_CLOSED_UP: Final = frozenset({"D", "AUTH"})
+_SPACED: Final = frozenset({"N", "DORA", "AGARI", "RYUUKYOKU", "FURITEN", "BYE", "CHAT"})
+"""Before the end of a tag the old client had a space but in two, the server none but in these."""
+
+
+class Spelling(enum.Enum):
+    """How tags travel."""
+
+    XML = "XML ended by NUL, over TCP"
+    JSON = "JSON objects, on a WebSocket"
+
+
+class TagReader:
+    """Reads what one side says; ``known`` is :data:`SERVER_TAGS` or :data:`CLIENT_TAGS`.
+
+    A ``lenient`` reader lets pass tags (as :class:`Other`) and attributes that nobody knows.
+    """
+
+    def __init__(
+        self, spelling: Spelling, known: Mapping[str, type[Tag]], *, lenient: bool = False
+    ) -> None:
+        self._spelling: Final = spelling
+        self._known: Final = known
+        self._lenient: Final = lenient
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[Tag]:
+        """Return the tags that ``data`` completes: a piece of the stream, or one frame.
+
+        Raises :class:`ProtocolError` naming tag and attribute.
+        """
+        if self._spelling is Spelling.JSON:
+            return [self._read_frame(data)]
+        searched = len(self._rest)
+        self._rest += data
+        found: list[Tag] = []
+        start = 0
+        while (end := self._rest.find(_END, max(start, searched))) >= 0:
+            _check_length(end - start)
+            if text := bytes(self._rest[start:end]).strip():
+                found.append(self._read_xml(text))
+            start = end + 1
+        del self._rest[:start]
+        _check_length(len(self._rest))
+        return found
+
+    def finish(self) -> None:
+        """Take note of the end of the stream; raises where a NUL is missing before it."""
+        if rest := bytes(self._rest).strip():
+            raise ProtocolError(_begin(rest), "cut off by the end of the stream, NUL is missing")
+
+    def _read_frame(self, frame: bytes) -> Tag:
+        _check_length(len(frame))
+        text = frame.strip().removesuffix(_END)
+        if text.startswith(b"<"):
+            return self._read_xml(text)
+        try:
+            fields = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ProtocolError("frame", f"neither JSON nor a tag: {error}") from None
+        except RecursionError:
+            raise ProtocolError("frame", "nested too deeply") from None
+        if not isinstance(fields, dict) or not isinstance(fields.get("tag"), str):
+            raise ProtocolError("frame.tag", "missing: a frame is an object with a tag")
+        return self._typed(fields.pop("tag"), fields)
+
+    def _read_xml(self, data: bytes) -> Tag:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise ProtocolError(_begin(data), f"not UTF-8 at byte {error.start}") from None
+        if not (match := _TAG.fullmatch(text)):
+            missing = _TAG.match(text)
+            problem = "NUL is missing after it" if missing else 'not one tag <NAME a="..."/>'
+            raise ProtocolError(_begin(data), problem)
+        pairs = _ATTRIBUTE.findall(match[2])
+        attributes: dict[str, object] = dict(pairs)
+        if len(attributes) < len(pairs):
+            raise ProtocolError(match[1], "an attribute stands twice")
+        return self._typed(match[1], attributes)
+
+    def _typed(self, name: str, attributes: dict[str, object]) -> Tag:
+        kind = self._known.get(name)
+        if kind is None and self._known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):
+            return self._turn(name, turn, attributes)
+        if kind is None:
+            if self._lenient:
+                return Other(name=name)
+            raise ProtocolError(name[:40], "no such tag")
+        return self._convert(name, kind, attributes)
+
+    def _turn(self, name: str, turn: re.Match[str], attributes: dict[str, object]) -> Tag:
+        letter = turn[1] or name
+        said: dict[str, object] = {"tile": turn[2], **attributes}
+        if "seat" in attributes or "tile" in attributes or "drawn" in attributes:
+            raise ProtocolError(name, "only the attribute t belongs here")
+        if letter in _DRAWERS:
+            said["seat"] = _DRAWERS.index(letter)
+            return self._convert(name, Draw, said)
+        said |= {"seat": _DISCARDERS.index(letter.upper()), "drawn": letter.islower()}
+        return self._convert(name, Discard, said)
+
+    def _convert(self, name: str, kind: type[Tag], attributes: dict[str, object]) -> Tag:
+        lists = _list_fields(kind)
+        said: dict[str, object] = {}
+        for attribute, value in attributes.items():
+            if isinstance(value, dict | list):
+                raise ProtocolError(f"{name}.{attribute}", "expected a string or a number")
+            if attribute in lists:
+                said[attribute] = str(value).split(",") if value != "" else []
+            elif value is not None:
+                said[attribute] = value
+        try:
+            return msgspec.convert(said, kind, strict=False)
+        except msgspec.ValidationError as error:
+            unknown = said.keys() - _encoded_fields(kind)
+            if self._lenient and unknown:
+                known = {key: value for key, value in attributes.items() if key not in unknown}
+                return self._convert(name, kind, known)
+            raise _explained(name, str(error), attributes) from None
+
+
+def _check_length(length: int) -> None:
+    if length > MAX_TAG_BYTES:
+        raise ProtocolError("tag", f"longer than the limit of {MAX_TAG_BYTES} bytes")
+
+
+def _begin(data: bytes) -> str:
+    """Return how to name a damaged tag; of a login no more than its name, the rest is secret."""
+    shown = data[:5] if data.startswith((b"<HELO", b"<AUTH")) else data[:40]
+    return f"tag {shown.decode('utf-8', 'replace')!r}"
+
+
+@cache
+def _list_fields(kind: type[Tag]) -> frozenset[str]:
+    """Return the attributes that are comma-separated lists."""
+    hints = get_type_hints(kind)
+    return frozenset(
+        encoded
+        for name, encoded in _names(kind)
+        if any(get_origin(part) is tuple for part in (hints[name], *get_args(hints[name])))
+    )
+
+
+@cache
+def _encoded_fields(kind: type[Tag]) -> frozenset[str]:
+    return frozenset(kind.__struct_encode_fields__)
+
+
+def _names(kind: type[Tag]) -> tuple[tuple[str, str], ...]:
+    return tuple(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+
+
+_AT: Final = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.S)
+_NAMED: Final = re.compile(r"^Object (missing required|contains unknown) field `(\w+)`$")
+
+
+def _explained(name: str, problem: str, attributes: Mapping[str, object]) -> ProtocolError:
+    match = _AT.match(problem)
+    assert match
+    if named := _NAMED.match(match["problem"]):
+        what = "missing" if named[1].startswith("missing") else "no such attribute"
+        return ProtocolError(f"{name}.{named[2]}", what)
+    attribute = re.split(r"[.\[]", match["path"] or "")[0]
+    if attribute == "tile":
+        return ProtocolError(name, "names a tile outside 0..135")
+    expected = match["problem"].partition(", got")[0].replace("`", "").replace("array", "list")
+    found = str(attributes.get(attribute))[:60]
+    field = f"{name}.{attribute}" if attribute else name
+    return ProtocolError(field, f"{expected[:1].lower()}{expected[1:]}, got {found!r}")
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+_NAME_BY_TYPE: Final = {
+    kind: name for named in (SERVER_TAGS, CLIENT_TAGS) for name, kind in named.items()
+}
+_CLIENT_TYPES: Final = frozenset(CLIENT_TAGS.values())
+
+
+def tag_name(tag: Tag) -> str:
+    """Return the tag's name on the wire, of a draw or discard with its tile."""
+    if isinstance(tag, Draw):
+        return _DRAWERS[tag.seat] + ("" if tag.tile is None else str(tag.tile))
+    if isinstance(tag, Discard):
+        letter = _DISCARDERS[tag.seat]
+        return f"{letter.lower() if tag.drawn else letter}{tag.tile}"
+    if isinstance(tag, Other):
+        return tag.name
+    return _NAME_BY_TYPE[type(tag)]
+
+
+def write(tag: Tag, spelling: Spelling) -> bytes:
+    """Return the tag as it travels: with its NUL over TCP, as a frame on a WebSocket."""
+    name = tag_name(tag)
+    said = _attributes(tag)
+    is_clients = type(tag) in _CLIENT_TYPES
+    if spelling is Spelling.JSON and not isinstance(tag, _BARE):
+        values = {
+            attribute: value if is_clients and isinstance(value, int) else _text(value)
+            for attribute, value in said.items()
+        }
+        return msgspec.json.encode({"tag": name, **values})
+    words = "".join(f' {attribute}="{_text(value)}"' for attribute, value in said.items())
+    has_space = name not in _CLOSED_UP if is_clients else name in _SPACED
+    xml = f"<{name}{words}{' ' if has_space else ''}/>".encode()
+    return xml + _END if spelling is Spelling.XML else xml
+
+
+def _attributes(tag: Tag) -> dict[str, object]:
+    if isinstance(tag, Draw | Discard):
+        return {} if tag.t is None else {"t": tag.t}
+    if isinstance(tag, Other):
+        return {}
+    said = ((encoded, getattr(tag, name)) for name, encoded in _names(type(tag)))
+    return {encoded: value for encoded, value in said if value is not None}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    text = str(value)
+    if any(letter in text for letter in '"<>\0'):
+        raise ValueError(f"{text[:40]!r} cannot stand in an attribute")
+    return text

@@ -1,0 +1,189 @@
+"""A player's own hand by tile ids: what actions need to become frames, and frames actions."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Dahai,
+    Daiminkan,
+    Hora,
+    Kakan,
+    PlayerAction,
+    Pon,
+    Reach,
+    Ryukyoku,
+    Skip,
+    wire_name,
+)
+from protocol.tenhou.calls import Call
+from protocol.tenhou.tags import Answer, DeclareRiichi, Discarding
+from protocol.tiles import TILE_BY_NAME, tile_kind
+
+
+class OwnHand:
+    """The concealed tiles; ``drawn`` is the tile drawn and not yet discarded.
+
+    ``names`` gives the mjai tile of each id.
+    """
+
+    def __init__(self, tiles: Iterable[int], names: Sequence[str], field: str) -> None:
+        self.tiles: list[int] = []
+        self.drawn: int | None = None
+        self._names: Final = names
+        for tile in tiles:
+            self._add(tile, field)
+
+    def draw(self, tile: int) -> None:
+        """Take in a draw."""
+        self._add(tile, "T")
+        self.drawn = tile
+
+    def discard(self, tile: int) -> bool:
+        """Give up a tile; return whether it is the one just drawn."""
+        self._remove((tile,), "D")
+        is_drawn, self.drawn = tile == self.drawn, None
+        return is_drawn
+
+    def call(self, call: Call) -> None:
+        """Give up what a call takes."""
+        self._remove((call.tile,) if call.kind == "kakan" else call.own, "N.m")
+        self.drawn = None
+
+    def _add(self, tile: int, field: str) -> None:
+        if tile in self.tiles:
+            raise ProtocolError(field, f"tile {tile} is in our hand already")
+        self.tiles.append(tile)
+
+    def _remove(self, tiles: Iterable[int], field: str) -> None:
+        for tile in tiles:
+            if tile not in self.tiles:
+                raise ProtocolError(field, f"tile {tile} is not in our hand")
+            self.tiles.remove(tile)
+
+    # --- our actions -------------------------------------------------------------------------
+
+    def discarding(self, action: Dahai) -> Discarding:
+        """Return the frame of a discard; of equal tiles the one with the lowest id goes."""
+        if action.tsumogiri and self.drawn is not None:
+            if self._names[self.drawn] != action.pai:
+                drawn = self._names[self.drawn]
+                raise LocalProtocolError("dahai.pai", f"{action.pai} is not the drawn {drawn}")
+            return Discarding(p=self.drawn)
+        return Discarding(p=self.pick((action.pai,), "dahai.pai")[0])
+
+    def calling(self, action: Chi | Pon) -> Answer:
+        """Return the frame of a chi or pon."""
+        low, high = sorted(self.pick(action.consumed, f"{wire_name(action)}.consumed"))
+        return Answer(type=3 if isinstance(action, Chi) else 1, hai0=low, hai1=high)
+
+    def own_kan(self, action: Ankan | Kakan) -> Answer:
+        """Return the frame of a concealed or added kan."""
+        if isinstance(action, Kakan):
+            return Answer(type=5, hai=self.pick((action.pai,), "kakan.pai")[0])
+        return Answer(type=4, hai=min(self.pick(action.consumed, "ankan.consumed")))
+
+    def pick(self, names: Iterable[str], field: str) -> list[int]:
+        """Return ids of these tiles; the drawn tile goes only where no other will do."""
+        left = sorted(self.tiles, key=lambda tile: (tile == self.drawn, tile))
+        picked: list[int] = []
+        for name in names:
+            found = next((tile for tile in left if self._names[tile] == name), None)
+            if found is None:
+                raise LocalProtocolError(field, f"{name} is not in our hand")
+            left.remove(found)
+            picked.append(found)
+        return picked
+
+
+def answering(action: PlayerAction, hand: OwnHand) -> Answer:
+    """Return the frame of anything but a discard and a riichi."""
+    match action:
+        case Chi() | Pon():
+            return hand.calling(action)
+        case Ankan() | Kakan():
+            return hand.own_kan(action)
+    kind = wire_name(action)
+    if kind == "hora":
+        return Answer(type=7 if action.actor == getattr(action, "target", None) else 6)
+    return Answer(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
+
+
+# --- what a frame means ------------------------------------------------------------------------
+
+Said = Discarding | DeclareRiichi | Answer
+
+_KINDS: Final[dict[int | None, type[PlayerAction]]] = {
+    None: Skip,
+    1: Pon,
+    2: Daiminkan,
+    3: Chi,
+    4: Ankan,
+    5: Kakan,
+    6: Hora,
+    7: Hora,
+    9: Ryukyoku,
+}
+"""``N type`` -> what it does."""
+
+
+def meant(
+    tag: Said, open_actions: Sequence[PlayerAction], hand: OwnHand, names: Sequence[str]
+) -> PlayerAction:
+    """Return the one of ``open_actions`` that the frame of the holder of ``hand`` says.
+
+    ``names`` gives the mjai tile of each id.  Raises :class:`ProtocolError` naming tag and
+    attribute where it is none of them.
+    """
+    for attribute in ("p", "hai", "hai0", "hai1"):
+        tile = getattr(tag, attribute, None)
+        if tile is not None and tile not in hand.tiles:
+            raise ProtocolError(f"{_name(tag)}.{attribute}", f"tile {tile} is not in the hand")
+    fitting = [action for action in open_actions if _fits(tag, action, names)]
+    if not fitting:
+        raise ProtocolError(_name(tag), f"{_words(tag, names)} is not open to this player now")
+    if isinstance(tag, Discarding):
+        drawn = [said for said in fitting if getattr(said, "tsumogiri", False)]
+        if drawn and tag.p == hand.drawn:
+            return drawn[0]
+    return fitting[0]
+
+
+def _fits(tag: Said, action: PlayerAction, names: Sequence[str]) -> bool:
+    match tag, action:
+        case Discarding(p=tile), Dahai(pai=pai):
+            return names[tile] == pai
+        case DeclareRiichi(), Reach():
+            return True
+        case Answer(type=kind), _ if _KINDS.get(kind or None) is type(action):
+            return _fits_tiles(tag, action, names)
+    return False
+
+
+def _fits_tiles(tag: Answer, action: PlayerAction, names: Sequence[str]) -> bool:
+    match action:
+        case Pon(consumed=consumed) | Chi(consumed=consumed):
+            if tag.hai0 is None or tag.hai1 is None:
+                return False
+            return sorted(consumed) == sorted((names[tag.hai0], names[tag.hai1]))
+        case Ankan(consumed=consumed):
+            return tag.hai is not None and tag.hai // 4 == tile_kind(TILE_BY_NAME[consumed[0]])
+        case Kakan(pai=pai):
+            return tag.hai is not None and names[tag.hai] == pai
+        case Hora():
+            return (tag.type == 7) == (action.actor == action.target)
+    return True
+
+
+def _name(tag: Said) -> str:
+    if isinstance(tag, Answer):
+        return "N"
+    return "D" if isinstance(tag, Discarding) else "REACH"
+
+
+def _words(tag: Said, names: Sequence[str]) -> str:
+    if isinstance(tag, Answer):
+        return "a pass" if tag.type is None else f"type {tag.type}"
+    return f"to discard {names[tag.p]}" if isinstance(tag, Discarding) else "riichi"

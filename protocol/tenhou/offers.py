@@ -1,0 +1,77 @@
+"""What Tenhou's server offers, as the bits of the attribute ``t``.
+
+On another's discard or kakan an offer must be answered, a pass included; on the own draw it only
+says what may be done beside discarding.  Concealed and added kans are never offered.
+"""
+
+import enum
+from collections.abc import Iterable
+from typing import Final
+
+from protocol.messages import (
+    Chi,
+    Daiminkan,
+    Hora,
+    PlayerAction,
+    Pon,
+    Reach,
+    Ryukyoku,
+)
+
+
+class Offer(enum.IntFlag):
+    """One bit for each kind of action."""
+
+    PON = 1
+    DAIMINKAN = 2
+    CHI = 4
+    RON = 8
+    TSUMO = 16
+    RIICHI = 32
+    NINE_TERMINALS = 64
+    KITA = 128
+
+
+NO_OFFER: Final = Offer(0)
+_DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI)
+
+
+def offered(actions: Iterable[PlayerAction]) -> Offer:
+    """Return the offer of these actions; those that Tenhou does not offer say nothing.
+
+    >>> offered([Reach(actor=0), Hora(actor=0, target=0)])
+    <Offer.TSUMO|RIICHI: 48>
+    """
+    offer = NO_OFFER
+    for action in actions:
+        match action:
+            case Pon():
+                offer |= Offer.PON
+            case Daiminkan():
+                offer |= Offer.DAIMINKAN
+            case Chi():
+                offer |= Offer.CHI
+            case Hora():
+                offer |= Offer.TSUMO if action.actor == action.target else Offer.RON
+            case Reach():
+                offer |= Offer.RIICHI
+            case Ryukyoku():
+                offer |= Offer.NINE_TERMINALS
+    return offer
+
+
+def dearest(offer: Offer) -> Offer:
+    """Return what the server of 2018 named of it: of an own turn's choices one only.
+
+    >>> dearest(Offer.RIICHI | Offer.TSUMO), dearest(Offer.PON | Offer.CHI)
+    (<Offer.TSUMO: 16>, <Offer.PON|CHI: 5>)
+    """
+    return next((bit for bit in _DEAREST_FIRST if offer & bit), offer)
+
+
+def disagreement(told: Offer, ours: Iterable[PlayerAction]) -> str | None:
+    """Return how the server's offer and our legal actions differ, or ``None``."""
+    expected = offered(ours)
+    if told in (expected, dearest(expected)):
+        return None
+    return f"the server offers {told.name or 'nothing'}, expected {expected.name or 'nothing'}"

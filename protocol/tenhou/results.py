@@ -1,0 +1,349 @@
+"""How a kyoku ends on Tenhou's wire: ``AGARI`` and ``RYUUKYOKU`` as our events, and back.
+
+The wire counts seats from the receiver: ``own`` is the receiver's absolute seat, and what is told
+by seat is turned by it.  ``names`` gives the mjai tile of each id.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from protocol.tenhou.calls import decode_call
+from protocol.tenhou.tags import DrawnHand, Pairs, Tiles, Win
+
+Item = TypeVar("Item")
+
+YAKUMAN_FAN: Final = 100
+"""What the original mjai server counts for each yakuman."""
+
+FIRST_YAKUMAN: Final = 37
+DORA: Final = 52
+URA_DORA: Final = 53
+RED_DORA: Final = 54
+
+YAKU_NAMES: Final = (
+    "menzenchin_tsumoho", "reach", "ippatsu", "chankan", "rinshankaiho", "haiteiraoyue",
+    "hoteiraoyui", "pinfu", "tanyaochu", "ipeko", *["jikaze"] * 4, *["bakaze"] * 4,
+    *["sangenpai"] * 3, "double_reach", "chitoitsu", "honchantaiyao", "ikkitsukan",
+    "sanshokudojun", "sanshokudoko", "sankantsu", "toitoiho", "sananko", "shosangen", "honroto",
+    "ryanpeko", "junchantaiyao", "honiso", "chiniso", "renho", "tenho", "chiho", "daisangen",
+    "suanko", "suanko", "tsuiso", "ryuiso", "chinroto", "churenpoton", "churenpoton",
+    "kokushimuso", "kokushimuso", "daisushi", "shosushi", "sukantsu", "dora", "uradora",
+    "akadora",
+)  # fmt: skip
+"""Tenhou's yaku ids 0..54 in the original mjai server's words."""
+N_YAKU: Final = len(YAKU_NAMES)
+
+DRAW_REASONS: Final = {
+    None: "fanpai",
+    "yao9": "kyushukyuhai",
+    "kaze4": "sufonrenta",
+    "reach4": "suchareach",
+    "ron3": "sanchaho",
+    "kan4": "sukaikan",
+    "nm": "nagashimangan",
+}
+"""``RYUUKYOKU type`` -> mjai reason."""
+
+
+def absolute(relative: int, own: int) -> int:
+    """Return the absolute seat that the receiver counts as ``relative``."""
+    return (relative + own) % 4
+
+
+def turned(by_relative_seat: Sequence[Item], own: int) -> tuple[Item, Item, Item, Item]:
+    """Return by absolute seat what is told by relative seat.
+
+    >>> turned("RSTU", 1)
+    ('U', 'R', 'S', 'T')
+    """
+    a, b, c, d = (by_relative_seat[(seat - own) % 4] for seat in range(4))
+    return a, b, c, d
+
+
+def points(hundreds: Sequence[int], own: int) -> FourInts:
+    """Return points by absolute seat."""
+    a, b, c, d = turned(hundreds, own)
+    return 100 * a, 100 * b, 100 * c, 100 * d
+
+
+def _paid(sc: Pairs, own: int) -> tuple[FourInts, FourInts]:
+    """Return the changes and the scores after them."""
+    deltas = points(sc[1:8:2], own)
+    before = points(sc[0:8:2], own)
+    a, b, c, d = (score + delta for score, delta in zip(before, deltas, strict=True))
+    return deltas, (a, b, c, d)
+
+
+def final_scores(tag: Win | DrawnHand, own: int) -> FourInts | None:
+    """Return the final scores if the game ends here, leftover sticks included."""
+    if tag.owari is None:
+        return None
+    name = "AGARI.owari" if isinstance(tag, Win) else "RYUUKYOKU.owari"
+    try:
+        scores = [int(score) for score in tag.owari.split(",")[:8:2]]
+        if len(scores) != 4 or max(map(abs, scores)) > MOST_POINTS // 100:
+            raise ValueError
+    except ValueError:
+        raise ProtocolError(name, f"{tag.owari[:60]!r} is no final result") from None
+    return points(scores, own)
+
+
+def read_win(tag: Win, own: int, names: Sequence[str]) -> Hora:
+    """Return the event of an ``AGARI``; raises :class:`ProtocolError` naming the attribute."""
+    if tag.machi not in tag.hai:
+        raise ProtocolError("AGARI.machi", f"{tag.machi} is not among its hai")
+    concealed = [tile for tile in tag.hai if tile != tag.machi]
+    if tag.who == tag.from_who:
+        concealed.append(tag.machi)
+    deltas, scores = _paid(tag.sc, own)
+    yakus, fan = _read_yaku(tag)
+    return Hora(
+        actor=absolute(tag.who, own),
+        target=absolute(tag.from_who, own),
+        pai=names[tag.machi],
+        pao=None if tag.pao_who is None else absolute(tag.pao_who, own),
+        uradora_markers=tuple([names[tile] for tile in tag.dora_hai_ura or ()]),
+        hora_tehais=tuple([names[tile] for tile in concealed]),
+        yakus=yakus,
+        fu=tag.ten[0],
+        fan=fan,
+        hora_points=tag.ten[1],
+        deltas=deltas,
+        scores=scores,
+    )
+
+
+def _read_yaku(tag: Win) -> tuple[tuple[tuple[str, int], ...], int]:
+    """Return names with their han, dora first and dragons as one, and the sum of the han."""
+    pairs, yakuman = tag.yaku or (), tag.yakuman or ()
+    if len(pairs) % 2 or bool(pairs) == bool(yakuman):
+        raise ProtocolError("AGARI.yaku", "needs pairs of id and han, or yakuman instead")
+    han: dict[str, int] = {}
+    listed = list(zip(pairs[::2], pairs[1::2], strict=True))
+    for yaku, value in sorted(listed, key=lambda pair: pair[0] if pair[0] >= DORA else N_YAKU):
+        name = _yaku_name(yaku, "yaku")
+        han[name] = han.get(name, 0) + value
+    for yaku in yakuman:
+        han[_yaku_name(yaku, "yakuman")] = YAKUMAN_FAN
+    yakus = tuple([(name, value) for name, value in han.items() if value])
+    return yakus, YAKUMAN_FAN * len(yakuman) or sum(value for _, value in listed)
+
+
+def _yaku_name(yaku: int, attribute: str) -> str:
+    is_yakuman = FIRST_YAKUMAN <= yaku < DORA
+    if not 0 <= yaku < N_YAKU or is_yakuman != (attribute == "yakuman"):
+        raise ProtocolError(f"AGARI.{attribute}", f"no {attribute} has the id {yaku}")
+    return YAKU_NAMES[yaku]
+
+
+def read_draw(
+    tag: DrawnHand, own: int, names: Sequence[str], n_melds: Sequence[int], drawer: int | None
+) -> Ryukyoku:
+    """Return the event of a ``RYUUKYOKU``.
+
+    ``n_melds`` is by absolute seat, ``drawer`` the seat that has drawn and not discarded.  The
+    receiver's own tenpai hand is often left out; the payments tell of it.
+    """
+    if (reason := DRAW_REASONS.get(tag.type)) is None:
+        raise ProtocolError("RYUUKYOKU.type", f"{tag.type!r} is no kind of draw")
+    if reason == "kyushukyuhai" and drawer is None:
+        raise ProtocolError("RYUUKYOKU.type", "nine terminals, but nobody has just drawn")
+    deltas, scores = _paid(tag.sc, own)
+    hands = turned(tag.hands, own)
+    a, b, c, d = (_shown(hand, names, 13 - 3 * n) for hand, n in zip(hands, n_melds, strict=True))
+    return Ryukyoku(
+        actor=drawer if reason == "kyushukyuhai" else None,
+        reason=reason,
+        tehais=(a, b, c, d),
+        tenpais=_tenpais(hands, deltas, own) if reason == "fanpai" else None,
+        deltas=deltas,
+        scores=scores,
+    )
+
+
+def _shown(hand: Tiles | None, names: Sequence[str], size: int) -> tuple[str, ...]:
+    return ("?",) * size if hand is None else tuple([names[tile] for tile in hand])
+
+
+def _tenpais(
+    hands: Sequence[Tiles | None], deltas: FourInts, own: int
+) -> tuple[bool, bool, bool, bool]:
+    tenpais = [hand is not None for hand in hands]
+    tenpais[own] = deltas[own] > 0 or (not any(deltas) and sum(tenpais) >= 3)
+    a, b, c, d = tenpais
+    return a, b, c, d
+
+
+# --- our events as tags ------------------------------------------------------------------------
+
+_TYPES: Final = {reason: kind for kind, reason in DRAW_REASONS.items()}
+_HAN_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES[:FIRST_YAKUMAN])}
+_YAKUMAN_IDS: Final = {
+    name: FIRST_YAKUMAN + place
+    for place, name in reversed([*enumerate(YAKU_NAMES[FIRST_YAKUMAN:DORA])])
+}
+_TWO_FORMS: Final = frozenset({"suanko", "kokushimuso", "churenpoton"})
+"""Yakuman of which Tenhou tells a second form by the wait: it has the next id."""
+
+_LIMITS: Final = ((11, 4), (8, 3), (6, 2), (5, 1))
+_MANGAN_BASE: Final = 2000
+_ORDER: Final = {RED_DORA: DORA + 0.3, URA_DORA: DORA + 0.6}
+"""Dora, red fives and ura dora end the list, in this order."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a win shows by ids: ``hai`` with the winning tile, calls latest first, indicators."""
+
+    hai: Tiles
+    machi: int
+    calls: tuple[int, ...]
+    dora: Tiles
+    ura: Tiles
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What the table holds when a kyoku ends; scores are in points by absolute seat."""
+
+    honba: int
+    sticks: int
+    scores: FourInts
+    round_wind: int
+    dealer: int
+
+    def pairs(self, deltas: FourInts, own: int) -> Pairs:
+        """Return ``sc``: by relative seat what it had and what it gets, in hundreds."""
+        return tuple(
+            [
+                value // 100
+                for score, delta in zip(
+                    relative(self.scores, own), relative(deltas, own), strict=True
+                )
+                for value in (score, delta)
+            ]
+        )
+
+
+def relative(by_seat: Sequence[Item], own: int) -> tuple[Item, Item, Item, Item]:
+    """Return by relative seat what is told by absolute seat."""
+    a, b, c, d = (by_seat[(place + own) % 4] for place in range(4))
+    return a, b, c, d
+
+
+def write_win(event: Hora, shown: Shown, stakes: Stakes, own: int) -> Win:
+    """Return the ``AGARI`` of a win of which a server told everything."""
+    deltas = event.deltas or (0, 0, 0, 0)
+    is_yakuman = (event.fan or 0) >= YAKUMAN_FAN
+    listed = _yaku_ids(event, shown, stakes)
+    return Win(
+        ba=(stakes.honba, stakes.sticks),
+        hai=tuple(sorted(shown.hai)),
+        m=shown.calls or None,
+        machi=shown.machi,
+        ten=(event.fu or 0, event.hora_points or 0, _limit(event)),
+        yaku=None if is_yakuman else tuple([number for pair in listed for number in pair]),
+        yakuman=tuple([yaku for yaku, _ in listed]) if is_yakuman else None,
+        dora_hai=shown.dora,
+        dora_hai_ura=shown.ura or None,
+        who=(event.actor - own) % 4,
+        from_who=(event.target - own) % 4,
+        pao_who=None if event.pao is None else (event.pao - own) % 4,
+        sc=stakes.pairs(deltas, own),
+    )
+
+
+def _limit(event: Hora) -> int:
+    """Return 0 (none), 1 mangan, 2 haneman, 3 baiman, 4 sanbaiman or 5 yakuman."""
+    han, fu = event.fan or 0, event.fu or 0
+    if han >= 13:
+        return 5
+    for least, limit in _LIMITS:
+        if han >= least:
+            return limit
+    return int(fu * 2 ** (2 + han) >= _MANGAN_BASE)
+
+
+def _yaku_ids(event: Hora, shown: Shown, stakes: Stakes) -> list[tuple[int, int]]:
+    """Return ids with their han in Tenhou's order; mjai's names leave out winds and dragons."""
+    pairs: list[tuple[int, int]] = []
+    for name, han in event.yakus or ():
+        if han >= YAKUMAN_FAN:
+            waits_wide = name in _TWO_FORMS and _is_second_form(name, shown)
+            pairs.append((_YAKUMAN_IDS[name] + waits_wide, han))
+        elif name == "sangenpai":
+            dragons = [kind for kind in (31, 32, 33) if _has_triplet(kind, shown)]
+            pairs += [(18 + kind - 31, 1) for kind in dragons[:han]]
+        elif name in ("jikaze", "bakaze"):
+            wind = (event.actor - stakes.dealer) % 4 if name == "jikaze" else stakes.round_wind
+            pairs.append(((10 if name == "jikaze" else 14) + wind, han))
+        else:
+            pairs.append((_HAN_IDS.get(name, _BONUS_IDS.get(name, -1)), han))
+    if shown.ura and not any(yaku == URA_DORA for yaku, _ in pairs) and not _all_yakuman(pairs):
+        pairs.append((URA_DORA, 0))
+    return sorted(pairs, key=lambda pair: _ORDER.get(pair[0], pair[0]))
+
+
+_BONUS_IDS: Final = {"dora": DORA, "uradora": URA_DORA, "akadora": RED_DORA}
+
+
+def _all_yakuman(pairs: list[tuple[int, int]]) -> bool:
+    return any(han >= YAKUMAN_FAN for _, han in pairs)
+
+
+def _has_triplet(kind: int, shown: Shown) -> bool:
+    held = sum(tile // 4 == kind for tile in shown.hai)
+    calls = [decode_call(code) for code in shown.calls]
+    return held >= 3 or any(call.kind != "chi" and call.tile // 4 == kind for call in calls)
+
+
+def _is_second_form(name: str, shown: Shown) -> bool:
+    """Whether the hand waited for its pair, for any of thirteen, or for any of nine tiles."""
+    machi = shown.machi // 4
+    count = sum(tile // 4 == machi for tile in shown.hai)
+    if name == "churenpoton":  # three of each end and one of each between, before the win
+        return count == (4 if machi % 9 in (0, 8) else 2)
+    return count == 2
+
+
+def write_draw(
+    event: Ryukyoku, shown: Sequence[Tiles | None], stakes: Stakes, own: int
+) -> DrawnHand:
+    """Return the ``RYUUKYOKU`` of a draw; ``shown`` has the hands by absolute seat."""
+    if event.reason not in _TYPES:
+        raise LocalProtocolError("ryukyoku.reason", f"Tenhou has no draw {event.reason!r}")
+    hands = relative(shown, own)
+    return DrawnHand(
+        type=_TYPES[event.reason],
+        ba=(stakes.honba, stakes.sticks),
+        sc=stakes.pairs(event.deltas or (0, 0, 0, 0), own),
+        hai0=hands[0],
+        hai1=hands[1],
+        hai2=hands[2],
+        hai3=hands[3],
+    )
+
+
+_RANK_POINTS: Final = (40, 10, -10, -20)
+"""What each place adds to the points above 30,000, the bonus of the first included."""
+
+
+def final_points(scores: FourInts) -> tuple[float, ...]:
+    """Return what ``owari`` counts for each seat; equal scores go by seat.
+
+    >>> final_points((25000, 35100, 14900, 25000))
+    (5.0, 45.1, -35.1, -15.0)
+    """
+    order = sorted(range(4), key=lambda seat: (-scores[seat], seat))
+    return tuple(
+        [round(scores[seat] / 1000 - 30 + _RANK_POINTS[order.index(seat)], 1) for seat in range(4)]
+    )
+
+
+def write_final(scores: FourInts, own: int) -> str:
+    """Return ``owari``: by relative seat the score in hundreds, and what it counts."""
+    told = zip(relative(scores, own), relative(final_points(scores), own), strict=True)
+    return ",".join(f"{score // 100},{counted:.1f}" for score, counted in told)

@@ -1,0 +1,240 @@
+"""Whole games over real sockets at a table that speaks Tenhou's wire, cut off and back again."""
+
+import asyncio
+import contextlib
+import logging
+import random
+
+import pytest
+from websockets.asyncio.server import serve
+
+from mjbot.cli.main import main
+from mjbot.client.play import Settings, play
+from mjbot.records.mjai_log import read_mjai_log
+from mjbot.referee import Referee
+from mjbot.server.core import Answer, TableCore
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.mirror.mirror import Table, TableError
+from protocol.errors import ProtocolError
+from protocol.messages import EndGame
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.table import SeatTable
+from protocol.transports.address import parse_address
+from tests.protocol.tenhou.face_to_face import NAMES, Player, by_strategy
+
+GUARD_S = 300
+
+
+class OneSeat:
+    """A table at which seat 0 comes over a socket and three play in memory.
+
+    ``cuts`` are the numbers of things said to seat 0 before which its connection is cut;
+    ``spoil`` changes what is sent to it.
+    """
+
+    def __init__(self, spelling, cuts=(), spoil=lambda frame: frame, seed=3):
+        self.spelling, self.cuts, self.spoil = spelling, cuts, spoil
+        self.seat = SeatTable(0, rules=1, gpid="guest")
+        self.rest = [
+            Player(seat, Spelling.XML, by_strategy(seed + seat), random.Random(seat))
+            for seat in (1, 2, 3)
+        ]
+        self.core = TableCore(Referee(seed, "tonpu"), NAMES)
+        self.server, self.send, self.cut = None, None, None
+        self.logins, self.told = [], 0
+        self.changed, self.here = asyncio.Event(), asyncio.Event()
+
+    async def talk(self, pieces, send, cut):
+        """Serve one connection."""
+        server = TenhouServer(self.spelling)
+        with contextlib.suppress(ConnectionError):
+            async for piece in pieces:
+                heard = server.receive(piece)
+                await send(heard.frames)
+                for wish in heard.wishes:
+                    await self.grant(server, wish, send, cut)
+                self.changed.set()
+
+    async def grant(self, server, wish, send, cut):
+        if isinstance(wish, LogIn):
+            self.logins.append(wish)
+            if wish.gpid != "guest":
+                await send(server.welcome(wish.name))
+                return
+            await send(server.sit_again(self.seat))
+        elif isinstance(wish, WantTable):
+            assert wish.wanted == Wanted(7, 1)
+            server.sit(self.seat)
+        else:
+            return
+        self.server, self.send, self.cut = server, send, cut
+        self.here.set()
+
+    async def play(self):
+        while (say := self.core.next()) is not None:
+            remote = say.seat == 0
+            answer = await self.exchange(say) if remote else self.rest[say.seat - 1].exchange(say)
+            if not say.is_final:
+                self.core.answer(answer)
+        return tuple(self.core.referee.state["scores"].tolist())
+
+    async def exchange(self, say):
+        self.told += 1
+        if self.told in self.cuts:
+            self.here.clear()
+            self.cut()
+        await self.here.wait()
+        frames = self.server.say(say.message, say.offers())
+        await self.send([self.spoil(frame) for frame in frames])
+        while self.seat.held or self.seat.asked:
+            self.changed.clear()
+            await self.changed.wait()
+        return Answer(reply=(said := self.seat.take_answer()), excused=said is None)
+
+
+async def over_tcp(table, stack):
+    async def admit(reader, writer):
+        async def pieces():
+            while data := await reader.read(1 << 16):
+                yield data
+
+        async def send(frames):
+            writer.write(b"".join(frames))
+            await writer.drain()
+
+        await table.talk(pieces(), send, writer.transport.abort)
+
+    server = await stack.enter_async_context(await asyncio.start_server(admit, "127.0.0.1", 0))
+    return f"tenhou://127.0.0.1:{server.sockets[0].getsockname()[1]}/7?type=1"
+
+
+async def over_websocket(table, stack):
+    async def admit(socket):
+        async def pieces():
+            async for frame in socket:
+                yield frame.encode()
+
+        async def send(frames):
+            for frame in frames:
+                await socket.send(frame.decode())
+
+        await table.talk(pieces(), send, socket.transport.abort)
+
+    server = await stack.enter_async_context(serve(admit, "127.0.0.1", 0))
+    return f"tenhou+ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/7?type=1"
+
+
+def play_at(table, open_door, **options):
+    async def check():
+        async with asyncio.timeout(GUARD_S), contextlib.AsyncExitStack() as stack:
+            seat = table()
+            url = await open_door(seat, stack)
+            settings = Settings(parse_address(url), **options)
+            game = asyncio.create_task(seat.play())
+            try:
+                (ours,) = await play(settings, lambda game: make_strategy("fast-riichi-c"))
+                return seat, ours, await game
+            finally:
+                game.cancel()
+
+    return asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    ("open_door", "spelling"), [(over_tcp, Spelling.XML), (over_websocket, Spelling.JSON)]
+)
+def test_our_client_plays_a_game_and_tells_its_account_to_the_server_alone(
+    open_door, spelling, tmp_path, caplog
+):
+    log, secret = tmp_path / "game.mjson", Login("ID0A1B2C3D-6f7e8d9c")
+    with caplog.at_level(logging.DEBUG):
+        seat, ours, scores = play_at(lambda: OneSeat(spelling), open_door, log=log, login=secret)
+    assert [login.name for login in seat.logins] == [secret.name]
+    told = [record.getMessage() for record in caplog.records if record.name != "websockets.server"]
+    assert told
+    assert secret.name not in "".join(told) + repr(Settings(parse_address("stdio:"), login=secret))
+    assert ours.scores == scores
+    assert ours.names == NAMES
+    assert seat.core.faults == []
+    with log.open("rb") as stream:
+        (game,) = read_mjai_log(stream, "log")
+        events = [entry.event for entry in game.entries]
+    mirror = Table(0)
+    for event in events:
+        mirror.apply(event)
+    assert events[-1] == EndGame(scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("open_door", "spelling"), [(over_tcp, Spelling.XML), (over_websocket, Spelling.JSON)]
+)
+def test_a_connection_that_is_cut_is_taken_up_again_in_the_same_hand(open_door, spelling):
+    cuts = (20, 30, 61, 62, 90, 140, 222, 301)
+    seat, ours, scores = play_at(lambda: OneSeat(spelling, cuts), open_door)
+    assert ours.scores == scores
+    assert len(seat.logins) == 1 + sum(cut <= seat.told for cut in cuts)
+    assert {login.gpid for login in seat.logins[1:]} == {"guest"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error", "problem"),
+    [
+        (lambda frame: frame.replace(b' t="1"', b' t="9"'), TableError, "offers PON|RON, expected"),
+        (lambda frame: frame.replace(b' t="4"', b""), TableError, "offers nothing, expected CHI"),
+        (lambda frame: frame.replace(b"<V/>", b"<V5/>"), ProtocolError, "V5: only the own draw"),
+        (lambda frame: frame.replace(b"<V/>", b"<VV/>"), ProtocolError, "VV: no such tag"),
+    ],
+)
+def test_a_server_that_contradicts_the_table_is_named(spoil, error, problem):
+    with pytest.raises(error) as caught:
+        play_at(lambda: OneSeat(Spelling.XML, spoil=spoil), over_tcp)
+    assert problem in str(caught.value)
+
+
+def test_a_lenient_client_plays_on_at_an_offer_that_is_not_its_own(caplog):
+    def spoil(frame):
+        return frame.replace(b' t="4"', b' t="5"')
+
+    with caplog.at_level(logging.WARNING):
+        _, ours, scores = play_at(
+            lambda: OneSeat(Spelling.XML, spoil=spoil), over_tcp, strict=False
+        )
+    assert ours.scores == scores
+    assert "the server offers PON|CHI, expected CHI" in caplog.text
+
+
+# --- fair play ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["tenhou://game.example:10080/0"], "without its operator's permission"),
+        (["tenhou+ws://game.example:80/0", "--permitted-by", " "], "operator's permission"),
+        (["mjsonp://localhost/x", "--permitted-by", "me"], "only for a tenhou:// server"),
+        (["mjsonp://localhost/x", "--account-file", "x"], "only for a tenhou:// server"),
+        (["tenhou://localhost/0"], "the port is missing"),
+        (["tenhou://localhost:1/x"], "expected /LOBBY?type=N"),
+        (["tenhou://localhost:1/0?kind=9"], "expected /LOBBY?type=N"),
+    ],
+)
+def test_where_a_program_may_not_play_it_does_not_connect(arguments, problem, capsys):
+    assert main(["play", *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_an_account_in_a_url_is_not_repeated(capsys):
+    assert main(["play", "tenhou://ID12345678@localhost:10080/0"]) == 2
+    told = capsys.readouterr().err
+    assert "an account has no place in a URL" in told
+    assert "12345678" not in told
+
+
+@pytest.mark.parametrize("command", [["duo"], ["play", "--pair", "host:4711"]])
+def test_no_pair_plays_at_a_tenhou_server_elsewhere(command, capsys):
+    url = "tenhou://game.example:10080/0"
+    permitted = ["--permitted-by", "somebody"] if command[0] == "play" else []
+    assert main([*command, url, "--team-table", url, *permitted]) == 2
+    assert "live servers rate single players" in capsys.readouterr().err

@@ -1,0 +1,184 @@
+"""Client and server sessions at one table, face to face in memory, among our own referee."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mjbot.referee import Referee
+from mjbot.rules.ruleset import Length
+from mjbot.server.core import Answer, Say, TableCore
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.actions import Action
+from mjbot.table.legal import is_furiten
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.wire import to_message
+from mjbot.table.view import View
+from protocol.messages import Event, StartGame, Tsumo
+from protocol.sessions.turns import Speak
+from protocol.tenhou.client import TenhouClient, TenhouReceived
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.offers import disagreement
+from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.table import SeatTable
+
+Choose = Callable[[View], Action]
+NAMES = ("east", "south <1>", "西", "north")
+
+
+def at_random(seed: int) -> Choose:
+    rng = random.Random(seed)
+
+    def choose(view: View) -> Action:
+        # Riichi, calls and wins must not drown among the discards.
+        rare = [action for action in view.legal if not action.is_discard and not action.is_pass]
+        return rng.choice(rare if rare and rng.random() < 0.7 else view.legal)
+
+    return choose
+
+
+def by_strategy(seed: int) -> Choose:
+    return make_strategy("fast-riichi-c", seed=seed).decide
+
+
+@dataclass
+class Player:
+    """One seat: our client with a strict mirror, and the server's session opposite."""
+
+    seat: int
+    spelling: Spelling
+    choose: Choose
+    rng: random.Random
+    whole: bool = True
+    told: list[Event] = field(default_factory=list)
+    heard: list[Event] = field(default_factory=list)
+    traffic: list[str] = field(default_factory=list)
+    blind_answers: int = 0
+    is_gone: bool = False
+
+    def __post_init__(self) -> None:
+        self.table = SeatTable(self.seat, gpid=f"guest-{self.seat}")
+        self.client = TenhouClient(Login(), Wanted(0, 9), self.spelling)
+        self.mirror: Table | None = None
+        self.log_in()
+
+    def log_in(self) -> None:
+        self.server = TenhouServer(self.spelling)
+        (wish,) = self.to_server(self.client.open())
+        assert wish == LogIn("NoName")
+        (wish,) = self.to_client(self.server.welcome(NAMES[self.seat]))
+        assert wish == WantTable(Wanted(0, 9))
+        (wish,) = self.to_client(self.server.ask_again(Wanted(0, 9)))
+        assert wish == WantTable(Wanted(0, 9), again=True)
+        self.server.sit(self.table)
+
+    def cut(self) -> None:
+        """Lose the connection and come back over a new one."""
+        self.is_gone = False
+        self.server = TenhouServer(self.spelling)
+        (wish,) = self.to_server(self.client.reconnect())
+        assert wish == LogIn("NoName", gpid=f"guest-{self.seat}")
+        self.to_client(self.server.sit_again(self.table))
+
+    def vanish(self) -> None:
+        """Lose the connection; the table goes on telling the seat, whom nobody hears."""
+        self.is_gone = True
+
+    def to_server(self, frames: tuple[bytes, ...]) -> list[object]:
+        wishes: list[object] = []
+        for data in self.pieces(frames):
+            self.traffic += [f"Send: {_line(data)}"] if self.whole else []
+            heard = self.server.receive(data)
+            wishes += heard.wishes
+            wishes += self.to_client(heard.frames)
+        return wishes
+
+    def to_client(self, frames: tuple[bytes, ...]) -> list[object]:
+        wishes: list[object] = []
+        for data in self.pieces(frames):
+            self.traffic += [f"Get: {_line(data)}"] if self.whole else []
+            received = self.client.receive(data)
+            assert not received.lapsed
+            wishes += self.digest(received)
+        return wishes
+
+    def pieces(self, frames: tuple[bytes, ...]) -> list[bytes]:
+        """Over TCP frames come together, or in pieces that end anywhere."""
+        if self.spelling is Spelling.JSON or not frames:
+            return list(frames)
+        data = b"".join(frames)
+        if self.whole:
+            return [data]
+        cuts = sorted(self.rng.randrange(len(data)) for _ in range(2))
+        return [data[: cuts[0]], data[cuts[0] : cuts[1]], data[cuts[1] :]]
+
+    def digest(self, received: TenhouReceived) -> list[object]:
+        for event in received.events:
+            self.heard.append(event)
+            if isinstance(event, StartGame):
+                self.mirror = Table(self.client.seat)
+            assert self.mirror is not None
+            self.mirror.apply(event)
+            if isinstance(event, Tsumo) and not received.blind:
+                assert self.client.furiten == bool(is_furiten(self.mirror.state, self.seat))
+        wishes = self.to_server(received.frames)
+        if received.speak is Speak.MUST:
+            wishes += self.digest(self.answer(received))
+        return wishes
+
+    def answer(self, received: TenhouReceived) -> TenhouReceived:
+        if received.blind:
+            self.blind_answers += 1
+            return self.client.reply_safely()
+        assert self.mirror is not None
+        view = self.mirror.view(self.seat)
+        said = [to_message(self.mirror.state, self.seat, action) for action in view.legal]
+        assert received.offer is not None
+        assert disagreement(received.offer, said) is None
+        action = self.choose(view) if len(view.legal) > 1 else view.legal[0]
+        return self.client.reply(to_message(self.mirror.state, self.seat, action))
+
+    def exchange(self, say: Say) -> Answer:
+        assert isinstance(say.message, Event)
+        self.told.append(say.message)
+        lamp = bool(is_furiten(say.referee.state, self.seat))
+        frames = self.server.say(say.message, say.offers(), lamp)
+        if self.is_gone:
+            self.table.take_ready()
+            self.table.expire()
+            return Answer(excused=True)
+        self.to_client(frames)
+        assert not self.table.held
+        assert not self.table.asked
+        said = self.table.take_answer()
+        return Answer(reply=said, excused=said is None)
+
+
+def _line(data: bytes) -> str:
+    return data.decode().replace("\0", " ").strip()
+
+
+def play(
+    players: list[Player],
+    seed: int,
+    length: Length = "hanchan",
+    before: Callable[[Say], None] = lambda say: None,
+) -> TableCore:
+    """Play a whole game; ``before`` sees whatever is about to be said."""
+    core = TableCore(Referee(seed, length), NAMES)
+    while (say := core.next()) is not None:
+        before(say)
+        answer = players[say.seat].exchange(say)
+        if not say.is_final:
+            core.answer(answer)
+    assert core.faults == []
+    return core
+
+
+def seated(
+    spelling: Spelling, seed: int, choose: Callable[[int], Choose] = at_random, whole: bool = True
+) -> list[Player]:
+    return [
+        Player(seat, spelling, choose(100 * seed + seat), random.Random(seat), whole)
+        for seat in range(4)
+    ]

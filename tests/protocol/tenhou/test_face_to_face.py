@@ -1,0 +1,111 @@
+"""Client and server sessions face to face: whole games of our own referee, in both spellings."""
+
+import random
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from mjbot.server.offers import without_hints
+from proof.records import Findings
+from proof.wire import check_session
+from protocol.messages import Event, Hora, Ryukyoku, StartGame
+from protocol.tenhou.client import Stage
+from protocol.tenhou.codec import Spelling
+from tests.protocol.tenhou.face_to_face import NAMES, Player, at_random, by_strategy, play, seated
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+def plain(event: Event) -> Event:
+    """The event without what only mjai's server tells, and with its tiles in order."""
+    event = without_hints(event)
+    if consumed := getattr(event, "consumed", None):
+        return replace(event, consumed=tuple(sorted(consumed)))
+    if isinstance(event, Hora) and event.hora_tehais:
+        return replace(event, hora_tehais=tuple(sorted(event.hora_tehais)))
+    if isinstance(event, Ryukyoku) and event.tehais:
+        return replace(event, tehais=tuple(tuple(sorted(hand)) for hand in event.tehais))
+    return event
+
+
+@pytest.mark.parametrize(
+    ("spelling", "choose"), [(Spelling.XML, at_random), (Spelling.JSON, by_strategy)]
+)
+def test_whole_games_are_told_as_they_happened(spelling, choose):
+    players = seated(spelling, seed=3, choose=choose)
+    play(players, seed=3)
+    for player in players:
+        assert [plain(event) for event in player.heard] == [plain(event) for event in player.told]
+        assert player.client.stage is Stage.OVER
+        assert isinstance(player.heard[0], StartGame)
+        assert player.heard[0].names == NAMES
+
+
+def test_spellings_and_strategies_sit_at_one_table():
+    choices = [at_random(1), by_strategy(2), at_random(3), by_strategy(4)]
+    spellings = [Spelling.XML, Spelling.JSON, Spelling.JSON, Spelling.XML]
+    players = [
+        Player(seat, spelling, choose, random.Random(seat), whole=False)
+        for seat, (spelling, choose) in enumerate(zip(spellings, choices, strict=True))
+    ]
+    play(players, seed=5, length="tonpu")
+    assert {player.client.stage for player in players} == {Stage.OVER}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "choose"), [(Spelling.XML, by_strategy), (Spelling.JSON, at_random)]
+)
+def test_who_is_cut_off_is_back_within_the_hand_and_plays_to_the_end(spelling, choose):
+    players = seated(spelling, seed=7, choose=choose, whole=False)
+    rng = random.Random(7)
+    cuts = 0
+
+    def cut(say):
+        nonlocal cuts
+        if len(players[3].told) > 2 and not say.is_final and rng.random() < 0.01:
+            players[rng.randrange(4)].cut()
+            cuts += 1
+
+    play(players, seed=7, length="tonpu", before=cut)
+    assert cuts > 10
+    assert sum(player.blind_answers for player in players) > cuts
+    for player in players:
+        assert player.client.stage is Stage.OVER
+        assert player.heard[-1] == player.told[-1]
+
+
+def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
+    players = seated(Spelling.XML, seed=11, choose=by_strategy)
+    gone = players[2]
+
+    def vanish(say):
+        if len(gone.told) == 30:
+            gone.vanish()
+        elif gone.is_gone and len(gone.told) == 90:
+            gone.cut()
+
+    play(players, seed=11, length="tonpu", before=vanish)
+    assert gone.heard[-1] == gone.told[-1]
+    assert gone.client.stage is Stage.OVER
+
+
+@pytest.mark.parametrize("name", ["calls.log", "riichi.log"])
+def test_own_recorded_sessions_pass_what_tenhous_own_do(name):
+    findings = Findings()
+    check_session((RECORDED / name).read_text(encoding="utf-8"), name, findings)
+    assert findings.mismatches == []
+    checked = findings.checked
+    assert checked["answers, byte for byte"] > 100
+    assert checked["offers"] > 200
+    assert not any(count for what, count in checked.items() if what.startswith("owed but not"))
+    assert not any(count for what, count in checked.items() if what.startswith("said though not"))
+
+
+@pytest.mark.parametrize(
+    ("name", "choose", "seed"), [("calls.log", at_random, 2), ("riichi.log", by_strategy, 3)]
+)
+def test_the_recorded_sessions_are_what_is_said_today(name, choose, seed):
+    players = seated(Spelling.XML, seed, choose)
+    play(players, seed, length="tonpu")
+    assert "\n".join(players[0].traffic) + "\n" == (RECORDED / name).read_text(encoding="utf-8")

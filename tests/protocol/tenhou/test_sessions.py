@@ -1,0 +1,387 @@
+"""What a client session takes and says, tag by tag, and what a server session refuses."""
+
+import pytest
+
+from mjbot.rules.yaku_table import YAKU
+from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
+from protocol.masking import HIDDEN_HAND
+from protocol.messages import (
+    Dahai,
+    EndGame,
+    EndKyoku,
+    Hora,
+    Kakan,
+    Pon,
+    Reach,
+    ReachAccepted,
+    Ryukyoku,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+)
+from protocol.sessions.turns import Due, Speak
+from protocol.tenhou.client import GameGoneError, Stage, TenhouClient
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.offers import Offer
+from protocol.tenhou.results import YAKU_NAMES, Shown, Stakes, read_win, write_win
+from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, TenhouServer, WantTable
+from protocol.tenhou.table import SeatTable
+from protocol.tenhou.tiles import RED_TILES
+from protocol.tiles import parse_tiles
+
+HAI = "0,4,8,12,16,20,24,28,32,36,40,44,108"
+INIT = f'<INIT seed="4,1,2,0,0,120" ten="240,250,260,250" oya="1" hai="{HAI}"/>'
+
+
+OWN_HAND = tuple(RED_TILES[int(tile)] for tile in HAI.split(","))
+GUEST = Login()
+ACCEPTED = '<REACH who="0" ten="230,250,260,250" step="2"/>'
+LAST = '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" owari="260,1.0,250,1.0,260,1.0,250,1.0"/>'
+
+
+def client(spelling=Spelling.XML, login=GUEST):
+    return TenhouClient(login, Wanted(0, 9), spelling)
+
+
+def heard(session, *said):
+    return session.receive("".join(tag + "\0" for tag in said).encode())
+
+
+def dealt(*said, spelling=Spelling.XML):
+    """A session in a hand: seat 3, whose right neighbour deals South 1."""
+    session = client()
+    session.open()
+    heard(session, '<HELO uname="%41"/>', '<LN n="" j="" g=""/>')
+    heard(session, '<GO type="9" lobby="0" gpid="g"/>', '<UN n0="a" n1="b" n2="c" n3="d" dan=""/>')
+    heard(session, '<TAIKYOKU oya="1"/>', INIT)
+    return session, heard(session, *said)
+
+
+def words(received):
+    return b"".join(received.frames).decode().replace("\0", " ").strip()
+
+
+def test_a_login_answers_the_old_challenge_and_asks_for_a_table_once():
+    session = client()
+    assert session.open() == (b'<HELO name="NoName" tid="f0" sx="M" />\0',)
+    received = heard(session, '<HELO uname="%41" auth="20180117-e7b5e83e"/>')
+    assert words(received) == '<AUTH val="20180117-c1ebb26f"/> <PXR V="1" />'
+    assert words(heard(session, '<LN n="" j="" g=""/>')) == '<JOIN t="0,9" />'
+    assert words(heard(session, '<LN n="" j="" g=""/>')) == ""
+    assert words(heard(session, '<REJOIN t="0,9,r"/>')) == '<JOIN t="0,9,r" />'
+
+
+def test_an_account_is_not_shown():
+    secret = Login("ID12345678-secret", "F")
+    session = client(Spelling.JSON, secret)
+    assert b'"name":"ID12345678-secret"' in session.open()[0]
+    assert "secret" not in repr(secret)
+    assert "secret" not in repr(LogIn("secret"))
+
+
+def test_seats_become_absolute_and_names_follow():
+    session, received = dealt("<U/>")
+    assert session.seat == 3
+    assert session.names == ("b", "c", "d", "a")
+    assert received.events == (Tsumo(actor=0, pai="?"),)
+
+
+def test_a_deal_and_the_first_discards():
+    session = client()
+    heard(session, '<HELO uname="%41"/>', '<GO type="9"/>', '<UN n0="a" n1="b" n2="c" n3="d"/>')
+    received = heard(session, '<TAIKYOKU oya="1"/>', INIT, "<U/>", '<e2 t="3"/>')
+    start, deal, draw, discard = received.events
+    assert isinstance(start, StartGame)
+    assert isinstance(deal, StartKyoku)
+    assert (deal.bakaze, deal.kyoku, deal.oya, deal.kyotaku) == ("S", 1, 0, 2)
+    assert deal.scores == (25000, 26000, 25000, 24000)
+    assert deal.tehais[3][4] == "5mr"
+    assert (draw, discard) == (Tsumo(actor=0, pai="?"), Dahai(actor=0, pai="1m", tsumogiri=True))
+    assert received.due is Due.CLAIM
+    assert received.offer == Offer.PON | Offer.DAIMINKAN
+    assert received.deadline_ms == 5000
+    assert words(session.reply(Skip())) == "<N />"
+
+
+def test_a_discard_names_the_copy_that_was_drawn_or_another():
+    session, received = dealt("<T2/>")
+    assert received.due is Due.TURN
+    frame = session.reply(Dahai(actor=3, pai="1m", tsumogiri=True))
+    assert words(frame) == '<D p="2"/>'
+    session, _ = dealt("<T2/>")
+    assert words(session.reply(Dahai(actor=3, pai="1m", tsumogiri=False))) == '<D p="0"/>'
+
+
+def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
+    session, _ = dealt('<T109 t="32"/>')
+    declared = session.reply(Reach(actor=3))
+    assert declared.events == (Reach(actor=3),)
+    assert (declared.frames, declared.due, declared.speak) == ((), Due.DISCARD, Speak.MUST)
+    said = session.reply(Dahai(actor=3, pai="E", tsumogiri=True))
+    assert words(said) == '<REACH hai="109" /> <D p="109"/>'
+    after = heard(session, '<REACH who="0" step="1"/>', "<D109/>", ACCEPTED)
+    assert [type(event) for event in after.events] == [Dahai, ReachAccepted]
+
+    frames = client(Spelling.JSON)
+    for tag in (
+        '{"tag":"HELO","uname":"a"}', '{"tag":"GO","type":"9"}',
+        '{"tag":"UN","n0":"a","n1":"b","n2":"c","n3":"d"}', '{"tag":"TAIKYOKU","oya":"1"}',
+        '{"tag":"INIT","seed":"4,1,2,0,0,120","ten":"240,250,260,250",'
+        f'"oya":"1","hai":"{HAI}"}}',
+        '{"tag":"T109","t":"32"}',
+    ):  # fmt: skip
+        frames.receive(tag.encode())
+    assert frames.reply(Reach(actor=3)).frames == (b'{"tag":"REACH"}',)
+    declared = frames.receive(b'{"tag":"REACH","who":"0","step":"1"}')
+    assert declared.events == (Reach(actor=3),)
+    assert declared.due is Due.DISCARD
+    said = frames.reply(Dahai(actor=3, pai="E", tsumogiri=True))
+    assert said.frames == (b'{"tag":"D","p":109}',)
+
+
+def test_an_answer_that_came_too_late_lapses():
+    session, received = dealt("<U/>", '<e2 t="3"/>')
+    assert received.speak is Speak.MUST
+    went_on = heard(session, "<V/>")
+    assert went_on.lapsed
+    assert went_on.speak is Speak.MUST_NOT
+    with pytest.raises(LocalProtocolError, match="nothing is to be said"):
+        session.reply(None)
+
+
+def test_a_game_ends_with_its_last_result():
+    session, _ = dealt("<U/>")
+    received = heard(session, '<PROF lobby="0" type="9" add="1"/>', LAST)
+    assert isinstance(received.events[0], Ryukyoku)
+    assert received.events[1:] == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
+    assert words(received) == "<NEXTREADY /> <BYE />"
+    assert session.stage is Stage.OVER
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (["<T0/>"], "T: tile 0 is in our hand already"),
+        (["<T/>"], "T: no such tag"),
+        (["<U/>", "<D5/>"], "D: tile 5 is not in our hand"),
+        ([INIT], "INIT: out of order, the client is in a hand"),
+        (['<HELO uname="a"/>'], "HELO: out of order, the client is in a hand"),
+        (["<U/>", "<E2/>", '<N who="0" m="4231" />'], "N.m: "),
+        (["<U/>", "<E2/>", '<N who="2" m="30752" />'], "N.m: call code 30752 is a north call"),
+        (["<U5/>"], "U5: only the own draw tells its tile"),
+        (['<RYUUKYOKU type="x" ba="0,0" sc="1,0,1,0,1,0,1,0" />'], "RYUUKYOKU.type: 'x' is no"),
+        (
+            ['<RYUUKYOKU ba="0,0" sc="1,0,1,0,1,0,1,0" owari="1,2" />'],
+            "RYUUKYOKU.owari: '1,2' is no final result",
+        ),
+    ],
+)
+def test_what_the_server_may_not_say_is_refused(said, problem):
+    with pytest.raises(ProtocolError) as refused:
+        dealt(*said)
+    assert problem in str(refused.value)
+
+
+def test_tables_that_are_not_played_here_are_refused():
+    with pytest.raises(ThreePlayersError, match="three-player"):
+        heard(client(), '<HELO uname="a"/>', '<GO type="25"/>')
+    with pytest.raises(ProtocolError, match="without open tanyao"):
+        heard(client(), '<HELO uname="a"/>', '<GO type="13"/>')
+
+
+def test_only_what_is_due_is_said():
+    session, _ = dealt("<T2/>")
+    with pytest.raises(LocalProtocolError, match="pon is not an answer here"):
+        session.reply(Pon(actor=3, target=0, pai="1m", consumed=("1m", "1m")))
+    with pytest.raises(LocalProtocolError, match="own seat 3"):
+        session.reply(Dahai(actor=1, pai="1m", tsumogiri=True))
+    with pytest.raises(LocalProtocolError, match="9s is not in our hand"):
+        session.reply(Dahai(actor=3, pai="9s", tsumogiri=False))
+
+
+def test_who_comes_back_to_no_game_is_told_so():
+    session, _ = dealt()
+    assert b'gpid="g"' in session.reconnect()[0]
+    heard(session, '<HELO uname="%41"/>')
+    with pytest.raises(GameGoneError):
+        heard(session, '<LN n="" j="" g=""/>')
+
+
+def test_a_snapshot_is_played_on_blindly_until_the_next_deal():
+    session, _ = dealt("<U/>")
+    session.reconnect()
+    seated = heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    assert words(seated) == "<GOK />"
+    received = heard(session, INIT.replace("INIT", "REINIT"), "<T109/>")
+    assert received.blind
+    assert received.events == (EndKyoku(),)
+    assert words(session.reply_safely()) == '<D p="109"/>'
+    assert heard(session, "<D109/>", "<U/>", '<e2 t="9"/>').blind
+    assert words(session.reply_safely()) == '<N type="6" />'
+    result = '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />'
+    assert words(heard(session, result)) == "<NEXTREADY />"
+    again = heard(session, INIT)
+    assert [type(event) for event in again.events] == [StartKyoku]
+    assert not again.blind
+
+
+def test_yaku_are_called_as_our_rules_call_them():
+    assert tuple(yaku.mjai_name for yaku in YAKU) == YAKU_NAMES
+
+
+@pytest.mark.parametrize(
+    ("name", "hand", "win", "wanted"),
+    [
+        ("suanko", "111m222p333s44z55z", "4z", 40),
+        ("suanko", "111m222p333s444z5z", "5z", 41),
+        ("kokushimuso", "19m19p19s1234567z1z", None, 48),
+        ("kokushimuso", "19m19p199s123456z", "7z", 47),
+        ("churenpoton", "1112345678999m", "5m", 46),
+        ("churenpoton", "1112345678999m", "1m", 46),
+        ("churenpoton", "1112234567899m", "9m", 45),
+    ],
+)
+def test_yakuman_of_two_forms_are_told_apart_by_the_wait(name, hand, win, wanted):
+    ids = _ids(hand + (win or ""))
+    machi = ids[-1]
+    shown = Shown(tuple(ids), machi, (), (0,), ())
+    event = Hora(
+        actor=1, target=2, pai=RED_TILES[machi], yakus=((name, 100),), fu=0, fan=100,
+        hora_points=32000, deltas=(0, 32000, -32000, 0), hora_tehais=(),
+    )  # fmt: skip
+    tag = write_win(event, shown, Stakes(0, 0, (25000,) * 4, 0, 0), own=1)
+    assert tag.yakuman == (wanted,)
+    assert read_win(tag, 1, RED_TILES).yakus == ((name, 100),)
+
+
+def _ids(text):
+    seen: dict[int, int] = {}
+    ids = []
+    for kind in parse_tiles(text):
+        ids.append(4 * kind + seen.setdefault(kind, 0))
+        seen[kind] += 1
+    return ids
+
+
+# --- the server's side -------------------------------------------------------------------------
+
+
+def at_the_door(spelling=Spelling.XML):
+    server = TenhouServer(spelling)
+    assert server.receive(b'<HELO name="NoName" sx="M" />\0').wishes == (LogIn("NoName"),)
+    server.welcome("a")
+    return server
+
+
+def test_a_door_hears_what_a_client_wishes():
+    server = at_the_door()
+    said = (b'<PXR V="1" />', b'<JOIN t="0,9" />', b"<JOIN />", b'<CHAT text="/lobby 77" />', b"")
+    heard = server.receive(b"\0".join(said))
+    assert heard.frames == (b'<LN n="" j="" g=""/>\0',)
+    assert heard.wishes == (WantTable(Wanted(0, 9)), NoTable(), EnterLobby(77))
+    assert server.receive(b"<Z />\0<BYE />\0").wishes == (Leave(),)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (b'<HELO name="x" />\0', "HELO: out of order, the client is in the lobby"),
+        (b'<D p="1"/>\0', "D: out of order, the client is in the lobby"),
+        (b'<JOIN t="x" />\0', "JOIN.t: expected lobby,type, got 'x'"),
+        (b'<CHAT text="/lobby x" />\0', "CHAT.text: no lobby is called 'x'"),
+        (b"<NEXTREADY />\0", "NEXTREADY: out of order"),
+    ],
+)
+def test_a_door_refuses_what_has_no_place(said, problem):
+    with pytest.raises(ProtocolError) as refused:
+        at_the_door().receive(said)
+    assert problem in str(refused.value)
+
+
+def at_the_table():
+    server = at_the_door()
+    server.sit(SeatTable(1))
+    server.say(StartGame(names=("a", "b", "c", "d")))
+    server.receive(b"<GOK />\0<NEXTREADY />\0")
+    deal = StartKyoku(
+        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N", scores=(25000,) * 4,
+        tehais=(HIDDEN_HAND, OWN_HAND, HIDDEN_HAND, HIDDEN_HAND),
+    )  # fmt: skip
+    server.say(deal)
+    return server
+
+
+def test_a_deal_waits_until_the_seat_is_ready_or_nobody_waits_any_more():
+    server = at_the_door()
+    seat = SeatTable(0)
+    server.sit(seat)
+    server.say(StartGame(names=("a", "b", "c", "d")))
+    deal = StartKyoku(
+        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N",
+        tehais=(OWN_HAND, HIDDEN_HAND, HIDDEN_HAND, HIDDEN_HAND),
+    )  # fmt: skip
+    assert server.say(deal) == ()
+    assert seat.held
+    assert server.go_on()[0].startswith(b"<INIT ")
+    assert not seat.held
+
+
+def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
+    server = at_the_table()
+    turn = [Dahai(actor=1, pai="9m", tsumogiri=True), Dahai(actor=1, pai="1m", tsumogiri=False)]
+    assert server.say(Tsumo(actor=1, pai="9m"), turn) == (b"<T33/>\0",)
+    for said, problem in (
+        (b'<D p="1"/>\0', "D.p: tile 1 is not in the hand"),
+        (b'<D p="8"/>\0', "D: to discard 3m is not open"),
+        (b'<REACH hai="33" />\0', "REACH: riichi is not open"),
+        (b'<N type="7" />\0', "N: type 7 is not open"),
+        (b"<N />\0", "N: a pass is not open"),
+        (b'<N type="8" />\0', "N: type 8 is not open"),
+    ):
+        with pytest.raises(ProtocolError) as refused:
+            server.receive(said)
+        assert problem in str(refused.value)
+    assert server.seat.asked
+    server.receive(b'<D p="33"/>\0')
+    assert server.seat.take_answer() == turn[0]
+
+
+def test_what_is_said_unasked_is_late_and_ignored():
+    server = at_the_table()
+    server.say(Tsumo(actor=0, pai="?"))
+    assert server.receive(b'<N />\0<D p="0"/>\0').frames == ()
+    assert server.seat.take_answer() is None
+
+
+def test_robbing_a_kan_is_offered_with_the_call():
+    server = at_the_table()
+    server.say(Tsumo(actor=0, pai="?"))
+    server.say(Dahai(actor=0, pai="P", tsumogiri=False))
+    server.say(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
+    server.say(Dahai(actor=2, pai="C", tsumogiri=False))
+    server.say(Tsumo(actor=2, pai="?"))
+    rob = [Hora(actor=1, target=2, pai="P"), Skip()]
+    (frame,) = server.say(Kakan(actor=2, pai="P", consumed=("P", "P", "P")), rob)
+    assert frame.endswith(b't="8" />\0')
+    server.receive(b'<N type="6" />\0')
+    assert server.seat.take_answer() == rob[0]
+
+
+def test_who_comes_back_is_told_what_happened_before_it_was_seated():
+    seat = at_the_table().seat
+    server = TenhouServer(Spelling.XML)
+    server.receive(b'<HELO name="NoName" gpid="g" />\0')
+    server.sit_again(seat)
+    claim = [Pon(actor=1, target=0, pai="1m", consumed=("1m", "1m")), Skip()]
+    assert server.say(Tsumo(actor=0, pai="?")) == ()
+    assert server.say(Dahai(actor=0, pai="1m", tsumogiri=False), claim) == ()
+    assert server.go_on() == ()
+    names = [frame.split()[0] for frame in server.receive(b"<GOK />\0").frames]
+    assert names[0] == b"<REINIT"
+    assert names[1].startswith(b"<W")
+    assert names[2].startswith(b"<G")
+    assert seat.asked
+    server.receive(b"<N />\0")
+    assert seat.take_answer() == Skip()

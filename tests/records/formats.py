@@ -1,0 +1,90 @@
+"""Games of our own table written in a format of Tenhou and read again."""
+
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from mjbot.records.complete import CompleteGame, complete
+from mjbot.records.game import Entry, Game
+from mjbot.records.mjlog import read_mjlog
+from mjbot.records.mjlog_tags import Tag, scan_tags
+from mjbot.records.mjlog_writer import write_mjlog
+from mjbot.records.tenhou6.reader import read_tenhou6
+from mjbot.records.tenhou6.writer import write_tenhou6
+from protocol import messages as m
+from protocol.tenhou.calls import Call, decode_call
+from protocol.tiles import TILE_BY_NAME, tile_kind
+from tests.referee import scripted
+from tests.referee.test_random_games import play
+
+
+def told(events: Iterable[m.Event]) -> CompleteGame:
+    """Return a game of these events, complete."""
+    return complete(Game("own", "line", [Entry(at, event) for at, event in enumerate(events, 1)]))
+
+
+def first_kyoku(game: scripted.Game) -> CompleteGame:
+    """Return the first kyoku of a scripted game, played to its end, and the end of the game."""
+    game.finish_kyoku()
+    names = game.names()
+    last = names.index("EndKyoku") + 1
+    last += names[last : last + 1] == ["EndGame"]
+    return told(game.events[:last])
+
+
+def reread_mjlog(game: CompleteGame) -> CompleteGame:
+    return complete(Game("written", "tag", read_mjlog(write_mjlog(game), "written")))
+
+
+def stream(data: bytes) -> io.BufferedReader:
+    return io.BufferedReader(io.BytesIO(data))
+
+
+def reread_tenhou6(game: CompleteGame) -> CompleteGame:
+    (again,) = read_tenhou6(stream(write_tenhou6(game)), "written")
+    return complete(again)
+
+
+def hand_order(name: str) -> tuple[int, bool]:
+    return tile_kind(TILE_BY_NAME[name]), name.endswith("r")
+
+
+def events_of(game: CompleteGame, in_order: bool = False) -> list[tuple[m.Event, Any]]:
+    """Return events and win records; ``in_order`` sorts the dealt hands, as tenhou.net/6 does."""
+    entries = []
+    for entry in game.entries:
+        event = entry.event
+        if in_order and isinstance(event, m.StartKyoku):
+            hands = tuple(tuple(sorted(hand, key=hand_order)) for hand in event.tehais)
+            fields = {name: getattr(event, name) for name in event.__struct_fields__}
+            event = m.StartKyoku(**fields | {"tehais": hands})
+        entries.append((event, entry.win))
+    return entries
+
+
+def check_round_trips(game: CompleteGame) -> None:
+    """The game comes back from both formats as it was."""
+    assert events_of(reread_mjlog(game)) == events_of(game)
+    assert events_of(reread_tenhou6(game), in_order=True) == events_of(game, in_order=True)
+
+
+def tags_of(game: CompleteGame, name: str = "") -> list[Tag]:
+    tags = scan_tags(write_mjlog(game), "written")
+    return [tag for tag in tags if not name or tag.name == name]
+
+
+def calls_of(game: CompleteGame) -> list[Call]:
+    return [decode_call(tag.integer("m")) for tag in tags_of(game, "N")]
+
+
+def hand_of(game: CompleteGame) -> list[Any]:
+    """Return the first hand of the game as tenhou.net/6 has it."""
+    return json.loads(write_tenhou6(game))["log"][0]
+
+
+def random_game(seed: int, writer: Any = None) -> CompleteGame:
+    """Return a game of oddly assorted players; ``writer`` arranges its first wall."""
+    events: list[m.Event] = []
+    play(seed, lambda _, new: events.extend(new), writer)
+    return told(events)

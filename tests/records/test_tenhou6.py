@@ -1,0 +1,276 @@
+"""Reading tenhou.net/6: the order of events, what it may look like, and what is wrong with it."""
+
+import gzip
+import json
+import random
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mjbot.records.complete import complete
+from mjbot.records.game import ForeignRecordError, RecordError
+from mjbot.records.sources import games_of, list_sources, open_games
+from mjbot.records.tenhou6.hands import Claim, Discard, Draw, Hand, Play, SeatColumns
+from mjbot.records.tenhou6.order import orders
+from mjbot.records.tenhou6.reader import read_tenhou6
+from mjbot.records.tenhou6.writer import write_tenhou6
+from protocol import messages as m
+from tests.records.formats import (
+    check_round_trips,
+    first_kyoku,
+    hand_of,
+    stream,
+)
+
+# --- order -----------------------------------------------------------------------------------
+
+
+def test_a_call_of_the_second_of_two_equal_discards(scripted) -> None:
+    # Seat 0 discards 1m, pons what seat 1 discards, discards 1m again; only now seat 2 pons.
+    game = scripted(["11m55z", "5z", "11m", ""], "9s")
+    game.discard(0, "1m").discard(1, "P").do(0, "pon").discard(0, "1m").do(2, "pon")
+    told = first_kyoku(game)
+    assert hand_of(told)[11][0] == "11p1111"
+    check_round_trips(told)
+
+
+@dataclass
+class MadeUpHand:
+    """Turns at random with few tiles, so that equal discards and calls meet all the time."""
+
+    rng: random.Random
+    draws: list[list[Draw]] = field(default_factory=lambda: [[], [], [], []])
+    plays: list[list[Play]] = field(default_factory=lambda: [[], [], [], []])
+    said: list[tuple[str, int]] = field(default_factory=list)
+
+    def play(self, turns: int) -> Hand:
+        seat, called = 0, False
+        for _ in range(turns):
+            if not called:
+                self.draws[seat].append(self.tile())
+                self.said.append(("Tsumo", seat))
+            tile = self.tile()
+            self.plays[seat].append(Discard(tile))
+            self.said.append(("Dahai", seat))
+            seat, called = self.next(seat, tile)
+        columns = zip(self.draws, self.plays, strict=True)
+        seats = tuple(SeatColumns((), tuple(draws), tuple(plays)) for draws, plays in columns)
+        return Hand(0, 0, 0, (0, 0, 0, 0), ("E",), (), seats, [])
+
+    def tile(self) -> str:
+        return self.rng.choice(["1m", "2m"])
+
+    def next(self, seat: int, tile: str) -> tuple[int, bool]:
+        if self.rng.random() < 0.5:
+            return (seat + 1) % 4, False
+        step = self.rng.randint(1, 3)
+        caller = (seat + step) % 4
+        kind = self.rng.choice(["pon", "pon", "chi" if step == 1 else "pon"])
+        self.draws[caller].append(Claim(kind, 4 - step, tile, (tile, tile)))
+        self.said.append((kind.capitalize(), caller))
+        return caller, True
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_only_one_order_uses_up_the_columns(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(40):
+        made_up = MadeUpHand(rng)
+        hand = made_up.play(rng.randint(1, 24))
+        (events,) = orders(hand, -1)
+        assert [(type(event).__name__, event.actor) for event in events] == made_up.said
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def four_winds_json(scripted) -> dict[str, Any]:
+    game = scripted(["2z", "2z", "2z", "2z"])
+    for seat in range(4):
+        game.discard(seat, "S")
+    return json.loads(write_tenhou6(first_kyoku(game)))
+
+
+def damage(value: Any) -> str:
+    """Return what is wrong with a game, without the file's name."""
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    with pytest.raises(RecordError) as caught:
+        for game in read_tenhou6(stream(data), "x"):
+            list(game.entries)
+    said = str(caught.value)
+    assert said.startswith("x: ") and "\n" not in said and len(said) < 200
+    return said.removeprefix("x: ")
+
+
+@pytest.fixture
+def own(scripted) -> dict[str, Any]:
+    return four_winds_json(scripted)
+
+
+def test_one_game_an_array_or_one_per_line(own, tmp_path: Path) -> None:
+    one = json.dumps(own)
+    for name, text, count in [
+        ("one.json", one, 1),
+        ("pretty.json", json.dumps(own, indent=2), 1),
+        ("array.txt", f"[{one},\n{one}, {one}]\n", 3),
+        ("pretty-array", json.dumps([own, own], indent=1), 2),
+        ("lines.mjlog", f"{one}\n{one}\n\n", 2),
+        ("bom.json", f"\ufeff {one}", 1),
+    ]:
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        games = list(open_games(path))
+        assert [game.name for game in games] == [
+            str(path) if at == 1 else f"{path}#{at}" for at in range(1, count + 1)
+        ]
+        assert {len(list(game.entries)) for game in games} == {12}
+    assert games[0].place(3) == "hand 3"
+
+
+def test_it_is_found_in_zips_and_behind_gzip(own, tmp_path: Path) -> None:
+    data = json.dumps(own).encode()
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("b.json", data)
+        archive.writestr("c.json.gz", gzip.compress(data))
+    (tmp_path / "figures.json").write_text('{"v": 1}')
+    names = [game.name for source in list_sources(tmp_path) for game in games_of(source)]
+    assert names == [f"{tmp_path}/a.zip/b.json", f"{tmp_path}/a.zip/c.json.gz"]
+
+
+def test_many_games_in_one_array_are_read_one_by_one(own, tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps([own] * 5000), "utf-8")
+    assert path.stat().st_size > 2 << 20
+    assert sum(1 for _ in open_games(path)) == 5000
+
+
+def test_a_bad_game_among_good_ones_leaves_the_others(own, tmp_path: Path) -> None:
+    bad = json.loads(json.dumps(own))
+    bad["log"][0][4][0] = 99
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps([own, bad, own]), "utf-8")
+    read = []
+    for game in open_games(path):
+        try:
+            read.append(len(list(game.entries)))
+        except RecordError as error:
+            read.append(str(error))
+    assert read == [12, f"{path}#2: hand 1: [4][0]: 99 is no tile", 12]
+
+
+# --- damage ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        ([], {"name": []}, 'an object with a "log" belongs here'),
+        (["log"], [], "log: is no list of hands"),
+        (["log"], 7, "log: is no list of hands"),
+        (["name"], ["a"], "name: is no list of four names"),
+        (["sc"], [1, 2], "sc: is no final result"),
+        (["log", 0], {}, "hand 1: is no list"),
+        (["log", 0], [[]], "hand 1: has 1 parts where 17 belong"),
+        (["log", 0, 0], [0, 0], "hand 1: [0]: has 2 parts where 3 belong"),
+        (["log", 0, 0], [16, 0, 0], "hand 1: [0]: [16, 0, 0] is no kyoku, honba and sticks"),
+        (["log", 0, 1, 2], "x", "hand 1: [1][2]: x is no number of points or sticks"),
+        (["log", 0, 2], [], "hand 1: [2]: names no dora indicator"),
+        (["log", 0, 2, 0], 60, "hand 1: [2][0]: 60 is no tile"),
+        (["log", 0, 4], [11], "hand 1: [4]: has 1 start tiles where 13 belong"),
+        (["log", 0, 5, 0], "c1112", 'hand 1: [5][0]: "c1112" is no call'),
+        (["log", 0, 5, 0], "1112c13", 'hand 1: [5][0]: "1112c13" is a call from nobody'),
+        (["log", 0, 5, 0], [11], "hand 1: [5][0]: [11] is no tile"),
+        (["log", 0, 6, 0], "f44", 'hand 1: [6][0]: "f44" is neither a discard nor a kan'),
+        (["log", 0, 6, 0], "41x", 'hand 1: [6][0]: "41x" is no call'),
+        (["log", 0, 6, 0], True, "hand 1: [6][0]: True is no tile"),
+        (["log", 0, 16], "和了", "hand 1: [16]: is no list"),
+        (["log", 0, 16], [], "hand 1: [16]: begins with no word"),
+        (
+            ["log", 0, 16],
+            ["引分"],
+            'hand 1: [16][0]: "引分" is neither a win nor a draw',
+        ),
+        (
+            ["log", 0, 16],
+            ["和了", [0, 0, 0, 0]],
+            "hand 1: [16]: has 2 parts; after 和了",
+        ),
+        (["log", 0, 16], ["和了", [0], [0, 0, 0]], "hand 1: [16][1]: is no list of four changes"),
+        (
+            ["log", 0, 16],
+            ["和了", [0, 0, 0, 0], [4, 0, 0]],
+            "hand 1: [16][2][0]: 4 is no seat, seats are 0..3",
+        ),
+        (
+            ["log", 0, 16],
+            ["和了", [0, 0, 0, 0], [1, 0, 1, "30符1飜1000点"]],
+            "hand 1: [16]: seat 1 wins a tile of seat 0, which is not there",
+        ),
+        (["log", 0, 5], [], "hand 1: seat 0 is to draw, but its 0 draws are used up"),
+        (["log", 0, 6], [], "hand 1: seat 0 is to discard, but its 0 discards are used up"),
+        (["log", 0, 6, 0], 0, "hand 1: seat 0 is to discard, but its discard 0 is 0"),
+        (["log", 0, 2], [11, 12], "hand 1: [2]: has 2 dora indicators, but 1 are turned"),
+        (["log", 0, 6, 0], 29, "hand 1: seat 0 plays 9p, which it does not hold"),
+    ],
+)
+def test_damage_names_the_field_and_the_place(own, place, value, problem) -> None:
+    if not place:
+        own = value
+    else:
+        inner = own
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+    assert damage(own).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b'{"log":[[', "game 1: not JSON (Expecting value at character 10)"),
+        (b'{"log":[[1]]} {"log":', "game 2: not JSON"),
+        (b'[{"log":[[1]]}', "game 2: it is cut off"),
+        (b'{"log":[["\xff"]]}', "game 1: is not UTF-8"),
+        (b"[" * 200_000, "game 1: nested too deep"),
+        (b'{"log":["' + b"x" * (1 << 21), "game 1: no game ends within 1048576 characters"),
+        (b'[[{"log":[]}]]', 'an object with a "log" belongs here'),
+    ],
+)
+def test_damaged_json_names_the_game(text: bytes, problem: str) -> None:
+    data = text
+    with pytest.raises(RecordError) as caught:
+        for game in read_tenhou6(stream(data), "x"):
+            try:
+                list(game.entries)
+            except RecordError as error:
+                if "hand 1" not in str(error):
+                    raise
+    assert str(caught.value).startswith(f"x: {problem}")
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["a", "b", "c", ""]])
+def test_three_players_are_named(own, names) -> None:
+    own["name"] = names
+    own["log"][0][13:16] = [[], [], []]
+    with pytest.raises(ForeignRecordError, match="is a three-player game"):
+        for game in read_tenhou6(stream(json.dumps(own).encode()), "x"):
+            list(game.entries)
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def test_words_of_another_tongue_leave_the_value_to_the_rules(scripted) -> None:
+    told = first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
+    value = json.loads(write_tenhou6(told))
+    value["log"][0][16][2][3:] = ["40 Fu 3 Han 2600 all", "Full straight(2 han)"]
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    win = next(entry.event for entry in game.entries if isinstance(entry.event, m.Hora))
+    assert (win.fu, win.fan, win.yakus, win.hora_points) == (None, None, None, None)
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    assert [entry.event for entry in complete(game).entries if entry.win] == [
+        entry.event for entry in told.entries if entry.win
+    ]

@@ -1,0 +1,354 @@
+"""Tenhou clients at our table, over real sockets: whole games, losses, returns, bad input."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import sys
+
+import aiohttp
+import pytest
+
+from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
+from mjbot.server import tenhou
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import TableServer
+from mjbot.strategy.registry import make_strategy
+from proof.records import Findings
+from proof.tenhou_door import DoorProof
+from protocol.sessions.request_server import TimeLimits
+from protocol.tenhou import tags
+from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
+from protocol.tenhou.login import Login, read_name
+from protocol.transports.address import parse_address
+
+GUARD_S = 300
+HOST = "127.0.0.1"
+RULES = TableRules(seed=5, length="tonpu", timeout_s=GUARD_S)
+PATIENT = TimeLimits(GUARD_S * 1000, 0)
+
+
+def test_mixed_clients_play_the_very_game_that_mjai_clients_play():
+    findings = Findings()
+    DoorProof(findings, "tonpu", 7).compare(0)
+    assert findings.mismatches == []
+    assert findings.checked["events the same as through the mjai door"] > 200
+
+
+def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules():
+    findings = Findings()
+    DoorProof(findings, "tonpu", 70).cut(0, 8)
+    assert findings.mismatches == []
+    assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
+
+
+# --- a client that knows nothing of our client code ----------------------------------------------
+
+
+class RawTenhou:
+    """One player over TCP, who gives up what it draws; ``on_draw`` may send something else."""
+
+    def __init__(self, name="raw", *, on_draw=lambda tile: write(tags.Discarding(p=tile), XML)):
+        self.name, self.on_draw = name, on_draw
+        self.heard, self.gpid = [], None
+
+    async def play(self, port):
+        """Play over one connection, until the server closes it or the game is over."""
+        reader, writer = await asyncio.open_connection(HOST, port)
+        tag_reader = TagReader(XML, SERVER_TAGS)
+        writer.write(write(tags.ClientHelo(name=self.name, gpid=self.gpid, sx="M"), XML))
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(1 << 16):
+                for tag in tag_reader.feed(data):
+                    self.heard.append(tag)
+                    writer.write(self.answer(tag))
+        writer.close()
+        return self
+
+    def answer(self, tag):
+        match tag:
+            case tags.ServerHelo():
+                return write(tags.JoinTable(t="0,1"), XML)
+            case tags.Rejoin(t=t):
+                return write(tags.JoinTable(t=t), XML)
+            case tags.Go(gpid=gpid):
+                self.gpid = gpid
+                return write(tags.GoOk(), XML)
+            case tags.Win(owari=None) | tags.DrawnHand(owari=None) | tags.Taikyoku():
+                return write(tags.NextReady(), XML)
+            case tags.Win() | tags.DrawnHand():
+                return write(tags.ClientBye(), XML)
+            case tags.Draw(tile=int(tile)):
+                return self.on_draw(tile)
+            case tags.Discard(t=int()) | tags.Meld(t=int()):
+                return write(tags.Answer(), XML)
+        return b""
+
+    def kinds(self, kind):
+        return [tag for tag in self.heard if isinstance(tag, kind)]
+
+
+XML = Spelling.XML
+
+
+def at_table(players, mjai_clients, rules=RULES):
+    """Play one game; ``players`` get the Tenhou port.  Return the result."""
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+            port, mjai_port = await server.open_tenhou(HOST, 0), await server.open_tcp(HOST, 0)
+            tasks = [asyncio.create_task(player(port)) for player in players]
+            tasks += [asyncio.create_task(client.play(mjai_port)) for client in mjai_clients]
+            (result,) = [result async for result in server.play(1)]
+            await asyncio.gather(*tasks)
+            return result
+
+    return asyncio.run(main())
+
+
+BAD_IN_GAME = [
+    (b"<D p=\"136\"/>\0", "D.p: "),
+    (b"<D/>\0", "D.p: missing"),
+    (b'<D p="%d" q="1"/>\0', "D.q: no such attribute"),
+    (b"<HELO", "tag '<HELO': cut off by the end of the stream, NUL is missing"),
+    (b'<D p="%d"/><Z />\0', "tag '<D p=\"%d\"/><Z />': NUL is missing after it"),
+    (b'<N type="6"/>\0', "N: type 6 is not open to this player now"),
+    (b'<N type="x"/>\0', "N.type: "),
+    (b'<KITA p="%d"/>\0', "KITA: no such tag"),
+    (b'<REACH hai="200"/>\0', "REACH.hai: "),
+    (b'<HELO name="again" sx="M" />\0', "HELO: out of order, the client is at a table"),
+    (b"<Z" * 40_000, "tag: longer than the limit of 65536 bytes"),
+]  # fmt: skip
+
+
+def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_plays_on(
+    raw_client, caplog
+):
+    witness = RawTenhou("witness")
+    culprit = RawTenhou("culprit")
+    expected = []
+
+    def spoilt(tile):
+        if len(expected) == len(BAD_IN_GAME):
+            return write(tags.Discarding(p=tile), XML)
+        data, words = BAD_IN_GAME[len(expected)]
+        expected.append(words.replace("%d", str(tile)))
+        return data.replace(b"%d", b"%d" % tile)
+
+    culprit.on_draw = spoilt
+
+    async def play_on(port):
+        while not any(tag.owari for tag in culprit.kinds(tags.Win | tags.DrawnHand)):
+            await play_once(port)
+
+    async def play_once(port):
+        reader, writer = await asyncio.open_connection(HOST, port)
+        tag_reader = TagReader(XML, SERVER_TAGS)
+        hello = tags.ClientHelo(name=culprit.name, gpid=culprit.gpid, sx="M")
+        writer.write(write(hello, XML))
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(1 << 16):
+                for tag in tag_reader.feed(data):
+                    culprit.heard.append(tag)
+                    writer.write(answer := culprit.answer(tag))
+                    if answer == b"<HELO":  # told only by the end of the stream
+                        writer.write_eof()
+        writer.close()
+
+    with caplog.at_level(logging.INFO, "mjbot.server"):
+        result = at_table(
+            [witness.play, play_on],
+            [raw_client(), raw_client()],
+            TableRules(seed=5, length="tonpu", timeout_s=GUARD_S, tenhou_limits=PATIENT),
+        )
+    assert not result.void
+    assert result.faults == ()
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(told) == len(expected) == len(BAD_IN_GAME)
+    for line, words in zip(told, expected, strict=True):
+        assert line.startswith("culprit is cut off: ")
+        assert words in line
+        assert "\n" not in line
+    # The other player hears of each departure and return; who returns hears no greeting.
+    gone, back = witness.kinds(tags.ServerBye), witness.kinds(tags.Names)[1:]
+    assert len(gone) == len(back) == len(BAD_IN_GAME)
+    assert {
+        read_name(name) for tag in back for name in (tag.n0, tag.n1, tag.n2, tag.n3) if name
+    } == {"culprit"}
+    assert len(culprit.kinds(tags.ServerHelo)) == 1
+    assert len(culprit.kinds(tags.Reinit)) == len(BAD_IN_GAME)
+
+
+def test_who_is_late_is_played_for_and_a_late_answer_is_no_offence(raw_client, caplog):
+    late = RawTenhou("late", on_draw=lambda tile: b"")
+    answer = late.answer
+
+    def too_late(tag):
+        if isinstance(tag, tags.Discard) and tag.seat == 0:  # the table has discarded for us
+            return write(tags.Discarding(p=tag.tile), XML)
+        return b"" if isinstance(tag, tags.Discard | tags.Meld) else answer(tag)
+
+    late.answer = too_late
+    rules = TableRules(seed=5, length="tonpu", tenhou_limits=TimeLimits(5, 20))
+    result = at_table([late.play], [raw_client() for _ in range(3)], rules)
+    assert (result.void, result.faults) == (False, ())
+    drawn = [tag.tile for tag in late.kinds(tags.Draw) if tag.tile is not None]
+    gone = [tag.tile for tag in late.kinds(tags.Discard) if tag.seat == 0]
+    assert gone == drawn[: len(gone)]
+    assert len(gone) > 20
+    assert not [record for record in caplog.records if "cut off" in record.getMessage()]
+
+
+def test_an_account_is_shown_to_nobody_and_returns_by_its_id_alone(raw_client, caplog):
+    secret = "ID0A1B2C3D-6f7e8d9c"
+    first = RawTenhou(secret)
+    first.on_draw = lambda tile: b"<X/>\0"
+
+    async def play(port):
+        await first.play(port)
+        first.on_draw = lambda tile: write(tags.Discarding(p=tile), XML)
+        first.gpid = None
+        await first.play(port)
+
+    other = raw_client()
+    with caplog.at_level(logging.DEBUG):
+        result = at_table([play], [other, raw_client(), raw_client()])
+    assert not result.void
+    assert "NoName" in other.heard[1]["names"]
+    assert secret not in caplog.text + str(other.heard) + repr(result)
+    assert len(first.kinds(tags.Reinit)) == 1
+
+
+# --- before a game -------------------------------------------------------------------------------
+
+
+def waiting_room(visit, rules=RULES):
+    """Open both doors and let ``visit(server, port, web_port)`` look at them."""
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+            ports = [await server.open_tenhou(HOST, 0), await server.open_tenhou_websocket(HOST, 0)]
+            return await visit(server, *ports)
+
+    return asyncio.run(main())
+
+
+BAD_BEFORE = [
+    (b"\xff\0", "not UTF-8"),
+    (b"GET / HTTP/1.1\0", "not one tag"),
+    (b'<JOIN t="0,1" />\0', "JOIN: out of order, the client is not logged in"),
+    (b"<HELO name=\"" + b"x" * 65 + b"\" sx=\"M\" />\0", "HELO.name: longer than 64 characters"),
+    (b'<HELO sx="M" />\0', "HELO.name: missing"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="0,9" />\0', "JOIN.t: a table of type 9 is not played"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="0,17" />\0', "JOIN.t: 17 is three-player mahjong"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="0,0" />\0', "ask for 1"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="99999,1" />\0', "JOIN.t: no lobby is called 99999"),
+    (b'<HELO name="a" sx="M" />\0<D p="1"/>\0', "D: out of order, the client is in the lobby"),
+    (b"<Z />\0" * 20_000, "stream: far more was said than asked for"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "words"), BAD_BEFORE)
+def test_bad_words_before_a_game_are_named_in_one_line(data, words, caplog):
+    async def visit(server, port, web_port):
+        reader, writer = await asyncio.open_connection(HOST, port)
+        writer.write(data)
+        with contextlib.suppress(ConnectionError):
+            await reader.read()
+        writer.close()
+        assert server.lobby.waiting == []
+
+    waiting_room(visit)
+    (record,) = caplog.records
+    assert words in record.getMessage()
+
+
+BAD_FRAMES = [
+    ("[" * 60_000, "frame: nested too deeply"),
+    ('{"tag":' * 5, "frame: neither JSON nor a tag"),
+    ('{"name":"x"}', "frame.tag: missing"),
+    ('{"tag":"HELO","name":{"a":1},"sx":"M"}', "HELO.name: expected a string or a number"),
+    ('{"tag":"HOLA"}', "HOLA: no such tag"),
+    ("<Z", "not one tag"),
+    ("x" * 70_000, "tag: longer than the limit of 65536 bytes"),
+    ("x" * 2_000_000, "exceeds limit"),
+]
+
+
+@pytest.mark.parametrize(("frame", "words"), BAD_FRAMES)
+def test_bad_frames_are_named_in_one_line(frame, words, caplog):
+    async def visit(server, port, web_port):
+        url = f"http://{HOST}:{web_port}/"
+        async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
+            with contextlib.suppress(ConnectionError):
+                await socket.send_str(frame)
+            assert (await socket.receive()).type is not aiohttp.WSMsgType.TEXT
+
+    waiting_room(visit)
+    (record,) = caplog.records
+    assert words in record.getMessage()
+
+
+def test_only_pages_of_this_machine_and_what_calls_itself_tenhous_page_may_come():
+    async def visit(server, port, web_port):
+        found = {}
+        async with aiohttp.ClientSession() as session:
+            for origin in ("https://tenhou.net", "http://localhost:80", "https://game.example"):
+                try:
+                    async with session.ws_connect(f"http://{HOST}:{web_port}/", origin=origin):
+                        found[origin] = True
+                except aiohttp.WSServerHandshakeError:
+                    found[origin] = False
+        return found
+
+    assert list(waiting_room(visit).values()) == [True, True, False]
+
+
+def test_who_waits_is_told_to_ask_again_and_who_does_not_gives_up_the_place(monkeypatch):
+    monkeypatch.setattr(tenhou, "REJOIN_S", 0.01)
+    quiet = RawTenhou("quiet")
+    answer = quiet.answer
+
+    def silent(tag):
+        return b"" if isinstance(tag, tags.Rejoin) else answer(tag)
+
+    async def visit(server, port, web_port):
+        true = RawTenhou("true")
+        tasks = [asyncio.create_task(player.play(port)) for player in (true, quiet)]
+        while len(true.kinds(tags.Rejoin)) < 3 or len(server.lobby.waiting) != 1:
+            await asyncio.sleep(0.005)
+        names = [seat.name for seat in server.lobby.waiting]
+        for task in tasks:
+            task.cancel()
+        return names
+
+    quiet.answer = silent
+    assert waiting_room(visit) == ["true"]
+    assert [tag_name(tag) for tag in quiet.heard] == ["HELO", "REJOIN"]
+
+
+def test_a_pair_plays_at_a_table_of_this_machine_over_this_wire(tmp_path):
+    bots = f"{(__file__.rpartition('/server/')[0])}/match/pair_bots.py"
+    pair = ["--top", f"{bots}:Talker", "--partner", f"{bots}:Listener"]
+
+    async def visit(server, port, web_port):
+        url = f"tenhou://{HOST}:{port}/0?type=1"
+        duo = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "mjbot", "duo", url, *pair, "--games", "1",
+            "--log-dir", str(tmp_path), stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        settings = Settings(parse_address(url), silence_s=GUARD_S, login=Login())
+        others = [
+            asyncio.create_task(play(settings, lambda game: make_strategy("tsumogiri")))
+            for _ in range(2)
+        ]
+        (result,) = [result async for result in server.play(1)]
+        await asyncio.gather(*others)
+        return result, (await duo.communicate())[0].decode(), duo.returncode
+
+    result, said, status = waiting_room(visit)
+    assert status == ExitCode.OK, said
+    assert not result.void
+    assert {"mjbot (team 1/2)", "mjbot (team 2/2)"} < set(result.names)
+    assert re.search(r"^the pair", said, re.M)

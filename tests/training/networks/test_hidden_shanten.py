@@ -1,0 +1,111 @@
+"""Training of the model of hidden hands, on our own logs and on rows made by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.models.networks.hidden_shanten import N_FEATURES, N_SHANTEN, shanten_weights
+from mjbot.models.tenpai import greedy_table
+from mjbot.models.weights import load_manifest
+from mjbot.rules.shanten import shanten
+from mjbot.table.state import NO_RIICHI
+from mjbot.training.networks.hidden_shanten import (
+    ShantenRow,
+    calibration,
+    compare,
+    fill_row,
+    fit,
+    predictions,
+    rows_of,
+)
+from mjbot.training.positions import index_games, steps
+from protocol.messages import Dahai
+
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+
+
+def made_rows(n, seed=0):
+    """Rows with one telling feature: tenpai nine times of ten with it, one of ten without."""
+    dice = np.random.default_rng(seed)
+    rows = np.zeros(n, ShantenRow.dtype)
+    rows["game"], rows["highest"] = np.arange(n) // 20, 2
+    told = dice.random(n) < 0.5
+    tenpai = dice.random(n) < np.where(told, 0.9, 0.1)
+    rows["shanten"] = np.where(tenpai, 0, dice.integers(1, 3, n))
+    rows["active"] = np.arange(rows["active"].shape[1])
+    rows["active"][:, 0] = np.where(told, 300, 0)
+    rows["greedy"] = np.eye(N_SHANTEN)[:1] * 0.25 + np.eye(N_SHANTEN)[1:2] * 0.75
+    return rows, told
+
+
+def test_a_row_holds_what_the_seat_has():
+    table, row, n = greedy_table(), np.zeros(1, ShantenRow.dtype)[0], 0
+    for game in steps(index_games(LOGS[:1])):
+        for step in game:
+            if isinstance(step.event, Dahai):
+                seat = (step.event.actor + 1) % 4
+                melds = int(step.state["n_melds"][seat])
+                fill_row(step.state, seat, table, row)
+                far = min(6, shanten(step.state["hand"][seat].copy(), melds))
+                assert (int(row["shanten"]), int(row["melds"])) == (max(0, far), melds)
+                assert row["greedy"].sum() == pytest.approx(1)
+                n += 1
+    assert n > 20
+
+
+def test_of_each_discard_one_of_the_others_is_looked_at_unless_it_is_in_riichi():
+    for game in steps(index_games(LOGS[:1])):
+        kept = list(game)
+    rows = rows_of(iter(next(steps(index_games(LOGS[:1])))))
+    discards = sum(isinstance(step.event, Dahai) for step in kept)
+    assert discards / 2 < len(rows) <= discards
+    assert (rows["shanten"] <= rows["highest"]).all()
+    riichi = any((step.state["riichi"] != NO_RIICHI).any() for step in kept)
+    assert riichi or len(rows) == discards
+
+
+def test_what_made_the_rows_is_found_and_fits_what_was_not_learned_from():
+    rows, _ = made_rows(20_000)
+    weights = fit(rows, 8, 1)
+    others, told = made_rows(8_000, 2)
+    models = predictions(weights, rows, others)
+    assert models["ours"][told, 0].mean() == pytest.approx(0.9, abs=0.03)
+    assert models["ours"][~told, 0].mean() == pytest.approx(0.1, abs=0.03)
+    assert models["prior"][:, 0] == pytest.approx(0.5, abs=0.02)
+    for chances in models.values():
+        assert chances.sum(axis=1) == pytest.approx(np.ones(len(others)))
+        assert not chances[:, 3:].any()
+    told_figures = compare(models, others)
+    assert float(str(told_figures["ours less greedy: log loss"]).split()[2].rstrip("]")) < 0
+    assert float(str(told_figures["ours: tenpai: AUC"]).split()[0]) == pytest.approx(0.9, abs=0.02)
+    assert float(str(told_figures["greedy: tenpai: AUC"]).split()[0]) == 0.5
+    lines = calibration(models["ours"], others)
+    assert lines[0] == "tenpai of all: predicted and found by tenths, %"
+    predicted, found = (float(part) for part in lines[1].split()[:2])
+    assert predicted == pytest.approx(found, abs=4)
+
+
+def test_the_same_seed_fits_the_very_same_weights():
+    rows, _ = made_rows(2_000)
+    one, again, other = (fit(rows, 1, seed) for seed in (3, 3, 4))
+    assert all((a == b).all() for a, b in zip(one, again, strict=True))
+    assert (one.first != other.first).any()
+
+
+def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_path, capsys):
+    command = ["train", "shanten", *map(str, LOGS), "--validate", "0:1", "--check", str(LOGS[1])]
+    assert main([*command, "--passes", "2", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert "tenpai of closed: predicted and found" in capsys.readouterr().out
+    assert shanten_weights(tmp_path).first.shape[0] == N_FEATURES
+    manifest = load_manifest("shanten", tmp_path)
+    assert f"--validate 0:1 --check {LOGS[1].name} --passes 2 --seed 0" in manifest.command
+    for label in ("held out", LOGS[1].name):
+        assert "0 melds" in " ".join(manifest.scores)
+        assert f"{label}: ours: tenpai: AUC" in manifest.scores
+
+
+def test_no_pass_is_a_line_and_bad_arguments(capsys):
+    assert main(["train", "shanten", str(LOGS[0]), "--passes", "0"]) == 2
+    assert "--passes" in capsys.readouterr().err
