@@ -232,7 +232,8 @@ def _compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
         told = [bare(heard.events[place]) for heard in seats]
         event = _opened(told)
         for seat, said in enumerate(told):
-            if not isinstance(event, _OWN) and bare(masked(event, seat)) != said:
+            # What a seat is told beyond its mask is a leak, and told as one.
+            if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(said, seat):
                 return [("S05", f"seat {seat} hears {said!r}, another {event!r}")]
         draws = 0 if isinstance(event, StartKyoku) else draws + isinstance(event, Tsumo)
         if draws > _MOST_DRAWS:
