@@ -136,7 +136,7 @@ class Running:
                 preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         except OSError as error:
-            raise CannotStartError(f"the bot cannot be run: {error}") from None
+            raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
         return cls(process, words)
 
     @property
@@ -144,14 +144,14 @@ class Running:
         """Whether it is known to have ended."""
         return self.process.returncode is not None
 
-    async def ending(self) -> str:
+    async def ending(self, who: str = "the bot") -> str:
         """Say how it ended, and its last words; waits a moment for it."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 await self.process.wait()
         status = self.process.returncode
         end = "closed its line" if status is None else describe_exit(status)
-        return f"the bot {end}{self._last_words()}"
+        return f"{who} {end}{self._last_words()}"
 
     def _last_words(self) -> str:
         size = self._words.seek(0, os.SEEK_END)

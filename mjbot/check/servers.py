@@ -1,40 +1,25 @@
-"""All checks of a server that speaks the original server's lines, as its four clients."""
+"""All checks of a server, as its four clients."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.catalogue import SERVER_CHECKS
-from mjbot.check.four_clients import Connect, Decide, Heard, bare, play_table
+from mjbot.check.catalogue import SERVER_CHECKS, Verdict
+from mjbot.check.comparison import compared, deal_of, wrong_claim
+from mjbot.check.four_clients import Connect, Door, Heard, play_table
+from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
 from mjbot.check.report import Findings, Transcript
-from mjbot.table.mirror.mirror import Table, TableError
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
-from protocol.masking import masked
-from protocol.messages import (
-    Chi,
-    Dahai,
-    Daiminkan,
-    EndGame,
-    Event,
-    Hora,
-    Join,
-    PlayerAction,
-    Pon,
-    Reach,
-    ReachAccepted,
-    Ryukyoku,
-    Skip,
-    StartKyoku,
-    Tsumo,
-)
+from protocol.messages import Dahai, EndGame, Join, Skip
 from protocol.transports.base import Transport, TransportError, VanishedError
 
 JOIN_S: Final = 10.0
 """How long a server may take to refuse a join, or to say that it is busy."""
-_MOST_DRAWS: Final = 70
+_IDLE_LINES: Final = 3
 _BAD_JOINS: Final = (
     b'{"type":"join","name":"check","room":"no such room"}',
     b'{"type":"join","name":"","room":"default"}',
@@ -46,38 +31,56 @@ _BAD_JOINS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """What is wanted: ``ids`` (empty: all), and the room that clients name."""
+    """What is wanted: ``ids`` (empty: all), the tables that it can play at once (0: none said).
+
+    ``restart`` ends the server and starts it again; it returns what went wrong.
+    """
 
     ids: frozenset[str] = frozenset()
-    room: str = "default"
+    at_once: int = 0
+    restart: Callable[[], Awaitable[str]] | None = None
     on_scene: Callable[[str], None] = lambda name: None
 
 
-async def check_server(connect: Connect, settings: ServerSettings) -> Findings:
+async def check_server(door: Door, settings: ServerSettings) -> Findings:
     """Join a server as four clients, game after game; return what was noticed."""
-    return await _Checking(connect, settings).run()
+    return await _Checking(door, settings).run()
 
 
 class _Checking:
-    def __init__(self, connect: Connect, settings: ServerSettings) -> None:
-        self._connect: Final = connect
+    def __init__(self, door: Door, settings: ServerSettings) -> None:
+        self._door: Final = door
         self._settings: Final = settings
+        self._deals: list[object] = []
         self.findings: Final = Findings()
 
     async def run(self) -> Findings:
+        self._skip_foreign()
         if self._wants("S02"):
             await self._join_badly()
         if not await self._play_whole_game():
             for check in SERVER_CHECKS:
                 self.findings.skip(check.id, "not reached: it does not play a game with us")
             return self.findings
-        for id_, name, decide in _MISDEEDS:
-            if self._wants(id_):
-                await self._misbehave(id_, name, decide)
+        for misdeed in MISDEEDS:
+            if self._wants(misdeed.id) or (misdeed.id == "S18" and self._wants("S21")):
+                await self._misbehave(misdeed)
+        self._note_deals()
+        if self._wants("S20"):
+            await self._play_at_once()
+        if self._wants("S22"):
+            await self._restart()
         return self.findings
 
     def _wants(self, id_: str) -> bool:
-        return not self._settings.ids or id_ in self._settings.ids
+        wanted = not self._settings.ids or id_ in self._settings.ids
+        return wanted and id_ not in self.findings.reasons
+
+    def _skip_foreign(self) -> None:
+        for check in SERVER_CHECKS:
+            if not check.applies_to(self._door.dialect):
+                word = self._door.dialect.traits.word
+                self.findings.skip(check.id, f"it means nothing in the dialect {word}")
 
     # --- joining -----------------------------------------------------------------------------
 
@@ -92,7 +95,7 @@ class _Checking:
     async def _refusal(self, line: bytes, transcript: Transcript) -> str:
         """Join with a line that is none; return what is wrong with what follows."""
         try:
-            async with await self._connect() as transport:
+            async with await self._door.connect() as transport:
                 transcript.said(await transport.receive(JOIN_S))
                 transcript.heard(line)
                 await transport.send(line)
@@ -108,7 +111,7 @@ class _Checking:
         """Join a game that has begun."""
         await started.wait()
         transcript = Transcript("a fifth join")
-        join = encode(Join(name="fifth", room=self._settings.room), LOCKSTEP)
+        join = encode(Join(name="fifth", room=self._door.room), LOCKSTEP)
         self.findings.occasion("S03")
         if problem := await self._refusal(join, transcript):
             self.findings.add("S03", f"a fifth join: {problem}", transcript)
@@ -119,12 +122,13 @@ class _Checking:
         self._settings.on_scene("a whole game")
         transcript = Transcript("a whole game of four clients")
         started = asyncio.Event()
-        fifth = asyncio.create_task(self._fifth(started))
-        connect = _starting(self._connect, started)
-        four = await play_table(connect, self._settings.room, transcript, {1: _odd_speller()})
-        if not self._wants("S03") or not started.is_set():
-            fifth.cancel()
-        await asyncio.wait({fifth})
+        fifth = asyncio.create_task(self._fifth(started)) if self._wants("S03") else None
+        door = Door(_starting(self._door.connect, started), self._door.dialect, self._door.room)
+        four = await play_table(door, transcript, {CULPRIT: odd_speller()})
+        if fifth is not None:
+            if not started.is_set():
+                fifth.cancel()
+            await asyncio.wait({fifth})
         self._note_game(four, transcript)
         return all(heard.events for heard in four)
 
@@ -132,12 +136,13 @@ class _Checking:
         for heard in four:
             for id_, text in heard.problems:
                 self.findings.add(id_, text, transcript)
-        self.findings.occasion("S01")
-        if not all(heard.greeted for heard in four):
-            self.findings.add("S01", "the first line is no hello of mjsonp", transcript)
+        if self._door.dialect is LOCKSTEP:
+            self.findings.occasion("S01")
+            if not all(heard.greeted for heard in four):
+                self.findings.add("S01", "the first line is no hello of mjsonp", transcript)
         if not all(heard.events for heard in four):
             return
-        for id_ in ("S04", "S06", "S11"):
+        for id_ in ("S04", "S05", "S06", "S11", "S12"):
             self.findings.occasion(id_)
         for _ in range(sum(heard.compared for heard in four)):
             self.findings.occasion("S07")
@@ -145,62 +150,126 @@ class _Checking:
         if not stopped:
             self._note_end(four, transcript)
         seats = sorted(four, key=lambda heard: heard.seat)
-        for id_, problem in _compared(seats, whole=not stopped):
+        for id_, problem in compared(seats, whole=not stopped):
             self.findings.add(id_, problem, transcript)
-        for id_ in ("S05", "S12"):
-            self.findings.occasion(id_)
+        self._deals.append(deal_of(seats))
         self._note_claims(seats, transcript)
 
     def _note_end(self, four: Sequence[Heard], transcript: Transcript) -> None:
         self.findings.occasion("S19")
         self.findings.occasion("S15")
         ends = [heard.events[-1] for heard in four]
-        odd = [heard for heard in four if f"player {four[1].seat}'s" in heard.error]
+        odd = [heard for heard in four if f"player {four[CULPRIT].seat}'s" in heard.error]
         if odd:
             problem = f"JSON that is spelled otherwise is refused: {odd[0].error}"
+            self.findings.add("S15", problem, transcript)
+        elif four[CULPRIT].refused:
+            problem = f"JSON that is spelled otherwise is refused: {four[CULPRIT].refused}"
             self.findings.add("S15", problem, transcript)
         elif not all(isinstance(end, EndGame) for end in ends) or len(set(ends)) > 1:
             problem = f"not all four hear the same end_game: {four[0].error or ends}"
             self.findings.add("S19", problem, transcript)
 
     def _note_claims(self, seats: Sequence[Heard], transcript: Transcript) -> None:
-        for place in range(min(len(heard.replies) for heard in seats) - 1):
-            if not isinstance(seats[0].events[place], Dahai):
+        for place, event in enumerate(seats[0].events):
+            if not isinstance(event, Dahai):
                 continue
-            claims = [heard.replies[place] for heard in seats]
-            after = [event for event in seats[0].events[place + 1 : place + 3]]
-            made = [claim for claim in claims if not isinstance(claim, Skip)]
-            if not made:
-                continue
-            self.findings.occasion("S10")
-            if problem := _wrong_claim(made, after):
-                self.findings.add("S10", problem, transcript)
+            said = [heard.replies[place] for heard in seats if place in heard.replies]
+            claims = [claim for claim in said if not isinstance(claim, Skip)]
+            if claims:
+                self.findings.occasion("S10")
+                if problem := wrong_claim(claims, seats[0].events[place + 1 : place + 4]):
+                    self.findings.add("S10", problem, transcript)
+
+    def _note_deals(self) -> None:
+        deals = [deal for deal in self._deals if deal is not None]
+        if len(deals) < 2:
+            self.findings.skip("S21", "not reached: it takes two games")
+            return
+        self.findings.occasion("S21")
+        if any(deal in deals[:place] for place, deal in enumerate(deals)):
+            self.findings.add("S21", "two games begin with the same hands", None)
 
     # --- what is not allowed -----------------------------------------------------------------
 
-    async def _misbehave(self, id_: str, name: str, make: Callable[[], Decide]) -> None:
+    async def _misbehave(self, misdeed: Misdeed) -> None:
+        id_, name = misdeed.id, misdeed.name
         self._settings.on_scene(name)
         transcript = Transcript(name)
-        try:
-            four = await play_table(self._connect, self._settings.room, transcript, {1: make()})
-        except TransportError:
+        four: Sequence[Heard] = ()
+        with contextlib.suppress(TransportError):
+            async with contextlib.AsyncExitStack() as stack:
+                idle = _IDLE_LINES if id_ == "S14" and self._door.dialect is LOCKSTEP else 0
+                for _ in range(idle):
+                    await stack.enter_async_context(await self._door.connect())
+                four = await play_table(self._door, transcript, {CULPRIT: misdeed.decider()})
+        if not four or not all(heard.events for heard in four):
+            if id_ == "S14" and four and all(heard.silent for heard in four):
+                problem = f"{_IDLE_LINES} lines that never join keep four others from playing"
+                return self.findings.add(id_, problem, transcript)
             return self.findings.skip(id_, "the server plays no further game")
-        if not all(heard.events for heard in four):
-            return self.findings.skip(id_, "the server plays no further game")
+        self._deals.append(deal_of(sorted(four, key=lambda heard: heard.seat)))
+        if not self._wants(id_):
+            return None
         self.findings.occasion(id_)
-        others = [heard for number, heard in enumerate(four) if number != 1]
-        culprit = four[1]
-        for heard in others:
-            if heard.silent:
-                self.findings.add(id_, "the others hear nothing more", transcript)
-            elif id_ in _UNDONE and _UNDONE[id_](culprit.seat, heard.events):
-                self.findings.add(id_, f"{name}: it was carried out", transcript)
-            elif (
-                id_ in _NAMES
-                and "player " in heard.error
-                and f"player {culprit.seat}'s" not in heard.error
-            ):
-                self.findings.add(id_, f"another is blamed: {heard.error}", transcript)
+        culprit = four[CULPRIT]
+        for heard in four:
+            if heard is not culprit:
+                silent = "the others hear nothing more" if heard.silent else ""
+                if problem := silent or misdeed.problem(culprit, heard):
+                    self.findings.add(id_, f"{name}: {problem}", transcript)
+        if id_ == "S13":
+            self._note_wait([heard for heard in four if heard is not culprit], transcript)
+        return None
+
+    def _note_wait(self, others: Sequence[Heard], transcript: Transcript) -> None:
+        longest_s = max(heard.longest_s for heard in others)
+        errors = {heard.error for heard in others}
+        then = "the game goes on" if all(heard.ended for heard in others) else max(errors)
+        text = f"after {longest_s:.1f} s: {then or 'they are sent away'}"
+        self.findings.add("S13", text, transcript, Verdict.INFO)
+
+    # --- more than one table, more than one start --------------------------------------------
+
+    async def _play_at_once(self) -> None:
+        tables = self._settings.at_once
+        if not tables:
+            self.findings.skip("S20", "nobody claims that it can: say --at-once N")
+            return
+        self._settings.on_scene(f"{tables} tables at once")
+        transcript = Transcript(f"{tables} tables at once, a client of one leaves")
+        leaving = next(misdeed for misdeed in MISDEEDS if misdeed.id == "S18")
+        played = await asyncio.gather(
+            *[
+                play_table(self._door, transcript, {} if table else {CULPRIT: leaving.decider()})
+                for table in range(tables)
+            ]
+        )
+        self.findings.occasion("S20")
+        ended = sum(heard.ended for four in played for heard in four)
+        if ended < 4 * (tables - 1):
+            problem = f"of {4 * tables} clients {ended} hear the end of a game"
+            self.findings.add("S20", problem, transcript)
+
+    async def _restart(self) -> None:
+        if self._settings.restart is None:
+            self.findings.skip("S22", "it takes the server's command: say --start COMMAND")
+            return
+        self._settings.on_scene("a restart")
+        transcript = Transcript("the server is ended by SIGTERM and started again")
+        line = await self._door.connect()  # its port is in use when it ends
+        problem = await self._settings.restart()
+        self.findings.occasion("S22")
+        if not problem:
+            try:
+                async with await self._door.connect() as again:
+                    if self._door.dialect is LOCKSTEP:
+                        transcript.said(await again.receive(JOIN_S))
+            except (TransportError, ProtocolError) as error:
+                problem = f"started again, it takes no client: {error}"
+        await line.close()
+        if problem:
+            self.findings.add("S22", problem, transcript)
 
 
 def _starting(connect: Connect, started: asyncio.Event) -> Connect:
@@ -216,122 +285,3 @@ def _starting(connect: Connect, started: asyncio.Event) -> Connect:
         return transport
 
     return connect_and_count
-
-
-# --- what four heard -------------------------------------------------------------------------
-
-
-def _compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
-    """Hold against each other what the four heard, in the order of their seats."""
-    if [heard.seat for heard in seats] != [0, 1, 2, 3]:
-        return [("S05", f"the seats are {[heard.seat for heard in seats]}")]
-    if whole and len({len(heard.events) for heard in seats}) > 1:
-        return [("S05", f"they heard {[len(heard.events) for heard in seats]} events")]
-    table, draws = Table(None), 0
-    for place in range(min(len(heard.events) for heard in seats)):
-        told = [bare(heard.events[place]) for heard in seats]
-        event = _opened(told)
-        for seat, said in enumerate(told):
-            # What a seat is told beyond its mask is a leak, and told as one.
-            if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(said, seat):
-                return [("S05", f"seat {seat} hears {said!r}, another {event!r}")]
-        draws = 0 if isinstance(event, StartKyoku) else draws + isinstance(event, Tsumo)
-        if draws > _MOST_DRAWS:
-            return [("S12", f"{draws} tiles are drawn in one kyoku")]
-        try:
-            table.apply(event)
-        except TableError as error:
-            return [("S12", str(error))] if whole else []
-    return []
-
-
-_OWN: Final = (EndGame,)
-
-
-def _opened(told: Sequence[Event]) -> Event:
-    """Return an event as somebody sees it who sees all hands."""
-    first = told[0]
-    if isinstance(first, Tsumo):
-        return told[first.actor]
-    if isinstance(first, StartKyoku):
-        deals = [said for said in told if isinstance(said, StartKyoku)]
-        if len(deals) == 4:
-            a, b, c, d = (deal.tehais[seat] for seat, deal in enumerate(deals))
-            return StartKyoku(
-                bakaze=first.bakaze, kyoku=first.kyoku, honba=first.honba, kyotaku=first.kyotaku,
-                oya=first.oya, dora_marker=first.dora_marker, scores=first.scores,
-                tehais=(a, b, c, d),
-            )  # fmt: skip
-    return first
-
-
-def _wrong_claim(claims: Sequence[PlayerAction], after: Sequence[Event]) -> str:
-    """Return how a server chose wrongly among the claims of one tile."""
-    chosen = next((event for event in after if not isinstance(event, ReachAccepted)), None)
-    if chosen is None or isinstance(chosen, Ryukyoku):
-        return ""
-    for kinds in ((Hora,), (Pon, Daiminkan), (Chi,)):
-        if any(isinstance(claim, kinds) for claim in claims):
-            right = isinstance(chosen, kinds)
-            return "" if right else f"{claims!r} were claimed, and then came {chosen!r}"
-    return ""
-
-
-# --- four clients, one of which misbehaves ---------------------------------------------------
-
-
-def _usual(event: Event, legal: list[PlayerAction]) -> PlayerAction:
-    for said in legal:
-        if isinstance(said, Dahai):
-            return next((one for one in legal if isinstance(one, Dahai) and one.tsumogiri), said)
-    return Skip()
-
-
-def _odd_speller() -> Decide:
-    """Says what is legal in JSON as the standard allows it, but nobody writes it."""
-
-    def decide(event: Event, legal: list[PlayerAction]) -> bytes:
-        line = encode(_usual(event, legal), LOCKSTEP)
-        return b" " + line.replace(b'":', b'" : ').replace(b'"type"', b'"\\u0074ype"') + b" \r"
-
-    return decide
-
-
-def _at_turn(say: Callable[[Tsumo], PlayerAction | bytes | None]) -> Callable[[], Decide]:
-    """Do something else at the first own draw."""
-
-    def make() -> Decide:
-        def decide(event: Event, legal: list[PlayerAction]) -> PlayerAction | bytes | None:
-            is_turn = isinstance(event, Tsumo) and event.pai != "?" and legal
-            return say(event) if is_turn and isinstance(event, Tsumo) else _usual(event, legal)
-
-        return decide
-
-    return make
-
-
-def _twice(event: Tsumo) -> bytes:
-    line = encode(Dahai(actor=event.actor, pai=event.pai, tsumogiri=True), LOCKSTEP)
-    return line + b"\n" + line
-
-
-_MISDEEDS: Final[tuple[tuple[str, str, Callable[[], Decide]], ...]] = (
-    ("S08", "a win without a hand",
-     _at_turn(lambda event: Hora(actor=event.actor, target=event.actor, pai=event.pai))),
-    ("S09", "a riichi without tenpai", _at_turn(lambda event: Reach(actor=event.actor))),
-    ("S16", "two lines for one", _at_turn(_twice)),
-    ("S18", "a client closes its line", _at_turn(lambda event: None)),
-)  # fmt: skip
-
-
-def _happened(kind: type[Event]) -> Callable[[int, Sequence[Event]], bool]:
-    """Whether an event of a kind came from a seat in the first kyoku."""
-
-    def happened(seat: int, events: Sequence[Event]) -> bool:
-        return any(isinstance(one, kind) and getattr(one, "actor", None) == seat for one in events)
-
-    return happened
-
-
-_NAMES: Final = ("S08", "S16")
-_UNDONE: Final = {"S08": _happened(Hora), "S09": _happened(Reach)}

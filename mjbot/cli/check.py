@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +13,12 @@ from rich.console import Console
 
 from mjbot.check.bots import BotSettings, check_bot, wanted
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
+from mjbot.check.four_clients import Door
 from mjbot.check.lines import Bot, bot_of
 from mjbot.check.report import Findings, json_report, junit_report, results, summary, text_report
+from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
-from mjbot.cli.arguments import games, reading_arguments, seconds
+from mjbot.cli.arguments import TOKEN_VARIABLE, games, reading_arguments, seconds, token
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
@@ -25,6 +28,7 @@ from protocol.plain_text import one_line
 from protocol.transports.address import Address, parse_address
 from protocol.transports.base import Transport
 from protocol.transports.tcp import connect_tcp
+from protocol.transports.websocket import connect_websocket
 
 _DIALECTS: Final = {"tcp": LOCKSTEP, "lines": LINES, "arrays": ARRAYS, "requests": REQUESTS}
 _PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}
@@ -37,9 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target",
         nargs="?",
         metavar="CMD-OR-URL",
-        help="a server: mjsonp://HOST:PORT/ROOM, which must play at least five games; or a bot:"
-        " a seat as in a match ('external:COMMAND', 'external-lines:COMMAND',"
-        " 'external-arrays:COMMAND', a strategy), or with --dialect a command",
+        help="a server: mjsonp://HOST:PORT/ROOM or ws://HOST:PORT/PATH, which must play at least"
+        " eight games; or a bot: a seat as in a match ('external:COMMAND',"
+        " 'external-lines:COMMAND', 'external-arrays:COMMAND', a strategy), or with --dialect a"
+        " command",
     )
     parser.add_argument(
         "--dialect",
@@ -62,7 +67,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout-s", type=seconds, help="longest a reply may take (default: the dialect's)"
     )
     parser.add_argument(
-        "--at-once", type=games, default=0, help="games that the bot says it can play at once (0)"
+        "--at-once", type=games, default=0, help="games that it is said to play at once (0)"
+    )
+    parser.add_argument(
+        "--start", metavar="COMMAND", help="starts the server; it is ended and started again, too"
+    )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"bearer token for a ws:// server (else the variable {TOKEN_VARIABLE})",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit's XML, too")
@@ -76,6 +90,8 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.OK
     if not args.target:
         raise ArgumentError("name a bot or a server to check, or say --list")
+    if args.start and "://" not in args.target:
+        raise ArgumentError("--start: is for servers; name the URL where it serves")
     ids = _ids(args.only)
     address = None
     with reading_arguments():
@@ -87,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
     checks: Sequence[Check] = BOT_CHECKS
     if address is not None:
         checks = SERVER_CHECKS
-        findings = run_until_signalled(_check_server(address, ids))
+        findings = run_until_signalled(_check_server(address, ids, args))
     else:
         findings = run_until_signalled(_check(bot, _settings(args, ids)))
     found = results(wanted(checks, ids), findings, _command(args))
@@ -106,12 +122,22 @@ async def _check(bot: Bot, settings: BotSettings) -> Findings:
         return await check_bot(bot, settings)
 
 
-async def _check_server(address: Address, ids: frozenset[str]) -> Findings:
-    async def connect() -> Transport:
-        return await connect_tcp(address.host, address.port)
+async def _check_server(
+    address: Address, ids: frozenset[str], args: argparse.Namespace
+) -> Findings:
+    bearer = token(args.token_file, TOKEN_VARIABLE)
 
-    settings = ServerSettings(ids=ids, room=address.room, on_scene=_tell_scene)
-    return await check_server(connect, settings)
+    async def connect() -> Transport:
+        if address.dialect is LOCKSTEP:
+            return await connect_tcp(address.host, address.port)
+        return await connect_websocket(address.url, bearer)
+
+    door = Door(connect, address.dialect, address.room)
+    settings = ServerSettings(ids=ids, at_once=args.at_once, on_scene=_tell_scene)
+    if args.start is None:
+        return await check_server(door, settings)
+    async with ServerProcess(_runnable(args.start, "--start"), connect) as process:
+        return await check_server(door, replace(settings, restart=process.restart))
 
 
 def _settings(args: argparse.Namespace, ids: frozenset[str]) -> BotSettings:
@@ -121,8 +147,8 @@ def _settings(args: argparse.Namespace, ids: frozenset[str]) -> BotSettings:
 def _address(url: str) -> Address:
     """Return a server's address; raises ``ValueError``."""
     address = parse_address(url)
-    if address.dialect is not LOCKSTEP:
-        raise ArgumentError(f"{url}: only servers of mjsonp:// can be checked")
+    if address.dialect not in (LOCKSTEP, REQUESTS):
+        raise ArgumentError(f"{url}: only servers of mjsonp://, ws:// or wss:// can be checked")
     return address
 
 
@@ -184,6 +210,10 @@ def _command(args: argparse.Namespace) -> str:
         words += ["--timeout-s", f"{args.timeout_s:g}"]
     if args.at_once:
         words += ["--at-once", str(args.at_once)]
+    if args.start:
+        words += ["--start", args.start]
+    if args.token_file:
+        words += ["--token-file", str(args.token_file)]
     return shlex.join(words)
 
 

@@ -38,7 +38,8 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
         ([], "name a bot or a server to check, or say --list"),
         (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
         (["external-lines:/no/such/program"], "no program '/no/such/program' to run"),
-        (["wss://game.example/ws"], "only servers of mjsonp:// can be checked"),
+        (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
+        (["tsumogiri", "--start", "x"], "--start: is for servers"),
     ],
 )
 def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, told):
