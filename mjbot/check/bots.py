@@ -46,7 +46,7 @@ class _Checking:
         self._skip_foreign()
         plain = await self._play(PLAIN)
         if plain.lost:
-            self._give_up()
+            self.findings.give_up(BOT_CHECKS, "it does not get through a plain game")
             return self.findings
         for scene in SCENES:
             if FAMILIES[self._bot.dialect] in scene.families and self._settings.wants(scene.ids):
@@ -70,10 +70,6 @@ class _Checking:
             if family not in check.families:
                 reason = f"it means nothing in the dialect {self._bot.dialect.traits.word}"
                 self.findings.skip(check.id, reason)
-
-    def _give_up(self) -> None:
-        for check in BOT_CHECKS:
-            self.findings.skip(check.id, "not reached: it does not get through a plain game")
 
     def _compare(self, first: Played, second: Played) -> None:
         """Compare two games that were the same but for the bot."""

@@ -63,6 +63,8 @@ class Findings:
     found: dict[str, list[Found]] = field(default_factory=dict)
     occasions: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    lost: str = ""
+    """Why hardly anything could be checked, if that is so."""
 
     def occasion(self, id_: str) -> None:
         """Note that a check had its chance to fail."""
@@ -79,6 +81,12 @@ class Findings:
     def skip(self, id_: str, reason: str) -> None:
         """Say why a check has no verdict."""
         self.reasons.setdefault(id_, reason)
+
+    def give_up(self, checks: Iterable[Check], reason: str) -> None:
+        """Say why no check that is left has a verdict."""
+        self.lost = reason
+        for check in checks:
+            self.skip(check.id, f"not reached: {reason}")
 
     def failed(self, id_: str) -> bool:
         """Whether a check has failed so far."""

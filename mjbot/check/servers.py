@@ -59,8 +59,7 @@ class _Checking:
         if self._wants("S02"):
             await self._join_badly()
         if not await self._play_whole_game():
-            for check in SERVER_CHECKS:
-                self.findings.skip(check.id, "not reached: it does not play a game with us")
+            self.findings.give_up(SERVER_CHECKS, "it does not play a game with us")
             return self.findings
         for misdeed in MISDEEDS:
             if self._wants(misdeed.id) or (misdeed.id == "S18" and self._wants("S21")):

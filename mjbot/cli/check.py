@@ -113,6 +113,9 @@ def run(args: argparse.Namespace) -> int:
     print(json_report(args.target, found) if args.json else text_report(args.target, found))
     if args.json:
         print(f"mjbot check: {summary(found)}", file=sys.stderr)
+    if findings.lost:
+        print(f"mjbot check: {findings.lost}", file=sys.stderr)
+        return ExitCode.FAILED
     faults = any(result.is_fault(strict=args.strict) for result in found)
     return ExitCode.FAILED if faults else ExitCode.OK
 

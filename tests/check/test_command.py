@@ -47,6 +47,12 @@ def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, told):
     assert told in capsys.readouterr().err
 
 
+def test_a_server_that_is_not_there_passes_no_check(capsys):
+    assert main(["check", "mjsonp://127.0.0.1:1/x", "--only", "S08"]) == 1
+    out = capsys.readouterr()
+    assert "does not play a game with us" in out.err and "not reached" in out.out
+
+
 def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
     target = f"external-lines:{sys.executable} {PIPE_BOT} lines {{seat}} prints"
     file = tmp_path / "check.xml"
