@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.records.evidence import Reply, evidence_path, read_evidence
+from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, make_reply, read_evidence
 from mjbot.records.game import RecordError
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
@@ -97,6 +97,11 @@ def test_a_cut_off_last_line_is_left_out_and_other_damage_is_named(tmp_path):
     file.write_bytes(b'{"line":1}\n{}\n')
     with pytest.raises(RecordError, match="line 1: no reply"):
         list(read_evidence(file))
+
+
+def test_a_long_reply_is_kept_only_so_far():
+    reply = make_reply(1, 0, 0.1, b"x" * 1_000_000, ("refused", "too long"))
+    assert (reply.raw, reply.bytes) == ("x" * MOST_KEPT, 1_000_000)
 
 
 def test_evidence_needs_a_folder(capsys):
