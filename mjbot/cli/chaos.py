@@ -21,13 +21,15 @@ _PORTS: Final = {"ws": 80, "mjsonp": 11600}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("url", metavar="URL", help="the server: mjsonp://, ws://, tenhou://, ...")
-    parser.add_argument("--port", type=port_number, default=0, help="where to listen (any)")
+    parser.add_argument(
+        "--port", type=port_number, default=0, help="where to listen; 0: any (%(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of what goes wrong (%(default)s)")
     parser.add_argument(
         "--faults",
         default=",".join(FAULTS),
         metavar="LIST",
-        help=f"which, of {', '.join(FAULTS)} (all); the first {len(HARMLESS)} lose nothing",
+        help=f"which; the first {len(HARMLESS)} lose nothing (%(default)s)",
     )
     parser.add_argument(
         "--every-kb", type=seconds, default=2.0, help="between two that lose nothing (%(default)g)"
