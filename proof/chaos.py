@@ -39,7 +39,7 @@ from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
 GAME_S: Final = 600.0
-REPLY_S: Final = 5.0
+REPLY_S: Final = 10.0
 SILENCE_S: Final = 60.0
 STALL_S: Final = 1.0
 CALM: Final = 1_000
@@ -72,23 +72,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof chaos``."""
     parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first game (0)")
+    parser.add_argument("--at-once", type=int, default=3, help="games at once (3)")
     parser.add_argument("--seed", type=int, default=0, help="of walls, seats and faults (0)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Play the games, print how they ended, return 1 if anything does not hold."""
     logging.disable(logging.ERROR)  # what is said of broken lines
+    return asyncio.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> int:
     start, ended, problems = time.monotonic(), Counter[str](), 0
-    for number in range(args.first, args.first + args.games):
-        table = asyncio.run(_played(number, args.seed))
+    numbers = range(args.first, args.first + args.games)
+    free = asyncio.Semaphore(args.at_once)
+
+    async def play_one(number: int) -> Table:
+        async with free:
+            return await _played(number, args.seed)
+
+    for count, played in enumerate(asyncio.as_completed(map(play_one, numbers)), 1):
+        table = await played
         ended[ending_of(table)] += 1
         ended["(proxy faults)"] += table.faults
-        ended["(games of a pair)"] += number % PAIR_EVERY == 0
+        ended["(games of a pair)"] += table.number % PAIR_EVERY == 0
         for problem in problems_of(table):
             problems += 1
-            print(f"game {number}: {problem}", flush=True)
-        if number % 10 == 9:
-            print(f"{number + 1 - args.first} games, {time.monotonic() - start:.0f} s", flush=True)
+            print(f"game {table.number}: {problem}", flush=True)
+        if count % 10 == 0:
+            print(f"{count} games, {time.monotonic() - start:.0f} s", flush=True)
     for words, count in sorted(ended.items(), key=lambda item: -item[1]):
         print(f"{count:>7} {words}")
     print(f"{problems:>7} problems; {time.monotonic() - start:.0f} s, {os.times().user:.0f} s user")
@@ -106,7 +118,7 @@ async def _played(number: int, seed: int) -> Table:
         seed=seed + number,
         length="tonpu",
         timeout_s=REPLY_S,
-        limits=TimeLimits(2000, 3000),
+        limits=TimeLimits(3000, 7000),
         on_fault=random.choice(ON_FAULT),
     )
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
@@ -151,7 +163,7 @@ class _Proxies:
             break_every=self._random.choice((20_000.0, 100_000.0)),
             calm=calm,
             longest_delay_s=0.005,
-            stall_s=self._random.choice((STALL_S, 2 * REPLY_S)),
+            stall_s=self._random.choice((STALL_S, 1.5 * REPLY_S)),
         )
         proxy = await self._stack.enter_async_context(ChaosProxy(chaos, HOST, port))
         self.proxies.append(proxy)
@@ -168,7 +180,8 @@ async def _clients(number: int, doors: dict[str, tuple[int, str]], chaos: _Proxi
         name = f"mjbot-{place}"
         query = f"?name={name}" if scheme == "ws" else ""
         url = f"{scheme}://{HOST}:{await chaos.before(port)}/{path}{query}"
-        settings.append(Settings(parse_address(url), name=name, silence_s=SILENCE_S))
+        address = parse_address(url)
+        settings.append(Settings(address, name=name, silence_s=SILENCE_S, deadline_s=REPLY_S / 2))
     if number % PAIR_EVERY:
         return [_alone(one, bot) for one, bot in zip(settings, BOTS, strict=True)]
     host_port = _free_port()

@@ -7,6 +7,8 @@ import pytest
 from mjbot.chaos import BREAKING, FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.cli.main import main
 from mjbot.client.play import Settings, play
+from mjbot.referee import Position, Referee
+from mjbot.server import server
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
@@ -28,8 +30,8 @@ def echoed(chaos, said=SAID):
 
     async def talk():
         async with asyncio.timeout(GUARD_S):
-            server = await asyncio.start_server(echo, "127.0.0.1", 0)
-            async with ChaosProxy(chaos, *server.sockets[0].getsockname()) as proxy:
+            echoing = await asyncio.start_server(echo, "127.0.0.1", 0)
+            async with ChaosProxy(chaos, *echoing.sockets[0].getsockname()) as proxy:
                 reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.open())
                 writer.write(said)
                 writer.write_eof()
@@ -38,7 +40,7 @@ def echoed(chaos, said=SAID):
                 except ConnectionError:
                     heard = None
                 writer.close()
-            server.close()
+            echoing.close()
             return heard, proxy.faults
 
     return asyncio.run(talk())
@@ -75,18 +77,33 @@ def test_faults_come_by_the_seed_and_only_after_the_calm():
     assert all(fault.bytes >= 4_000 for fault in faults if fault.kind in BREAKING)
 
 
-def played(chaos, doors="tttt"):
+class LastKyoku(Referee):
+    """Begins in South 4, with which a tonpu ends at the latest."""
+
+    def start(self, position=None):
+        return super().start(Position(round=7))
+
+
+@pytest.fixture
+def short_games(monkeypatch):
+    monkeypatch.setattr(server, "Referee", LastKyoku)
+
+
+def played(chaos, timeout_s, doors="twtw"):
     """Play a game in which every client is behind a proxy."""
 
     async def game():
         rules = TableRules(
-            seed=3, length="tonpu", timeout_s=1.0, limits=TimeLimits(500, 500),
+            seed=3,
+            length="tonpu",
+            timeout_s=timeout_s,
+            limits=TimeLimits(int(1000 * timeout_s), 0),
             on_fault=OnFault.DEFAULT,
-        )  # fmt: skip
-        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+        )
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as table:
             urls = {
-                "t": ("mjsonp", await server.open_tcp("127.0.0.1", 0), "default"),
-                "w": ("ws", await server.open_websocket("127.0.0.1", 0), "ws"),
+                "t": ("mjsonp", await table.open_tcp("127.0.0.1", 0), "default"),
+                "w": ("ws", await table.open_websocket("127.0.0.1", 0), "ws"),
             }
             proxies, tasks = [], []
             for place, door in enumerate(doors):
@@ -99,7 +116,7 @@ def played(chaos, doors="tttt"):
                 tasks.append(
                     asyncio.create_task(play(settings, lambda _: make_strategy("tsumogiri")))
                 )
-            (result,) = [result async for result in server.play(1)]
+            (result,) = [result async for result in table.play(1)]
             ends = await asyncio.gather(*tasks, return_exceptions=True)
             for proxy in proxies:
                 await proxy.__aexit__()
@@ -108,14 +125,14 @@ def played(chaos, doors="tttt"):
     return asyncio.run(game())
 
 
-def test_what_is_harmless_costs_nobody_a_fault():
-    result, ends = played({"faults": HARMLESS, "every": 8_000.0, "longest_delay_s": 0.002}, "twtw")
+def test_what_is_harmless_costs_nobody_a_fault(short_games):
+    result, ends = played({"faults": HARMLESS, "every": 3_000.0, "longest_delay_s": 0.002}, GUARD_S)
     assert not result.void and not result.faults
     assert [end.scores for (end,) in ends] == [result.scores] * 4
 
 
-def test_whatever_breaks_the_game_is_played_to_its_end_and_names_its_faults():
-    result, ends = played({"break_every": 10_000.0, "calm": 1_000, "stall_s": 0.1}, "twtw")
+def test_whatever_breaks_the_game_is_played_to_its_end_and_names_its_faults(short_games):
+    result, ends = played({"break_every": 5_000.0, "calm": 1_000, "stall_s": 0.1}, 1.0)
     assert not result.void and sum(result.scores) == 100_000
     assert any(isinstance(end, Exception) for end in ends)
 
