@@ -25,23 +25,29 @@ class Transcript:
 
     def __init__(self, title: str) -> None:
         self.title: Final = title
-        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._lines: deque[tuple[str, str | bytes]] = deque(maxlen=KEPT_LINES)
 
     def said(self, line: bytes, to: str = "") -> None:
         """Note a line of ours."""
-        self._lines.append(f"{to}<- {one_line(line.decode('utf-8', 'replace'), _QUOTED)}")
+        self._lines.append((f"{to}<-", line))
 
     def heard(self, line: bytes, of: str = "") -> None:
         """Note a line of theirs."""
-        self._lines.append(f"{of}-> {one_line(line.decode('utf-8', 'replace'), _QUOTED)}")
+        self._lines.append((f"{of}->", line))
 
     def note(self, text: str) -> None:
         """Note what happened beside the lines."""
-        self._lines.append(f"== {one_line(text, _QUOTED)}")
+        self._lines.append(("==", text))
 
     def lines(self) -> tuple[str, ...]:
         """Return what was said so far."""
-        return (f"== {self.title}", *self._lines)
+        told = [f"{arrow} {_readable(line)}" for arrow, line in self._lines]
+        return (f"== {self.title}", *told)
+
+
+def _readable(line: str | bytes) -> str:
+    text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+    return one_line(text, _QUOTED)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Each check of a bot is failed by the bot made for it, and by nothing else that it does."""
 
 import asyncio
+import functools
 
 import pytest
 
@@ -23,15 +24,20 @@ def failed(found):
     return {id_ for id_, result in found.items() if result.verdict is Verdict.FAILED}
 
 
+@pytest.fixture(scope="module")
+def found_of_the_good_one(parties):
+    return functools.cache(lambda dialect: checked(parties, parties.Player, dialect, at_once=2))
+
+
 @pytest.mark.parametrize("dialect", [LOCKSTEP, LINES, ARRAYS, REQUESTS])
-def test_a_bot_that_keeps_to_the_documents_fails_nothing(parties, dialect):
-    found = checked(parties, parties.Player, dialect, at_once=2)
+def test_a_bot_that_keeps_to_the_documents_fails_nothing(found_of_the_good_one, dialect):
+    found = found_of_the_good_one(dialect)
     assert not failed(found), [found[id_].text for id_ in failed(found)]
     assert not [result for result in found.values() if result.verdict is Verdict.NON_STRICT]
 
 
-def test_an_eager_bot_gives_every_check_its_occasion(parties):
-    found = checked(parties, parties.Player, LOCKSTEP, at_once=2)
+def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
+    found = found_of_the_good_one(LOCKSTEP)
     idle = {id_ for id_, one in found.items() if one.verdict is Verdict.NOT_APPLICABLE}
     assert idle == {"B04", "B06", "B27"}  # those of other dialects
 
