@@ -23,6 +23,7 @@ class ServerProcess:
 
     async def __aenter__(self) -> "ServerProcess":
         if problem := await self._start():
+            await self.__aexit__()
             raise CannotStartError(problem)
         return self
 
