@@ -26,6 +26,7 @@ lint: $(TOOLS)
 proof: $(TOOLS)
 	$(BIN)/python -m proof yaku-evaluation
 	$(BIN)/python -m proof pair-failures
+	$(BIN)/python -m proof chaos
 	$(BIN)/python -m proof records
 	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers

@@ -25,6 +25,8 @@ def one_line(text: object, most: int = MOST_LETTERS) -> str:
     """
     line = _BLANKS.sub(" ", str(text))
     short = line if len(line) <= most else f"{line[:most]} ..."
+    if short.isprintable():
+        return short
     return "".join([letter if letter.isprintable() else _escaped(letter) for letter in short])
 
 

@@ -19,6 +19,8 @@ from protocol.plain_text import one_line
 
 STRONGEST: Final = "strongest"
 """Who is asked about records unless another is named."""
+TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
+"""Where the bearer token for a server is looked for."""
 
 
 def seat(text: str) -> int:

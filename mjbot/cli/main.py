@@ -23,6 +23,8 @@ COMMANDS: Final[dict[str, str]] = {
     "arena": "play thousands of games and compare strategies, with intervals",
     "experiment": "play a paper's experiment again, with intervals",
     "train": "learn weights from recorded games",
+    "check": "hold a bot or a server against the documents, check by check",
+    "chaos": "stand before a server and break its conversations, by seed",
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",
     "review": "judge every decision of a seat, and say what each cost and why",

@@ -92,6 +92,7 @@ def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
         rules=table_rules(args),
         games=args.games,
         folder=folder,
+        evidence=args.evidence,
         join_timeout_s=args.join_timeout_s,
     )
 

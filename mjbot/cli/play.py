@@ -12,6 +12,7 @@ from loguru import logger
 from rich.console import Console
 
 from mjbot.cli.arguments import (
+    TOKEN_VARIABLE,
     add_strategy_argument,
     games,
     patience,
@@ -137,7 +138,6 @@ def _writer(file: Path | None) -> Callable[[float, int], None]:
     return write
 
 
-TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
 ACCOUNT_VARIABLE: Final = "MJBOT_TENHOU_ACCOUNT"
 
 

@@ -104,6 +104,11 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
         help="what an illegal, late or broken reply costs: the game, a mangan, nothing"
         " (default: %(default)s)",
     )
+    parser.add_argument(
+        "--evidence",
+        action="store_true",
+        help="keep every raw reply with its time and verdict beside the game's log",
+    )
 
 
 def table_rules(args: argparse.Namespace) -> TableRules:
@@ -136,6 +141,8 @@ def _check(args: argparse.Namespace) -> None:
     if args.port == LAST_PORT and args.ws_port is None and not args.no_ws:
         cure = "name one, or --no-ws"
         raise ArgumentError(f"--port {args.port}: no port is left for --ws-port; {cure}")
+    if args.evidence and args.log_dir is None:
+        raise ArgumentError("--evidence: lies beside the games' logs; name their --log-dir")
     if not args.room:
         raise ArgumentError("--room: must not be empty")
     no_tenhou = args.tenhou is None and args.tenhou_ws is None
@@ -170,7 +177,9 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
                 if look is not None:
                     look(event)
 
-        table = TableServer(rules, rooms, log_dir=args.log_dir, on_event=on_event)
+        table = TableServer(
+            rules, rooms, log_dir=args.log_dir, on_event=on_event, evidence=args.evidence
+        )
         server = await stack.enter_async_context(table)
         with _free("--port", args.port, "0 for any"):
             port = await server.open_tcp(args.host, args.port)

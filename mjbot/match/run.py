@@ -48,6 +48,7 @@ class MatchSettings:
     rules: TableRules
     games: int
     folder: Path
+    evidence: bool = False
     join_timeout_s: float = 180.0
 
 
@@ -108,7 +109,10 @@ class _Match:
 
     async def play(self) -> list[GameResult]:
         rules, folder = self._settings.rules, self._settings.folder
-        async with TableServer(rules, self._rooms, folder, self._note, self._fault) as server:
+        server = TableServer(
+            rules, self._rooms, folder, self._note, self._fault, evidence=self._settings.evidence
+        )
+        async with server:
             self._server = server
             port = await server.open_tcp(HOST, 0)
             urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]

@@ -17,6 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.records.evidence import Verdict
 from mjbot.referee import Referee
 from mjbot.server.offers import ReplyError, read_reply, with_hints, without_hints
 from mjbot.table.actions import Action
@@ -62,9 +63,9 @@ class Say:
 class Answer:
     """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint, ``remark`` what it says for the log where that is
-    not in the reply.  ``excused`` asks for a safe action and is no
-    fault: the seat has left, or answered too late where that is no fault.
+    ``raw`` is what it sent, for the complaint, ``said`` all lines as they came, for the evidence,
+    ``remark`` what it says for the log where that is not in the reply.  ``excused`` asks for a
+    safe action and is no fault: the seat has left, or answered too late where that is no fault.
     """
 
     reply: PlayerAction | None = None
@@ -73,6 +74,7 @@ class Answer:
     raw: str = ""
     remark: str | None = None
     excused: bool = False
+    said: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class TableCore:
         self.on_fault: Final = on_fault
         self.faults: list[TableFault] = []
         self.void = False
+        self.line = 0
+        """Which line of the log the event told last is, from 1."""
         self._log: list[LogLine] = []
         self._waiting: deque[Event | Error] = deque(referee.start())
         self._shown: Event | Error | None = None
@@ -131,19 +135,25 @@ class TableCore:
             self._go_on(None)
         return say
 
-    def answer(self, answer: Answer) -> None:
-        """Take the answer to what :meth:`next` returned last."""
+    def answer(self, answer: Answer) -> tuple[Verdict, str]:
+        """Take the answer to what :meth:`next` returned last; return what became of it, and why."""
         seat = self._seat
         legal = self._legal.get(seat, ())
+        judged: tuple[Verdict, str] = "accepted", ""
+        if answer.excused and legal:
+            judged = "replaced", "the seat has left or was too late"
         try:
             action = None if answer.excused else self._meaning(answer, seat, legal)
         except ReplyError as error:
             action = None
+            goes_on = self.on_fault is OnFault.DEFAULT
+            judged = "replaced" if goes_on else "refused", str(error)
             text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
             self._record_fault = self._record_fault or TableFault(seat, text)
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else answer.remark)
+        return judged
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -157,6 +167,7 @@ class TableCore:
     def _show(self, message: Event | Error) -> None:
         # Only the last event before a decision may be acted on.
         last = not self._waiting and not isinstance(message, Error)
+        self.line += 1
         self._legal = self.referee.asked if last else {}
         if isinstance(message, StartGame):
             message = replace(message, names=self.names)

@@ -8,6 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import msgspec
+
+from mjbot.records.evidence import Reply, evidence_path
 from mjbot.server.core import LogLine
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
@@ -71,6 +74,27 @@ class GameLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._file.close()
+
+
+class EvidenceLog:
+    """The raw replies of a game, beside its log; see :mod:`mjbot.records.evidence`."""
+
+    def __init__(self, log: Path) -> None:
+        self.path = evidence_path(log)
+        self._file = self.path.open("xb", buffering=0)
+
+    def write(self, replies: list[Reply]) -> None:
+        """Append replies, which the system has when this returns; raises ``OSError``."""
+        rest = b"".join([msgspec.json.encode(reply) + b"\n" for reply in replies])
+        with _named(self.path):
+            while rest:
+                rest = rest[self._file.write(rest) :]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
 

@@ -13,6 +13,9 @@ from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.request_server import TimeLimits
 
 PLACES: Final = 4
+MOST_GUESTS: Final = 64
+"""How many connections of a door may be open: beside the players, those on their way in or out."""
+CROWDED: Final = "Too many are at the door. Retry after a while."
 
 
 class BusyError(ValueError):

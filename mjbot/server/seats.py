@@ -98,17 +98,19 @@ class TcpSeat(Seat):
     async def _listen(self) -> Answer:
         try:
             line = await self._transport.receive(self._timeout_s)
-            reply = self._session.receive(line)
         except SilenceError:
             fault = self._session.timeout(self._timeout_s)
             self._gone = True
             return Answer(problem=fault.reason, raw=fault.response)
-        except FaultError as fault:
-            return Answer(problem=fault.reason, raw=fault.response)
         except ProtocolError as error:  # endless or cut off: where the next line begins is lost
             self._gone = True
             return Answer(problem=f"{error}.")
-        return Answer(reply=reply, raw="" if isinstance(reply, Skip) else _text(line))
+        try:
+            reply = self._session.receive(line)
+        except FaultError as fault:
+            return Answer(problem=fault.reason, raw=fault.response, said=(line,))
+        raw = "" if isinstance(reply, Skip) else _text(line)
+        return Answer(reply=reply, raw=raw, said=(line,))
 
     def _nothing_said(self) -> Answer:
         if self._goes_on:

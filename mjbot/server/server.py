@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
-from mjbot.server.core import LogLine, Say, TableCore, TableFault
-from mjbot.server.game_log import GameLog
+from mjbot.server.core import Answer, LogLine, Say, TableCore, TableFault
+from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Acceptor, OwnDoor
@@ -59,7 +61,7 @@ class TableServer:
     ``on_event(game, event, logs)`` hears every event once all seats have, with what each of them
     remarked on it, and an ``Error`` when a game becomes void, both before any player is told that
     it is over; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a
-    game void.
+    game void.  With ``evidence`` every raw reply is kept beside the game's log in ``log_dir``.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class TableServer:
         log_dir: Path | None = None,
         on_event: OnEvent | None = None,
         on_fault: Callable[[int, TableFault], None] | None = None,
+        *,
+        evidence: bool = False,
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
@@ -77,6 +81,7 @@ class TableServer:
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
+        self._keeps_evidence = evidence
         self._closers = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> "TableServer":
@@ -145,10 +150,12 @@ class TableServer:
         final_messages: list[Say] = []
         try:
             with contextlib.ExitStack() as stack:
-                log = None
+                log, evidence = None, None
                 if self._log_dir is not None:
                     log = stack.enter_context(GameLog.create(self._log_dir))
-                final_messages = await self._converse(core, seats, game, log)
+                    if self._keeps_evidence:
+                        evidence = stack.enter_context(EvidenceLog(log.path))
+                final_messages = await self._converse(core, seats, game, _Logs(log, evidence))
             if not last:
                 self.lobby.reopen()
         except OSError:
@@ -168,7 +175,7 @@ class TableServer:
         )
 
     async def _converse(
-        self, core: TableCore, seats: list[Seat], game: int, log: GameLog | None
+        self, core: TableCore, seats: list[Seat], game: int, logs: "_Logs"
     ) -> list[Say]:
         """Play to the end; return the last messages, which are still to be sent."""
         final_messages: list[Say] = []
@@ -177,11 +184,15 @@ class TableServer:
             if say.is_final:
                 final_messages.append(say)
             else:
-                core.answer(await seats[say.seat].exchange(say))
+                told_at = time.perf_counter()
+                answer = await seats[say.seat].exchange(say)
+                took_s = time.perf_counter() - told_at
+                line = core.line
+                logs.keep(line, say, answer, took_s, core.answer(answer))
             if self._on_fault and len(core.faults) > told and not core.void:
                 told = len(core.faults)
                 self._on_fault(game, core.faults[-1])
-            self._note(game, core.drain_log(), log)
+            self._note(game, core.drain_log(), logs.game)
         if self._on_event and core.void:
             self._on_event(game, Error(message=core.faults[-1].text), NO_LOGS)
         return final_messages
@@ -192,6 +203,30 @@ class TableServer:
         if self._on_event:
             for line in lines:
                 self._on_event(game, line.event, line.logs)
+
+
+@dataclass(frozen=True)
+class _Logs:
+    """What is written of one game."""
+
+    game: GameLog | None
+    evidence: EvidenceLog | None
+
+    def keep(
+        self, line: int, say: Say, answer: Answer, took_s: float, judged: tuple[Verdict, str]
+    ) -> None:
+        """Keep what a seat answered; a line before the last was only put aside."""
+        if self.evidence is None or not (answer.said or judged[1]):
+            return
+        raws: list[bytes | None] = list(answer.said) or [None]
+        verdicts: list[tuple[Verdict, str]] = [("refused", "an old request_id")] * len(raws)
+        verdicts[-1] = judged
+        self.evidence.write(
+            [
+                make_reply(line, say.seat, took_s, raw, verdict)
+                for raw, verdict in zip(raws, verdicts, strict=True)
+            ]
+        )
 
 
 async def _part(seats: list[Seat], final_messages: list[Say]) -> None:

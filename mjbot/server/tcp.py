@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from mjbot.server.lobby import Lobby, TableRules
+from mjbot.server.lobby import CROWDED, MOST_GUESTS, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, reject
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
@@ -47,6 +47,10 @@ class Acceptor:
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Greet one accepted connection in a task of its own."""
+        if len(self._greetings) >= MOST_GUESTS:
+            writer.write(_error(CROWDED) + b"\n")
+            writer.close()
+            return
         # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
         task = asyncio.create_task(self.handshake(TcpTransport(reader, writer)))
         self._greetings.add(task)

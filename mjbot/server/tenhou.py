@@ -10,7 +10,7 @@ import re
 import secrets
 from typing import Final
 
-from mjbot.server.lobby import BusyError, Lobby, TableRules
+from mjbot.server.lobby import MOST_GUESTS, BusyError, Lobby, TableRules
 from mjbot.server.tenhou_seat import Connection, TenhouSeat
 from protocol.errors import ProtocolError
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
@@ -58,7 +58,10 @@ class TenhouDoor:
 
     def begin(self, transport: Transport, spelling: Spelling) -> asyncio.Task[None]:
         """Serve a connection of either kind; return the task that ends with it."""
-        task = asyncio.create_task(self._serve(transport, spelling))
+        crowded = len(self._tasks) >= MOST_GUESTS
+        task = asyncio.create_task(
+            transport.close() if crowded else self._serve(transport, spelling)
+        )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

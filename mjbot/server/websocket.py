@@ -5,6 +5,7 @@ import contextlib
 import hmac
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -69,12 +70,16 @@ class WebSocketSeat(Seat):
         await self._send(self._session.request(say.offers()))
         loop = asyncio.get_running_loop()
         asked = loop.time()
+        said: list[bytes] = []
         try:
             async with asyncio.timeout_at(asked + self._session.deadline_ms / 1000):
-                return await self._decision(say, lambda: round(1000 * (loop.time() - asked)))
+                answer = await self._decision(
+                    say, lambda: round(1000 * (loop.time() - asked)), said
+                )
         except TimeoutError:
             await self._send(self._session.expire().ack)
-            return Answer(excused=True)
+            answer = Answer(excused=True)
+        return replace(answer, said=tuple(said))
 
     async def final_message(self, say: Say | None) -> None:
         """See :meth:`Seat.final_message`."""
@@ -99,8 +104,10 @@ class WebSocketSeat(Seat):
             async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
                 await self.socket.close(code=code, message=reason.encode())
 
-    async def _decision(self, say: Say, elapsed_ms: Callable[[], int]) -> Answer:
+    async def _decision(self, say: Say, elapsed_ms: Callable[[], int], said: list[bytes]) -> Answer:
+        """Return what is chosen; ``said`` takes every frame that came meanwhile."""
         while (frame := self._take(await self._frames.get())) is not _GONE:
+            said.append(frame)
             verdict = self._session.receive(frame, elapsed_ms())
             await self._send(verdict.ack)
             if verdict.choice is not None:

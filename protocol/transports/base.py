@@ -50,6 +50,10 @@ class Transport(abc.ABC):
     async def close(self) -> None:
         """Close both directions; harmless when already closed."""
 
+    async def reset(self) -> None:
+        """Break the line at once and without a word, as a crash does."""
+        await self.close()
+
     async def __aenter__(self) -> Self:
         return self
 

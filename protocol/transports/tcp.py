@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import struct
 from collections import deque
 from typing import Final
 
@@ -69,6 +70,17 @@ class TcpTransport(Transport):
             async with asyncio.timeout(_CLOSE_S):
                 await self._writer.wait_closed()
         self._writer.transport.abort()
+
+    async def reset(self) -> None:
+        """Break the connection by a reset; see :class:`Transport`."""
+        without_linger(self._writer.get_extra_info("socket"))
+        self._writer.transport.abort()
+
+
+def without_linger(connection: socket.socket | None) -> None:
+    """Let the system reset a connection when it is closed, whatever is still to be sent."""
+    if connection is not None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 class TcpPieces(TcpTransport):

@@ -22,6 +22,7 @@ from protocol.transports.base import (
     VanishedError,
     system_words,
 )
+from protocol.transports.tcp import without_linger
 
 # At DEBUG the library writes every header and frame, and with them tokens and accounts.
 _silent_on_frames = logging.getLogger("websockets.client.connection")
@@ -60,6 +61,11 @@ class WebSocketTransport(Transport):
     async def close(self) -> None:
         """Close the connection."""
         await self._connection.close()
+
+    async def reset(self) -> None:
+        """Break the connection by a reset; see :class:`Transport`."""
+        without_linger(self._connection.transport.get_extra_info("socket"))
+        self._connection.transport.abort()
 
 
 def _ended(error: ConnectionClosed) -> Exception:

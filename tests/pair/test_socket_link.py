@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import stat
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from mjbot.match.pair import private_channel
 from mjbot.pair import socket_link
 from mjbot.pair.link import memory_links
 from mjbot.pair.messages import Holding
@@ -243,6 +245,21 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
             await heard(guest, 2)
 
     asyncio.run(talk())
+
+
+@pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
+def test_only_this_user_may_open_the_socket(tmp_path):
+    async def talk() -> None:
+        host, guest = pair(tmp_path / "pair")
+        async with running(host, guest):
+            await until(lambda: host.linked)
+            assert stat.S_IMODE((tmp_path / "pair").stat().st_mode) == 0o600
+
+    asyncio.run(talk())
+    with private_channel() as channel:
+        assert isinstance(channel.place, int) or (
+            stat.S_IMODE(channel.place.parent.stat().st_mode) == 0o700
+        )
 
 
 @pytest.mark.parametrize("side", [Side.HOST, Side.GUEST])

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from mjbot.errors import ExitCode
 from mjbot.progress import Step, progress
+from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
 from mjbot.records.game import (
     EmptyRecordError,
     ForeignRecordError,
@@ -141,6 +142,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lenient", action="store_true", help="log what the table doubts and play on"
     )
 
+    parser.add_argument(
+        "--replies",
+        action="store_true",
+        help="show every reply in the evidence beside a game (without: those not accepted)",
+    )
+
 
 def run(args: argparse.Namespace) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
@@ -150,6 +157,7 @@ def run(args: argparse.Namespace) -> int:
     with files_progress(sources, "replaying") as step:
         for named in sources:
             replayer.replay_source(named, step)
+            _show_evidence(named.source, losses, every=args.replies)
             if replayer.is_over:
                 break
             step()
@@ -157,6 +165,31 @@ def run(args: argparse.Namespace) -> int:
         losses.add_paths_without_games(args.files, replayer.games)
     print(replayer.summary())
     return ExitCode.FAILED if replayer.mismatches or losses else ExitCode.OK
+
+
+def _show_evidence(source: Source, losses: Losses, *, every: bool) -> None:
+    """Tell what players really said in a game of ``mjbot serve --evidence``."""
+    path = evidence_path(source.path)
+    if source.member is not None or path == source.path or not path.is_file():
+        return
+    counts: Counter[str] = Counter()
+    try:
+        for reply in read_evidence(path):
+            counts[reply.verdict] += 1
+            if every or reply.verdict != "accepted":
+                print(one_line(_told(reply)))
+    except RecordError as error:
+        losses.add(path, error)
+    told = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "no reply"
+    print(one_line(f"{path}: {told}"))
+
+
+def _told(reply: Reply) -> str:
+    said = "nothing" if reply.raw is None else reply.raw
+    cut = f" ... ({reply.bytes} bytes)" if len(said) == MOST_KEPT else ""
+    why = f": {reply.why}" if reply.why else ""
+    place = f"line {reply.line}, seat {reply.seat}, {reply.at}, after {reply.took_ms:g} ms"
+    return f"{place}: {reply.verdict}{why}; said {said}{cut}"
 
 
 class _Replayer:

@@ -1,0 +1,1 @@
+"""Whether somebody's bot or server keeps to the documents: checks by id, with transcripts."""

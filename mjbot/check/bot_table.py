@@ -1,0 +1,332 @@
+"""One scene: a made game in which a bot sits, and what it does there held against the checks."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import msgspec
+
+from mjbot.check.catalogue import Verdict
+from mjbot.check.judge import Owed, judge
+from mjbot.check.lines import (
+    START_S,
+    Bot,
+    BotLine,
+    BrokenLineError,
+    CannotStartError,
+    GoneError,
+    Heard,
+    SilentError,
+)
+from mjbot.check.made_games import Deal, MadeGame
+from mjbot.check.report import Findings, Transcript
+from mjbot.check.speaking import Respell, named, sparsely, speaker, strangely
+from mjbot.referee import Position
+from mjbot.rules.ruleset import Length
+from mjbot.table.actions import Action
+from protocol.codec import encode
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
+from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
+from protocol.sessions.pipes import quoted
+
+Habit = Literal["", "late dora", "strange", "sparse", "stops", "cut", "resumes"]
+
+LIMITS_S: Final = {LOCKSTEP: 60.0, LINES: 30.0, ARRAYS: 3.0, REQUESTS: 18.0}
+"""How long each family's servers wait for a reply; Mortal's has no limit, this is ours."""
+FIRST_ARRAY_S: Final = 20.0
+_RESPELL: Final[dict[str, Respell]] = {"strange": strangely, "sparse": sparsely}
+_TURNS_BEFORE_CUT: Final = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A made game: ``ids`` are the checks it is made for, ``bot`` is the bot's seat.
+
+    ``survival`` is the check that fails if the bot is lost in it.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    bot: int
+    deals: Sequence[Deal | None]
+    survival: str = ""
+    families: str = "ABCD"
+    position: Position | None = None
+    length: Length = "hanchan"
+    habit: Habit = ""
+
+
+@dataclass
+class Played:
+    """What came of a scene: whether the bot was lost, its replies, and the seconds of each."""
+
+    lost: bool = False
+    replies: list[bytes] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    memory_bytes: int | None = None
+
+
+class LostError(Exception):
+    """The bot is lost for this scene; the check that fails is noted."""
+
+
+class BotTable:
+    """A bot at one scene; ``limit_s`` is how long a reply may take."""
+
+    def __init__(self, bot: Bot, scene: Scene, findings: Findings, limit_s: float) -> None:
+        self._bot: Final = bot
+        self._dialect: Final[Dialect] = bot.dialect
+        self._scene: Final = scene
+        self._findings: Final = findings
+        self._limit_s: Final = limit_s
+        self._transcript: Final = Transcript(f"scene {scene.name!r}, seat {scene.bot}")
+        self._speaker: Final = speaker(self._dialect, scene.bot, _RESPELL.get(scene.habit))
+        self._game: Final = MadeGame(
+            scene.bot, scene.deals, position=scene.position, length=scene.length
+        )
+        self._line: BotLine
+        self._answers_all = False
+        self._turns = 0
+        self._started = 0.0
+        self.played: Final = Played()
+
+    async def play(self) -> Played:
+        """Play the scene to its end; all that is wrong is noted in the findings."""
+        self._started = time.perf_counter()
+        try:
+            self._line = await self._bot.sit_down(self._scene.bot)
+        except CannotStartError as error:
+            self._fail(self._start_check, str(error))
+            self.played.lost = True
+            return self.played
+        try:
+            await self._converse()
+        except LostError:
+            self.played.lost = True
+        self.played.memory_bytes = self._line.memory_bytes()
+        problem = await self._line.part()
+        if not self.played.lost:
+            self._note_end(problem)
+        return self.played
+
+    def _note_end(self, problem: str | None) -> None:
+        self._findings.occasion("B29")
+        for id_ in self._scene.ids:
+            if id_ == self._scene.survival:
+                self._findings.occasion(id_)
+        if problem:
+            self._fail("B29", problem)
+
+    # --- the conversation --------------------------------------------------------------------
+
+    async def _converse(self) -> None:
+        if self._dialect is LOCKSTEP:
+            await self._shake_hands()
+        events = self._game.start()
+        while True:
+            action = await self._tell_all(events)
+            if self._game.over or self._is_cut():
+                break
+            events = self._game.step(action)
+        if self._is_cut() and self._dialect is LOCKSTEP:
+            await self._say(encode(Error(message="The game is broken off."), LOCKSTEP))
+        await self._listen(quietly=True)
+
+    async def _shake_hands(self) -> None:
+        session = LockstepSession("default")
+        await self._say(session.hello())
+        heard = await self._hear(self._start_check, START_S)
+        self._note_start(heard)
+        try:
+            session.join(heard.line)
+        except JoinRefusedError as refusal:
+            self._fail("B01", f"{quoted(heard.line)}: {refusal}")
+            await self._say(refusal.line)
+            raise LostError from None
+        self._findings.occasion("B01")
+
+    def _is_cut(self) -> bool:
+        return self._scene.habit == "cut" and self._turns >= _TURNS_BEFORE_CUT
+
+    async def _tell_all(self, events: Sequence[Event]) -> Action | None:
+        """Tell what happened; return the bot's choice, if it had one."""
+        told = [named(event) for event in events]
+        if self._scene.habit == "late dora":
+            told = _late(told)
+        decisive = len(told) - 1 - isinstance(told[-1], Dora)
+        action = None
+        for place, event in enumerate(told):
+            chosen = await self._tell(event, place == decisive and not self._game.over)
+            action = chosen or action
+        return action
+
+    async def _tell(self, event: Event, last: bool) -> Action | None:
+        referee = self._game.referee
+        owed = Owed.after(self._dialect, self._scene.bot, event, referee, may_act=last)
+        lines = self._speaker.say(event, owed)
+        if self._scene.habit == "strange" and self._dialect is REQUESTS:
+            await self._say(b'{"type":"x_weather","sky":"clear"}')
+        for line in lines:
+            await self._say(line)
+        self._turns += bool(owed.legal) and isinstance(event, Tsumo)
+        if self._scene.habit == "stops" and self._turns == 1 and owed.legal:
+            await self._stop()
+        if not self._speaker.owes:
+            if lines and self._dialect is not LOCKSTEP:
+                await self._listen(event)
+            return None
+        return await self._answer(owed)
+
+    async def _stop(self) -> None:
+        self._turns += 1
+        if await self._line.stop_for_a_moment():
+            self._transcript.note("the bot's process was stopped for a moment")
+            self._findings.occasion("B28")
+
+    # --- what it says ------------------------------------------------------------------------
+
+    async def _answer(self, owed: Owed) -> Action | None:
+        limit_s = self._limit_s
+        starts = not self.played.seconds
+        if starts and self._dialect is not LOCKSTEP:
+            limit_s = START_S
+        leaves = isinstance(owed.event, EndGame)
+        while True:
+            heard = await self._hear(self._start_check if starts else "", limit_s, leaves=leaves)
+            if leaves and not heard.line:
+                return None
+            judgement = judge(owed, heard.line)
+            if not judgement.is_print:
+                break
+            self._fail(judgement.id, judgement.problem)
+        if starts and self._dialect is not LOCKSTEP:
+            self._note_start(heard)
+            self._findings.occasion("B01")
+        else:
+            self._note_time(heard)
+        self.played.seconds.append(heard.seconds)
+        self.played.replies.append(heard.line)
+        if judgement.verdict is not Verdict.OK:
+            self._fail(judgement.id, judgement.problem, judgement.verdict)
+        for id_ in judgement.occasions:
+            self._findings.occasion(id_)
+        self._findings.occasion(self._line_check)
+        await self._acknowledge(heard)
+        await self._listen()
+        return judgement.action
+
+    async def _acknowledge(self, heard: Heard) -> None:
+        ack, problem = self._speaker.heard(heard.line, heard.seconds)
+        if problem:
+            verdict = Verdict.NON_STRICT if problem == "no request_id" else Verdict.FAILED
+            self._fail(self._line_check, f"{quoted(heard.line)}: {problem}", verdict)
+        if ack is not None:
+            await self._say(ack)
+
+    async def _listen(self, event: Event | None = None, *, quietly: bool = False) -> None:
+        """Take in what nobody asked for.
+
+        A bot of Mortal's kind may turn out to answer every line: then one is awaited for each.
+        """
+        if event is not None and self._answers_all:
+            heard = await self._hear("", self._limit_s)
+            if not _is_pass(heard.line):
+                self._extra(heard.line)
+            return
+        first = event is not None and not self.played.seconds
+        while (line := await self._line.overhear(wait=quietly or first)) is not None:
+            self._transcript.heard(line)
+            if first and self._dialect is LINES and _is_pass(line):
+                self._answers_all = True
+                problem = "it answers what leaves no choice, too: few feeders expect that"
+                self._fail("B04", problem, Verdict.NON_STRICT)
+                return
+            self._extra(line)
+
+    def _extra(self, line: bytes) -> None:
+        owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
+        id_ = "B06" if owed and self._dialect in (LINES, ARRAYS) else self._line_check
+        self._fail(id_, f"{quoted(line)}: nothing was to be said")
+
+    async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> Heard:
+        """Return the next line; with ``leaves`` the bot may be gone instead."""
+        try:
+            heard = await self._await(limit_s)
+        except GoneError as error:
+            if leaves:
+                self._fail(self._line_check, "no line for end_game", Verdict.NON_STRICT)
+                return Heard(b"", 0.0)
+            self._fail(id_ or self._survival, str(error))
+        except SilentError:
+            self._fail(id_ or self._line_check, f"no line within {2 * limit_s:g} s")
+        except BrokenLineError as error:
+            self._fail("B05", str(error))
+        else:
+            self._transcript.heard(heard.line)
+            return heard
+        raise LostError
+
+    async def _await(self, limit_s: float) -> Heard:
+        try:
+            return await self._line.hear(limit_s)
+        except SilentError:
+            return await self._line.hear(limit_s)
+
+    async def _say(self, line: bytes) -> None:
+        self._transcript.said(line)
+        try:
+            await self._line.tell(line)
+        except GoneError as error:
+            self._fail(self._survival, str(error))
+            raise LostError from None
+
+    # --- verdicts ----------------------------------------------------------------------------
+
+    @property
+    def _line_check(self) -> str:
+        return "B03" if self._dialect is LOCKSTEP else "B04"
+
+    @property
+    def _start_check(self) -> str:
+        return self._scene.survival or "B01"
+
+    @property
+    def _survival(self) -> str:
+        return self._scene.survival or self._line_check
+
+    def _note_start(self, heard: Heard) -> None:
+        seconds = max(heard.seconds, time.perf_counter() - self._started)
+        if self._dialect is ARRAYS and heard.seconds > FIRST_ARRAY_S:
+            self._fail("B02", f"{heard.seconds:.1f} s to the first line")
+        elif self._scene.name == "plain":
+            self._fail("B02", f"{seconds:.2f} s to the first line", Verdict.INFO)
+
+    def _note_time(self, heard: Heard) -> None:
+        self._findings.occasion("B28")
+        if heard.seconds > self._limit_s:
+            verdict = Verdict.INFO if self._dialect is LINES else Verdict.FAILED
+            problem = f"{heard.seconds:.1f} s for a line, {self._limit_s:g} s are allowed"
+            self._fail("B28", problem, verdict)
+
+    def _fail(self, id_: str, text: str, verdict: Verdict = Verdict.FAILED) -> None:
+        self._transcript.note(f"{id_} {verdict.value}: {text}")
+        self._findings.add(id_, text, self._transcript, verdict)
+
+
+def _is_pass(line: bytes) -> bool:
+    try:
+        said = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return False
+    return isinstance(said, dict) and said.get("type") == "none"
+
+
+def _late(events: list[Event]) -> list[Event]:
+    """Put each marker of an open kan behind the discard, as some servers do."""
+    late = list(events)
+    for place in range(len(late) - 1):
+        if isinstance(late[place], Dora) and isinstance(late[place + 1], Dahai):
+            late[place : place + 2] = late[place + 1], late[place]
+    return late

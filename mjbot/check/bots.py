@@ -1,0 +1,108 @@
+"""All checks of a bot: the scenes in order, and what takes more than one of them."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mjbot.check.bot_scenes import AGAIN, CROWD, PLAIN, SCENES
+from mjbot.check.bot_table import LIMITS_S, BotTable, Played, Scene
+from mjbot.check.catalogue import BOT_CHECKS, FAMILIES, Check, Verdict
+from mjbot.check.lines import Bot
+from mjbot.check.report import Findings
+
+_MEGABYTE: Final = 1 << 20
+_MOST_SHARE: Final = 0.99
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotSettings:
+    """What is wanted: ``ids`` (empty: all), how long a reply may take, games at once (0: none)."""
+
+    ids: frozenset[str] = frozenset()
+    limit_s: float | None = None
+    at_once: int = 0
+    on_scene: Callable[[str], None] = lambda name: None
+
+    def wants(self, ids: Collection[str]) -> bool:
+        """Whether any of these checks is wanted."""
+        return not self.ids or bool(self.ids & set(ids))
+
+
+async def check_bot(bot: Bot, settings: BotSettings) -> Findings:
+    """Seat a bot in every scene that is wanted; return what was noticed."""
+    return await _Checking(bot, settings).run()
+
+
+class _Checking:
+    def __init__(self, bot: Bot, settings: BotSettings) -> None:
+        self._bot: Final = bot
+        self._settings: Final = settings
+        self._limit_s: Final = settings.limit_s or LIMITS_S[bot.dialect]
+        self._played: Final[list[Played]] = []
+        self.findings: Final = Findings()
+
+    async def run(self) -> Findings:
+        self._skip_foreign()
+        plain = await self._play(PLAIN)
+        if plain.lost:
+            self.findings.give_up(BOT_CHECKS, "it does not get through a plain game")
+            return self.findings
+        for scene in SCENES:
+            if FAMILIES[self._bot.dialect] in scene.families and self._settings.wants(scene.ids):
+                await self._play(scene)
+        if self._settings.wants(AGAIN.ids):
+            self._compare(plain, await self._play(AGAIN))
+        if self._settings.wants(CROWD.ids):
+            await self._play_at_once()
+        self._note_times()
+        return self.findings
+
+    async def _play(self, scene: Scene) -> Played:
+        self._settings.on_scene(scene.name)
+        played = await BotTable(self._bot, scene, self.findings, self._limit_s).play()
+        self._played.append(played)
+        return played
+
+    def _skip_foreign(self) -> None:
+        family = FAMILIES[self._bot.dialect]
+        for check in BOT_CHECKS:
+            if family not in check.families:
+                reason = f"it means nothing in the dialect {self._bot.dialect.traits.word}"
+                self.findings.skip(check.id, reason)
+
+    def _compare(self, first: Played, second: Played) -> None:
+        """Compare two games that were the same but for the bot."""
+        self.findings.occasion("B30")
+        pairs = zip(first.replies, second.replies, strict=False)
+        differing = sum(one != other for one, other in pairs)
+        if differing or len(first.replies) != len(second.replies):
+            problem = f"{differing} of {len(first.replies)} replies differ in the same game"
+            self.findings.add("B30", problem, None, Verdict.INFO)
+        sizes = [played.memory_bytes for played in self._played if played.memory_bytes]
+        if sizes:
+            then, now = (round(sizes[place] / _MEGABYTE) for place in (0, -1))
+            text = f"{then} MB after the first game, {now} MB after game {len(sizes)}"
+            self.findings.add("B30", text, None, Verdict.INFO)
+
+    async def _play_at_once(self) -> None:
+        number = self._settings.at_once
+        if not number:
+            self.findings.skip("B31", "nobody claims that it can: say --at-once N")
+            return
+        tables = [BotTable(self._bot, CROWD, self.findings, self._limit_s) for _ in range(number)]
+        await asyncio.gather(*[table.play() for table in tables])
+
+    def _note_times(self) -> None:
+        seconds = sorted(second for played in self._played for second in played.seconds)
+        if self.findings.failed("B28") or not seconds:
+            return
+        half, most = seconds[len(seconds) // 2], seconds[int(_MOST_SHARE * (len(seconds) - 1))]
+        half_ms, most_ms, longest_ms = (1000 * time_s for time_s in (half, most, seconds[-1]))
+        text = f"{len(seconds)} lines: median {half_ms:.0f} ms, 99 % within {most_ms:.0f} ms"
+        self.findings.add("B28", f"{text}, longest {longest_ms:.0f} ms", None, Verdict.INFO)
+
+
+def wanted(checks: Sequence[Check], ids: Collection[str]) -> list[Check]:
+    """Return the checks with these ids, all if there are none."""
+    return [check for check in checks if not ids or check.id in ids]

@@ -1,0 +1,90 @@
+"""What four clients heard of one game, held against each other and against the rules."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from mjbot.check.four_clients import Heard, bare
+from mjbot.table.mirror.mirror import Table, TableError
+from protocol.masking import masked
+from protocol.messages import (
+    Chi,
+    Daiminkan,
+    Dora,
+    EndGame,
+    Event,
+    Hora,
+    PlayerAction,
+    Pon,
+    ReachAccepted,
+    Ryukyoku,
+    StartKyoku,
+    Tsumo,
+)
+
+_MOST_DRAWS: Final = 70
+
+
+def compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
+    """Hold against each other what the four heard, in the order of their seats."""
+    if [heard.seat for heard in seats] != [0, 1, 2, 3]:
+        return [("S05", f"the seats are {[heard.seat for heard in seats]}")]
+    if whole and len({len(heard.events) for heard in seats}) > 1:
+        return [("S05", f"they heard {[len(heard.events) for heard in seats]} events")]
+    table, draws = Table(None), 0
+    for place in range(min(len(heard.events) for heard in seats)):
+        told = [bare(heard.events[place]) for heard in seats]
+        event = _opened(told)
+        for seat, said in enumerate(told):
+            # What a seat is told beyond its mask is a leak, and told as one.
+            if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(said, seat):
+                return [("S05", f"seat {seat} hears {said!r}, another {event!r}")]
+        draws = 0 if isinstance(event, StartKyoku) else draws + isinstance(event, Tsumo)
+        if draws > _MOST_DRAWS:
+            return [("S12", f"{draws} tiles are drawn in one kyoku")]
+        try:
+            table.apply(event)
+        except TableError as error:
+            return [("S12", str(error))] if whole else []
+    return []
+
+
+_OWN: Final = (EndGame,)
+
+
+def _opened(told: Sequence[Event]) -> Event:
+    """Return an event as somebody sees it who sees all hands."""
+    first = told[0]
+    if isinstance(first, Tsumo):
+        return told[first.actor]
+    if isinstance(first, StartKyoku):
+        deals = [said for said in told if isinstance(said, StartKyoku)]
+        if len(deals) == 4:
+            a, b, c, d = (deal.tehais[seat] for seat, deal in enumerate(deals))
+            return StartKyoku(
+                bakaze=first.bakaze, kyoku=first.kyoku, honba=first.honba, kyotaku=first.kyotaku,
+                oya=first.oya, dora_marker=first.dora_marker, scores=first.scores,
+                tehais=(a, b, c, d),
+            )  # fmt: skip
+    return first
+
+
+def wrong_claim(claims: Sequence[PlayerAction], after: Sequence[Event]) -> str:
+    """Return how a server chose wrongly among the claims of one tile."""
+    between = (ReachAccepted, Dora)
+    chosen = next((event for event in after if not isinstance(event, between)), None)
+    if chosen is None or isinstance(chosen, Ryukyoku):
+        return ""
+    for kinds in ((Hora,), (Pon, Daiminkan), (Chi,)):
+        if any(isinstance(claim, kinds) for claim in claims):
+            right = isinstance(chosen, kinds)
+            return "" if right else f"{claims!r} were claimed, and then came {chosen!r}"
+    return ""
+
+
+def deal_of(seats: Sequence[Heard]) -> object:
+    """Return what the first deal of a game was, as all four saw it; ``None``: it was not told."""
+    for place in range(min(len(heard.events) for heard in seats)):
+        event = _opened([heard.events[place] for heard in seats])
+        if isinstance(event, StartKyoku):
+            return event.dora_marker, event.tehais
+    return None

@@ -1,0 +1,341 @@
+"""Four clients of a server in one process: they play, keep what each heard, and compare it."""
+
+import asyncio
+import contextlib
+import enum
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from mjbot.check.report import Transcript
+from mjbot.client.offers import disagreement, discard_disagreement
+from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.wire import to_message
+from protocol.codec import decode_line, encode
+from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
+from protocol.errors import ProtocolError
+from protocol.messages import (
+    ActionAck,
+    Chi,
+    Dahai,
+    Dora,
+    EndGame,
+    Error,
+    Event,
+    Hello,
+    Join,
+    Kakan,
+    Message,
+    PlayerAction,
+    Pon,
+    Reach,
+    ReachAccepted,
+    RequestAction,
+    Skip,
+    StartGame,
+    StartKyoku,
+    Tsumo,
+)
+from protocol.sessions.turns import Due, due_after
+from protocol.tiles import tile_names
+from protocol.transports.base import SilenceError, Transport, TransportError
+
+Connect = Callable[[], Awaitable[Transport]]
+"""Connects to the server once more; raises :class:`TransportError`."""
+
+SILENCE_S: Final = 70.0
+"""The original server waits 60 s for a seat: no line is longer away."""
+
+
+class Deed(enum.Enum):
+    """What a client does instead of saying something."""
+
+    CLOSES = "closes its line"
+    RESETS = "resets its line"
+    KEEPS_SILENT = "says nothing"
+
+
+Spell = Callable[..., bytes]
+"""``spell(action, age=0)`` makes a line of an action, for the request that was ``age`` before."""
+Decide = Callable[[Event, list[PlayerAction], Spell], PlayerAction | tuple[bytes, ...] | Deed]
+"""What a client does about an event: a message, lines as they are, or something else."""
+
+
+@dataclass
+class Heard:
+    """What one client heard and said: ``problems`` are (check, text) in the order of the game.
+
+    ``replies`` are by the place in ``events`` of what they answer; ``compared`` counts the lists
+    of possible actions that were held against ours; ``longest_s`` is the longest wait for a line,
+    ``refused`` why a reply was (where the server says so of each).
+    """
+
+    seat: int = -1
+    events: list[Event] = field(default_factory=list)
+    replies: dict[int, PlayerAction] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    compared: int = 0
+    error: str = ""
+    greeted: bool = False
+    silent: bool = False
+    longest_s: float = 0.0
+    refused: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game was told to its end."""
+        return bool(self.events) and isinstance(self.events[-1], EndGame)
+
+
+@dataclass(frozen=True)
+class Door:
+    """A server: how to reach it, what it speaks, and the room that clients name."""
+
+    connect: Connect
+    dialect: Dialect = LOCKSTEP
+    room: str = "default"
+
+
+class TableClient:
+    """One client: takes its seat, answers what it owes, keeps its own mirror of the table."""
+
+    def __init__(
+        self,
+        room: str,
+        number: int,
+        transcript: Transcript,
+        stop: asyncio.Event,
+        decide: Decide | None = None,
+    ) -> None:
+        self._join: Final = Join(name=f"check{number}", room=room)
+        self._stop: Final = stop
+        self._transcript: Final = transcript
+        self._of: Final = str(number)
+        self._random: Final = Random(number)
+        self._decide: Final = decide or self._anything
+        self._table = Table(0)
+        self._mirrors = True
+        self._decisive = 0
+        self.heard: Final = Heard()
+
+    async def play(self, connect: Connect) -> Heard:
+        """Play one game to its end, however that comes."""
+        try:
+            transport = await connect()
+        except TransportError as error:
+            self.heard.problems.append(("S01", f"cannot connect: {error}"))
+            return self.heard
+        try:
+            while await self._one_line(transport):
+                pass
+        except SilenceError:
+            self.heard.silent = not self._stop.is_set()
+        except TransportError:
+            pass
+        finally:
+            await transport.close()
+        return self.heard
+
+    async def _one_line(self, transport: Transport) -> bool:
+        """Take in a line and answer it; return whether the conversation goes on."""
+        asked = time.monotonic()
+        line = await transport.receive(SILENCE_S)
+        self.heard.longest_s = max(self.heard.longest_s, time.monotonic() - asked)
+        self._transcript.said(line, self._of)
+        self._look_for_seed(line)
+        try:
+            messages = decode_line(line)
+        except ProtocolError as error:
+            self._problem("S06", f"no message: {error}")
+            return False
+        for message in messages:
+            said = self._take(message)
+            if self._stop.is_set() or not await self._act(said, transport):
+                return False
+        return True
+
+    async def _act(self, said: tuple[bytes, ...] | Deed, transport: Transport) -> bool:
+        if said is Deed.RESETS:
+            self._transcript.note(f"client {self._of} resets its line")
+            await transport.reset()
+        if isinstance(said, Deed):
+            return said is Deed.KEEPS_SILENT
+        for line in said:
+            self._transcript.heard(line, self._of)
+            await transport.send(line)
+        return True
+
+    def _take(self, message: Message) -> tuple[bytes, ...] | Deed:
+        if isinstance(message, Error):
+            self.heard.error = message.message
+            return Deed.CLOSES
+        if isinstance(message, Hello):
+            self.heard.greeted = message.protocol == "mjsonp" and message.protocol_version >= 1
+            return (encode(self._join, LOCKSTEP),)
+        if not isinstance(message, Event):
+            return (self._spell(Skip()),)
+        self._note(message)
+        if isinstance(message, EndGame):
+            return Deed.CLOSES
+        return self._decided(len(self.heard.events) - 1, self._legal(message))
+
+    def _note(self, event: Event) -> None:
+        """Take note of an event."""
+        if isinstance(event, StartGame):
+            self.heard.seat = -1 if event.id is None else event.id
+            self._table = Table(max(self.heard.seat, 0))
+        if not isinstance(event, Dora | ReachAccepted):
+            self._decisive = len(self.heard.events)
+        self.heard.events.append(event)
+        if leak := leaked(event, self.heard.seat):
+            self._problem("S04", leak)
+        self._mirror(event)
+
+    def _decided(self, place: int, legal: list[PlayerAction]) -> tuple[bytes, ...] | Deed:
+        said = self._decide(self.heard.events[place], legal, self._spell)
+        if isinstance(said, Message):
+            self.heard.replies[place] = said
+            return (self._spell(said),)
+        return said
+
+    def _spell(self, said: PlayerAction, age: int = 0) -> bytes:
+        return encode(said, LOCKSTEP)
+
+    def _look_for_seed(self, line: bytes) -> None:
+        """Note whether a line tells what the walls are made of, before they are all played."""
+        if b"seed" not in line.lower() or self.heard.ended:
+            return
+        with contextlib.suppress(msgspec.DecodeError):
+            said = msgspec.json.decode(line)
+            told = [said] if isinstance(said, dict) else said if isinstance(said, list) else []
+            for fields in told:
+                for name in fields if isinstance(fields, dict) else ():
+                    hidden = any(word in name.lower() for word in ("hash", "commit", "digest"))
+                    if "seed" in name.lower() and not hidden:
+                        self._problem("S21", f"{name} is told before the end of the game")
+
+    def _mirror(self, event: Event) -> None:
+        """Apply an event; the first contradiction is told, and the mirror is then useless."""
+        if not self._mirrors:
+            return
+        try:
+            self._table.apply(event)
+        except TableError as error:
+            self._mirrors = False
+            self._problem(_blamed(event, error), str(error))
+
+    def _problem(self, id_: str, text: str) -> None:
+        """Note a problem; one is enough, the game is over for us."""
+        self.heard.problems.append((id_, text))
+        self._stop.set()
+
+    def _own_legal(self) -> list[PlayerAction]:
+        seat = self.heard.seat
+        legal = self._table.view(seat).legal
+        return [to_message(self._table.state, seat, action) for action in legal]
+
+    def _legal(self, event: Event) -> list[PlayerAction]:
+        """Return what we may say, and compare that with what the server offers."""
+        if not self._mirrors or not due_after(event, self.heard.seat).is_choice:
+            return []
+        legal = self._own_legal()
+        problem = None
+        if isinstance(event, Tsumo | Dahai | Kakan) and event.possible_actions is not None:
+            self.heard.compared += 1
+            problem = disagreement(event.possible_actions, legal, complete=False)
+        elif isinstance(event, Chi | Pon | Reach) and event.cannot_dahai is not None:
+            self.heard.compared += 1
+            ours = [said.pai for said in legal if isinstance(said, Dahai)]
+            held = tile_names(self._table.view(self.heard.seat).tiles)
+            problem = discard_disagreement(event.cannot_dahai, held, ours)
+        if problem:
+            self._problem("S07", problem)
+        return legal
+
+    def _anything(self, event: Event, legal: list[PlayerAction], spell: Spell) -> PlayerAction:
+        """Any legal action, calls and wins before discards; without a mirror the drawn tile."""
+        if legal:
+            special = [said for said in legal if not isinstance(said, Dahai | Skip)]
+            return self._random.choice(special or legal)
+        if due_after(event, self.heard.seat) is Due.TURN and isinstance(event, Tsumo):
+            return Dahai(actor=self.heard.seat, pai=event.pai, tsumogiri=True)
+        return Skip()
+
+
+class RequestClient(TableClient):
+    """The same where a server asks for each decision, as RiichiLab does."""
+
+    _request = 0
+
+    def _take(self, message: Message) -> tuple[bytes, ...] | Deed:
+        if isinstance(message, RequestAction):
+            return self._requested(message)
+        if isinstance(message, Error):  # it need not be the end
+            self.heard.error = message.message
+        if isinstance(message, ActionAck) and message.status in ("rejected", "unparseable"):
+            self.heard.refused = self.heard.refused or f"{message.status}, {message.reason}"
+        if isinstance(message, Event):
+            self._note(message)
+        return Deed.CLOSES if isinstance(message, EndGame) else Deed.KEEPS_SILENT
+
+    def _requested(self, request: RequestAction) -> tuple[bytes, ...] | Deed:
+        self._request = request.request_id or 0
+        legal = self._own_legal() if self._mirrors and self.heard.events else []
+        if request.possible_actions is not None and legal:
+            self.heard.compared += 1
+            if problem := disagreement(request.possible_actions, legal, complete=True):
+                self._problem("S07", problem)
+        if not self.heard.events:
+            return Deed.KEEPS_SILENT
+        return self._decided(self._decisive, legal)
+
+    def _spell(self, said: PlayerAction, age: int = 0) -> bytes:
+        return encode(said, REQUESTS, {"request_id": self._request - age})
+
+
+_PAYING: Final = ("Hora", "Ryukyoku", "EndGame", "ReachAccepted", "StartKyoku")
+
+
+def _blamed(event: Event, error: TableError) -> str:
+    if "a fifth " in error.problem:
+        return "S12"
+    return "S11" if type(event).__name__ in _PAYING else "S06"
+
+
+async def play_table(
+    door: Door, transcript: Transcript, deciders: dict[int, Decide] | None = None
+) -> list[Heard]:
+    """Let four clients play one game; ``deciders`` are those who do not play as usual."""
+    others, stop = deciders or {}, asyncio.Event()
+    kind = RequestClient if door.dialect is REQUESTS else TableClient
+    clients = [kind(door.room, n, transcript, stop, others.get(n)) for n in range(4)]
+    return list(await asyncio.gather(*[client.play(door.connect) for client in clients]))
+
+
+def leaked(event: Event, seat: int) -> str:
+    """Return what an event tells a seat that only another may know; nothing: the empty text."""
+    if isinstance(event, Tsumo) and event.actor != seat and event.pai != "?":
+        return f"seat {seat} is told that seat {event.actor} drew {event.pai}"
+    if isinstance(event, StartKyoku):
+        for owner, hand in enumerate(event.tehais):
+            if owner != seat and set(hand) != {"?"}:
+                return f"seat {seat} is told the hand of seat {owner}"
+    if isinstance(event, Tsumo | Dahai | Kakan):
+        for hint in event.possible_actions or ():
+            if hint.actor not in (seat, None):
+                return f"seat {seat} is told what seat {hint.actor} may do"
+    return ""
+
+
+def bare(event: Event) -> Event:
+    """Return an event without what is offered to one seat, or belongs to it."""
+    if isinstance(event, Tsumo | Dahai | Kakan):
+        return replace(event, possible_actions=None)
+    if isinstance(event, Chi | Pon | Reach):
+        return replace(event, cannot_dahai=None)
+    return event

@@ -1,0 +1,387 @@
+"""How a bot is reached: its line for one game, over pipes, a socket or a WebSocket.
+
+A :class:`Bot` sits down once for each game; what it says is heard with the seconds that it took.
+"""
+
+import abc
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from mjbot.errors import ExitCode, MjbotError
+from mjbot.processes import describe_exit, die_with_parent
+from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
+from protocol.errors import ProtocolError
+from protocol.framing import MAX_LINE_BYTES
+from protocol.plain_text import one_line
+from protocol.transports.base import SilenceError, Transport, VanishedError
+from protocol.transports.tcp import TcpTransport
+
+START_S: Final = 60.0
+"""How long a bot may need before it takes its seat; it may be loading its network."""
+LEAVE_S: Final = 15.0
+"""How long a bot may take to end, or to come back, once its game is over."""
+QUIET_S: Final = 0.1
+"""How long we listen for what nobody asked for."""
+STOPPED_S: Final = 0.3
+
+
+class CannotStartError(MjbotError):
+    """The bot cannot be run or never takes its seat; the text is one line."""
+
+    exit_code = ExitCode.UNREACHABLE
+
+
+class SilentError(Exception):
+    """Nothing came within the limit."""
+
+
+class GoneError(Exception):
+    """The bot has closed its side; the text says how it ended, as far as that is known."""
+
+
+class BrokenLineError(Exception):
+    """What came is no line: endless, or cut off."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A line, and the seconds from the last line said to it."""
+
+    line: bytes
+    seconds: float
+
+
+class BotLine(abc.ABC):
+    """One game's conversation with a bot."""
+
+    @abc.abstractmethod
+    async def tell(self, line: bytes) -> None:
+        """Say a line; raises :class:`GoneError`."""
+
+    @abc.abstractmethod
+    async def hear(self, limit_s: float) -> Heard:
+        """Return the next line.
+
+        Raises :class:`SilentError`, :class:`GoneError` and :class:`BrokenLineError`.
+        """
+
+    @abc.abstractmethod
+    async def overhear(self, *, wait: bool) -> bytes | None:
+        """Return a line that came although nobody asked; ``wait`` a moment for it or not."""
+
+    @abc.abstractmethod
+    async def part(self) -> str | None:
+        """Close the line; return what was wrong with how the bot left, if anything."""
+
+    async def stop_for_a_moment(self) -> bool:
+        """Stop and continue its process; false where there is none that we could stop."""
+        return False
+
+    def memory_bytes(self) -> int | None:
+        """Return what its process holds in memory, if that is known."""
+        return None
+
+
+class Bot(abc.ABC):
+    """A bot that can be seated again and again; use it as an async context manager."""
+
+    def __init__(self, dialect: Dialect, name: str) -> None:
+        self.dialect: Final = dialect
+        self.name: Final = name
+
+    async def __aenter__(self) -> "Bot":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return
+
+    @abc.abstractmethod
+    async def sit_down(self, seat: int) -> BotLine:
+        """Start a game's conversation; raises :class:`CannotStartError`."""
+
+
+class Running:
+    """A bot's process; what it writes to standard error is kept for its last words."""
+
+    def __init__(self, process: Process, words: Any) -> None:
+        self.process: Final = process
+        self._words: Final = words
+
+    @classmethod
+    async def start(cls, command: Sequence[str], *, pipes: bool) -> "Running":
+        """Run a command; raises :class:`CannotStartError`."""
+        words = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
+        ends: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "limit": MAX_LINE_BYTES}
+        if not pipes:
+            ends = {"stdin": asyncio.subprocess.DEVNULL, "stdout": words}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                **ends,
+                stderr=words,
+                start_new_session=True,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            )
+        except OSError as error:
+            raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
+        return cls(process, words)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is known to have ended."""
+        return self.process.returncode is not None
+
+    async def ending(self, who: str = "the bot") -> str:
+        """Say how it ended, and its last words; waits a moment for it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self.process.wait()
+        status = self.process.returncode
+        end = "closed its line" if status is None else describe_exit(status)
+        return f"{who} {end}{self._last_words()}"
+
+    def _last_words(self) -> str:
+        size = self._words.seek(0, os.SEEK_END)
+        self._words.seek(max(0, size - 4096))
+        lines = self._words.read().decode("utf-8", "replace").split("\n")
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        return f" (its last words: {one_line(last, 300)!r})" if last else ""
+
+    async def left(self) -> str | None:
+        """Wait for its end, make one if need be; return what was wrong with that."""
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await self.process.wait()
+        except TimeoutError:
+            await self.kill()
+            return f"it did not end within {LEAVE_S:g} s of the end of its line"
+        return None
+
+    async def kill(self) -> None:
+        """End it and all that it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        await self.process.wait()
+        self._words.close()
+
+    async def stop_for_a_moment(self) -> None:
+        """Let it stand still."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+        await asyncio.sleep(STOPPED_S)
+        os.killpg(self.process.pid, signal.SIGCONT)
+
+    def memory_bytes(self) -> int | None:
+        """Return its resident memory where the system tells."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1]
+            return int(pages) * os.sysconf("SC_PAGE_SIZE")
+        return None
+
+
+class TransportLine(BotLine):
+    """A line over any transport, with the process behind it."""
+
+    def __init__(self, transport: Transport, running: Running) -> None:
+        self._transport: Final = transport
+        self._running: Final = running
+        self._told = time.perf_counter()
+
+    async def tell(self, line: bytes) -> None:
+        """See :meth:`BotLine.tell`."""
+        self._told = time.perf_counter()
+        try:
+            await self._transport.send(line)
+        except VanishedError:
+            raise GoneError(await self._running.ending()) from None
+
+    async def hear(self, limit_s: float) -> Heard:
+        """See :meth:`BotLine.hear`."""
+        try:
+            line = await self._transport.receive(limit_s)
+        except SilenceError:
+            raise SilentError from None
+        except VanishedError:
+            raise GoneError(await self._running.ending()) from None
+        except ProtocolError as error:
+            raise BrokenLineError(str(error)) from None
+        return Heard(line, time.perf_counter() - self._told)
+
+    async def overhear(self, *, wait: bool) -> bytes | None:
+        """See :meth:`BotLine.overhear`; what breaks the line is told when it is due."""
+        try:
+            return await self._transport.receive(QUIET_S if wait else 0.0)
+        except (SilenceError, VanishedError, ProtocolError):
+            return None
+
+    async def part(self) -> str | None:
+        """See :meth:`BotLine.part`."""
+        await self._transport.close()
+        return await self._running.left()
+
+    async def stop_for_a_moment(self) -> bool:
+        """See :meth:`BotLine.stop_for_a_moment`."""
+        await self._running.stop_for_a_moment()
+        return True
+
+    def memory_bytes(self) -> int | None:
+        """See :meth:`BotLine.memory_bytes`."""
+        return self._running.memory_bytes()
+
+
+class _PipeLine(TransportLine):
+    """A line over pipes, whose end is the end of standard input."""
+
+    async def part(self) -> str | None:
+        assert self._running.process.stdin is not None
+        self._running.process.stdin.close()
+        return await self._running.left()
+
+
+class PipeBot(Bot):
+    """A command that speaks over its pipes; ``{seat}`` in it becomes the seat's number."""
+
+    def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
+        super().__init__(dialect, name)
+        self._command: Final = tuple(command)
+
+    async def sit_down(self, seat: int) -> BotLine:
+        """See :meth:`Bot.sit_down`; each game has a process of its own."""
+        words = [word.replace("{seat}", str(seat)) for word in self._command]
+        running = await Running.start(words, pipes=True)
+        process = running.process
+        assert process.stdout is not None and process.stdin is not None
+        return _PipeLine(TcpTransport(process.stdout, process.stdin), running)
+
+
+class ConnectingBot(Bot):
+    """A command that connects to us; ``{url}`` in it, or else its last argument, says where.
+
+    A process may play one game, or come back for the next one.
+    """
+
+    def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
+        super().__init__(dialect, name)
+        self._command: Final = tuple(command)
+        self._came: Final[asyncio.Queue[Transport]] = asyncio.Queue()
+        self._running: list[Running] = []
+        self._idle: Running | None = None
+        self._url = ""
+        self._doors = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Bot:
+        if self.dialect is LOCKSTEP:
+            server = await asyncio.start_server(self._admit, "127.0.0.1", 0)
+            self._doors.callback(server.close)
+            port = server.sockets[0].getsockname()[1]
+            self._url = f"mjsonp://127.0.0.1:{port}/default"
+        else:
+            door = await self._doors.enter_async_context(
+                serve(self._admit_frames, "127.0.0.1", 0, max_size=MAX_LINE_BYTES)
+            )
+            self._url = f"ws://127.0.0.1:{next(iter(door.sockets)).getsockname()[1]}/ws"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for running in self._running:
+            await running.kill()
+        await self._doors.aclose()
+
+    def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._came.put_nowait(TcpTransport(reader, writer))
+
+    async def _admit_frames(self, connection: ServerConnection) -> None:
+        self._came.put_nowait(_FrameTransport(connection))
+        await connection.wait_closed()
+
+    async def sit_down(self, seat: int) -> BotLine:
+        """See :meth:`Bot.sit_down`."""
+        running, self._idle = self._idle, None
+        if running is None or running.has_ended:
+            running = await Running.start(self._words(), pipes=False)
+            self._running.append(running)
+        came = asyncio.ensure_future(self._came.get())
+        ended = asyncio.ensure_future(running.process.wait())
+        try:
+            await asyncio.wait({came, ended}, timeout=START_S, return_when="FIRST_COMPLETED")
+            if came.done():
+                return _ReturningLine(self, came.result(), running)
+        finally:
+            came.cancel()
+            ended.cancel()
+        how = await running.ending() if running.has_ended else "the bot never came"
+        raise CannotStartError(f"{how}; nobody connected to {self._url} within {START_S:g} s")
+
+    def _words(self) -> list[str]:
+        if any("{url}" in word for word in self._command):
+            return [word.replace("{url}", self._url) for word in self._command]
+        return [*self._command, self._url]
+
+    async def leave_or_return(self, running: Running) -> str | None:
+        """Wait until the process has ended or has come back; return what was wrong."""
+        deadline = time.monotonic() + LEAVE_S
+        while time.monotonic() < deadline:
+            if running.has_ended:
+                return None
+            if not self._came.empty():
+                self._idle = running
+                return None
+            await asyncio.sleep(0.02)
+        await running.kill()
+        return f"it neither ended nor came back within {LEAVE_S:g} s of the end of its line"
+
+
+class _ReturningLine(TransportLine):
+    """A line whose bot may come back for the next game."""
+
+    def __init__(self, bot: ConnectingBot, transport: Transport, running: Running) -> None:
+        super().__init__(transport, running)
+        self._bot = bot
+
+    async def part(self) -> str | None:
+        await self._transport.close()
+        return await self._bot.leave_or_return(self._running)
+
+
+class _FrameTransport(Transport):
+    """The server's side of a WebSocket."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        try:
+            async with asyncio.timeout(timeout_s):
+                frame = await self._connection.recv()
+        except TimeoutError:
+            raise SilenceError("nothing was said") from None
+        except ConnectionClosed:
+            raise VanishedError("the other side closed the connection") from None
+        return frame.encode() if isinstance(frame, str) else frame
+
+    async def send(self, line: bytes) -> None:
+        try:
+            await self._connection.send(line.decode())
+        except ConnectionClosed:
+            raise VanishedError("the other side closed the connection") from None
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+
+def bot_of(command: Sequence[str], dialect: Dialect, name: str) -> Bot:
+    """Return the bot that a command is, in the dialect that it speaks."""
+    kind = ConnectingBot if dialect in (LOCKSTEP, REQUESTS) else PipeBot
+    return kind(command, dialect, name)

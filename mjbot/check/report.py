@@ -1,0 +1,210 @@
+"""What was found: a verdict for each check, with the conversation that led to a failure.
+
+As text, as JSON and as JUnit's XML.
+"""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from xml.etree import ElementTree
+
+from mjbot.check.catalogue import Check, Verdict
+from mjbot.text import plural
+from protocol.plain_text import one_line
+
+KEPT_LINES: Final = 400
+SHOWN_LINES: Final = 12
+_QUOTED: Final = 1000
+_WORST_FIRST: Final = (Verdict.FAILED, Verdict.NON_STRICT, Verdict.INFO, Verdict.OK)
+
+
+class Transcript:
+    """The last lines of one conversation, both ways: ``<-`` what we said, ``->`` what came."""
+
+    def __init__(self, title: str) -> None:
+        self.title: Final = title
+        self._lines: deque[tuple[str, str | bytes]] = deque(maxlen=KEPT_LINES)
+
+    def said(self, line: bytes, to: str = "") -> None:
+        """Note a line of ours."""
+        self._lines.append((f"{to}<-", line))
+
+    def heard(self, line: bytes, of: str = "") -> None:
+        """Note a line of theirs."""
+        self._lines.append((f"{of}->", line))
+
+    def note(self, text: str) -> None:
+        """Note what happened beside the lines."""
+        self._lines.append(("==", text))
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what was said so far."""
+        told = [f"{arrow} {_readable(line)}" for arrow, line in self._lines]
+        return (f"== {self.title}", *told)
+
+
+def _readable(line: str | bytes) -> str:
+    text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+    return one_line(text, _QUOTED)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that was noticed."""
+
+    verdict: Verdict
+    text: str
+    transcript: tuple[str, ...] = ()
+
+
+@dataclass
+class Findings:
+    """Everything noticed, by check.
+
+    ``occasions`` counts how often a check could have failed: without any there is no verdict.
+    """
+
+    found: dict[str, list[Found]] = field(default_factory=dict)
+    occasions: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    lost: str = ""
+    """Why hardly anything could be checked, if that is so."""
+
+    def occasion(self, id_: str) -> None:
+        """Note that a check had its chance to fail."""
+        self.occasions[id_] = self.occasions.get(id_, 0) + 1
+
+    def add(
+        self, id_: str, text: str, transcript: Transcript | None, verdict: Verdict = Verdict.FAILED
+    ) -> None:
+        """Note what was noticed."""
+        self.occasion(id_)
+        lines = () if transcript is None else transcript.lines()
+        self.found.setdefault(id_, []).append(Found(verdict, text, lines))
+
+    def skip(self, id_: str, reason: str) -> None:
+        """Say why a check has no verdict."""
+        self.reasons.setdefault(id_, reason)
+
+    def give_up(self, checks: Iterable[Check], reason: str) -> None:
+        """Say why no check that is left has a verdict."""
+        self.lost = reason
+        for check in checks:
+            self.skip(check.id, f"not reached: {reason}")
+
+    def failed(self, id_: str) -> bool:
+        """Whether a check has failed so far."""
+        return any(found.verdict is Verdict.FAILED for found in self.found.get(id_, ()))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one check."""
+
+    check: Check
+    verdict: Verdict
+    text: str
+    transcript: tuple[str, ...]
+    repeat: str
+
+    def is_fault(self, *, strict: bool) -> bool:
+        """Whether the exit status shall tell of it: a MUST; strictly, everything not OK."""
+        if self.verdict is Verdict.FAILED:
+            return strict or self.check.level == "MUST"
+        return strict and self.verdict is Verdict.NON_STRICT
+
+
+def results(checks: Iterable[Check], findings: Findings, command: str) -> list[Result]:
+    """Return the verdicts; ``command`` repeats one of them when its id is added."""
+    return [_result(check, findings, command) for check in checks]
+
+
+def _result(check: Check, findings: Findings, command: str) -> Result:
+    repeat = f"{command} --only {check.id}"
+    found = findings.found.get(check.id, [])
+    for verdict in _WORST_FIRST:
+        worst = [one for one in found if one.verdict is verdict]
+        if worst:
+            more = f" (and {len(worst) - 1} more)" if len(worst) > 1 else ""
+            return Result(check, verdict, worst[0].text + more, worst[0].transcript, repeat)
+    if check.id in findings.reasons and not findings.occasions.get(check.id):
+        reason = findings.reasons[check.id]
+        return Result(check, Verdict.NOT_APPLICABLE, reason, (), repeat)
+    if not findings.occasions.get(check.id):
+        reason = "it had no occasion: it never chose to"
+        return Result(check, Verdict.NOT_APPLICABLE, reason, (), repeat)
+    return Result(check, Verdict.OK, plural(findings.occasions[check.id], "occasion"), (), repeat)
+
+
+def text_report(target: str, found: Sequence[Result]) -> str:
+    """Return the report for a terminal."""
+    lines = [f"{one_line(target)}:"]
+    for result in found:
+        check = result.check
+        lines.append(f"{check.id} {check.level:<6} {result.verdict.value:<14} {check.title}")
+        if result.verdict is not Verdict.OK:
+            lines.append(f"    {one_line(result.text)}")
+        if result.verdict is Verdict.FAILED:
+            lines.append(f"    rests on: {check.document}")
+            lines += [f"      {line}" for line in shown(result.transcript)]
+            lines.append(f"    repeat: {result.repeat}")
+    return "\n".join([*lines, summary(found)])
+
+
+def shown(transcript: Sequence[str]) -> list[str]:
+    """Return the title of a transcript and its last lines."""
+    return [*transcript[:1], *transcript[1:][-SHOWN_LINES:]]
+
+
+def summary(found: Sequence[Result]) -> str:
+    """Count the verdicts in one line."""
+    counts = [
+        f"{sum(result.verdict is verdict for result in found)} {verdict.value}"
+        for verdict in Verdict
+    ]
+    return ", ".join(counts)
+
+
+def json_report(target: str, found: Sequence[Result]) -> str:
+    """Return everything, transcripts whole."""
+    entries: list[dict[str, Any]] = [
+        {
+            "id": result.check.id,
+            "level": result.check.level,
+            "verdict": result.verdict.value,
+            "title": result.check.title,
+            "document": result.check.document,
+            "text": result.text,
+            "transcript": list(result.transcript),
+            "repeat": result.repeat,
+        }
+        for result in found
+    ]
+    return json.dumps({"target": target, "checks": entries}, indent=1, ensure_ascii=False)
+
+
+def junit_report(target: str, found: Sequence[Result], *, strict: bool) -> str:
+    """Return JUnit's XML: a test case for each check, skipped where it does not apply."""
+    suite = ElementTree.Element("testsuite", name=f"mjbot check {one_line(target)}")
+    for result in found:
+        check = result.check
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            classname=f"mjbot.check.{check.level}",
+            name=f"{check.id} {check.title}",
+        )
+        if result.is_fault(strict=strict):
+            fault = ElementTree.SubElement(case, "failure", message=one_line(result.text))
+            fault.text = "\n".join([*shown(result.transcript), f"repeat: {result.repeat}"])
+        elif result.verdict is Verdict.NOT_APPLICABLE:
+            ElementTree.SubElement(case, "skipped", message=one_line(result.text))
+        elif result.verdict is not Verdict.OK:
+            told = ElementTree.SubElement(case, "system-out")
+            told.text = f"{result.verdict.value}: {one_line(result.text)}"
+    suite.set("tests", str(len(found)))
+    suite.set("failures", str(len(suite.findall("*/failure"))))
+    suite.set("skipped", str(len(suite.findall("*/skipped"))))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)

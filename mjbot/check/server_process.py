@@ -1,0 +1,56 @@
+"""A server that we start ourselves, so that it can be ended and started again."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from mjbot.check.lines import LEAVE_S, START_S, CannotStartError, Running
+from protocol.transports.base import Transport, TransportError
+
+_AGAIN_S: Final = 0.05
+
+
+class ServerProcess:
+    """A command that serves at ``connect``; use it as an async context manager."""
+
+    def __init__(self, command: Sequence[str], connect: Callable[[], Awaitable[Transport]]) -> None:
+        self._command: Final = tuple(command)
+        self._connect: Final = connect
+        self._running: Running | None = None
+
+    async def __aenter__(self) -> "ServerProcess":
+        if problem := await self._start():
+            await self.__aexit__()
+            raise CannotStartError(problem)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._running is not None:
+            await self._running.kill()
+
+    async def restart(self) -> str:
+        """End the server by SIGTERM and start it again; return what went wrong."""
+        assert self._running is not None
+        os.kill(self._running.process.pid, signal.SIGTERM)
+        if await self._running.left():
+            return f"it did not end within {LEAVE_S:g} s of SIGTERM"
+        await self._running.kill()
+        return await self._start()
+
+    async def _start(self) -> str:
+        """Start it and wait until it takes connections; return what went wrong."""
+        self._running = await Running.start(self._command, pipes=False)
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            if self._running.has_ended:
+                return await self._running.ending("the server")
+            try:
+                await (await self._connect()).close()
+            except TransportError:
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return ""
+        return f"nobody answers within {START_S:g} s of its start"

@@ -1,0 +1,286 @@
+"""All checks of a server, as its four clients."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mjbot.check.catalogue import SERVER_CHECKS, Verdict
+from mjbot.check.comparison import compared, deal_of, wrong_claim
+from mjbot.check.four_clients import Connect, Door, Heard, play_table
+from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
+from mjbot.check.report import Findings, Transcript
+from protocol.codec import encode
+from protocol.dialects import LOCKSTEP
+from protocol.errors import ProtocolError
+from protocol.messages import Dahai, EndGame, Join, Skip
+from protocol.transports.base import Transport, TransportError, VanishedError
+
+JOIN_S: Final = 10.0
+"""How long a server may take to refuse a join, or to say that it is busy."""
+_IDLE_LINES: Final = 3
+_BAD_JOINS: Final = (
+    b'{"type":"join","name":"check","room":"no such room"}',
+    b'{"type":"join","name":"","room":"default"}',
+    b'{"type":"start_game","id":0}',
+    b"[]",
+    b"hello?",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerSettings:
+    """What is wanted: ``ids`` (empty: all), the tables that it can play at once (0: none said).
+
+    ``restart`` ends the server and starts it again; it returns what went wrong.
+    """
+
+    ids: frozenset[str] = frozenset()
+    at_once: int = 0
+    restart: Callable[[], Awaitable[str]] | None = None
+    on_scene: Callable[[str], None] = lambda name: None
+
+
+async def check_server(door: Door, settings: ServerSettings) -> Findings:
+    """Join a server as four clients, game after game; return what was noticed."""
+    return await _Checking(door, settings).run()
+
+
+class _Checking:
+    def __init__(self, door: Door, settings: ServerSettings) -> None:
+        self._door: Final = door
+        self._settings: Final = settings
+        self._deals: list[object] = []
+        self.findings: Final = Findings()
+
+    async def run(self) -> Findings:
+        self._skip_foreign()
+        if self._wants("S02"):
+            await self._join_badly()
+        if not await self._play_whole_game():
+            self.findings.give_up(SERVER_CHECKS, "it does not play a game with us")
+            return self.findings
+        for misdeed in MISDEEDS:
+            if self._wants(misdeed.id) or (misdeed.id == "S18" and self._wants("S21")):
+                await self._misbehave(misdeed)
+        self._note_deals()
+        if self._wants("S20"):
+            await self._play_at_once()
+        if self._wants("S22"):
+            await self._restart()
+        return self.findings
+
+    def _wants(self, id_: str) -> bool:
+        wanted = not self._settings.ids or id_ in self._settings.ids
+        return wanted and id_ not in self.findings.reasons
+
+    def _skip_foreign(self) -> None:
+        for check in SERVER_CHECKS:
+            if not check.applies_to(self._door.dialect):
+                word = self._door.dialect.traits.word
+                self.findings.skip(check.id, f"it means nothing in the dialect {word}")
+
+    # --- joining -----------------------------------------------------------------------------
+
+    async def _join_badly(self) -> None:
+        for line in _BAD_JOINS:
+            transcript = Transcript(f"a bad join: {line.decode()}")
+            problem = await self._refusal(line, transcript)
+            self.findings.occasion("S02")
+            if problem:
+                self.findings.add("S02", f"{line.decode()}: {problem}", transcript)
+
+    async def _refusal(self, line: bytes, transcript: Transcript) -> str:
+        """Join with a line that is none; return what is wrong with what follows."""
+        try:
+            async with await self._door.connect() as transport:
+                transcript.said(await transport.receive(JOIN_S))
+                transcript.heard(line)
+                await transport.send(line)
+                answer = await transport.receive(JOIN_S)
+                transcript.said(answer)
+                return "" if b'"error"' in answer else "it is not refused by an error"
+        except VanishedError:
+            return ""  # closed without a word: nothing demands one
+        except (TransportError, ProtocolError) as error:
+            return str(error)
+
+    async def _fifth(self, started: asyncio.Event) -> None:
+        """Join a game that has begun."""
+        await started.wait()
+        transcript = Transcript("a fifth join")
+        join = encode(Join(name="fifth", room=self._door.room), LOCKSTEP)
+        self.findings.occasion("S03")
+        if problem := await self._refusal(join, transcript):
+            self.findings.add("S03", f"a fifth join: {problem}", transcript)
+
+    # --- a whole game ------------------------------------------------------------------------
+
+    async def _play_whole_game(self) -> bool:
+        self._settings.on_scene("a whole game")
+        transcript = Transcript("a whole game of four clients")
+        started = asyncio.Event()
+        fifth = asyncio.create_task(self._fifth(started)) if self._wants("S03") else None
+        door = Door(_starting(self._door.connect, started), self._door.dialect, self._door.room)
+        four = await play_table(door, transcript, {CULPRIT: odd_speller()})
+        if fifth is not None:
+            if not started.is_set():
+                fifth.cancel()
+            await asyncio.wait({fifth})
+        self._note_game(four, transcript)
+        return all(heard.events for heard in four)
+
+    def _note_game(self, four: Sequence[Heard], transcript: Transcript) -> None:
+        for heard in four:
+            for id_, text in heard.problems:
+                self.findings.add(id_, text, transcript)
+        if self._door.dialect is LOCKSTEP:
+            self.findings.occasion("S01")
+            if not all(heard.greeted for heard in four):
+                self.findings.add("S01", "the first line is no hello of mjsonp", transcript)
+        if not all(heard.events for heard in four):
+            return
+        for id_ in ("S04", "S05", "S06", "S11", "S12"):
+            self.findings.occasion(id_)
+        for _ in range(sum(heard.compared for heard in four)):
+            self.findings.occasion("S07")
+        stopped = any(heard.problems for heard in four)
+        if not stopped:
+            self._note_end(four, transcript)
+        seats = sorted(four, key=lambda heard: heard.seat)
+        for id_, problem in compared(seats, whole=not stopped):
+            self.findings.add(id_, problem, transcript)
+        self._deals.append(deal_of(seats))
+        self._note_claims(seats, transcript)
+
+    def _note_end(self, four: Sequence[Heard], transcript: Transcript) -> None:
+        self.findings.occasion("S19")
+        self.findings.occasion("S15")
+        ends = [heard.events[-1] for heard in four]
+        odd = [heard for heard in four if f"player {four[CULPRIT].seat}'s" in heard.error]
+        if odd:
+            problem = f"JSON that is spelled otherwise is refused: {odd[0].error}"
+            self.findings.add("S15", problem, transcript)
+        elif four[CULPRIT].refused:
+            problem = f"JSON that is spelled otherwise is refused: {four[CULPRIT].refused}"
+            self.findings.add("S15", problem, transcript)
+        elif not all(isinstance(end, EndGame) for end in ends) or len(set(ends)) > 1:
+            problem = f"not all four hear the same end_game: {four[0].error or ends}"
+            self.findings.add("S19", problem, transcript)
+
+    def _note_claims(self, seats: Sequence[Heard], transcript: Transcript) -> None:
+        for place, event in enumerate(seats[0].events):
+            if not isinstance(event, Dahai):
+                continue
+            said = [heard.replies[place] for heard in seats if place in heard.replies]
+            claims = [claim for claim in said if not isinstance(claim, Skip)]
+            if claims:
+                self.findings.occasion("S10")
+                if problem := wrong_claim(claims, seats[0].events[place + 1 : place + 4]):
+                    self.findings.add("S10", problem, transcript)
+
+    def _note_deals(self) -> None:
+        deals = [deal for deal in self._deals if deal is not None]
+        if len(deals) < 2:
+            self.findings.skip("S21", "not reached: it takes two games")
+            return
+        self.findings.occasion("S21")
+        if any(deal in deals[:place] for place, deal in enumerate(deals)):
+            self.findings.add("S21", "two games begin with the same hands", None)
+
+    # --- what is not allowed -----------------------------------------------------------------
+
+    async def _misbehave(self, misdeed: Misdeed) -> None:
+        id_, name = misdeed.id, misdeed.name
+        self._settings.on_scene(name)
+        transcript = Transcript(name)
+        four: Sequence[Heard] = ()
+        with contextlib.suppress(TransportError):
+            async with contextlib.AsyncExitStack() as stack:
+                idle = _IDLE_LINES if id_ == "S14" and self._door.dialect is LOCKSTEP else 0
+                for _ in range(idle):
+                    await stack.enter_async_context(await self._door.connect())
+                four = await play_table(self._door, transcript, {CULPRIT: misdeed.decider()})
+        if not four or not all(heard.events for heard in four):
+            if id_ == "S14" and four and all(heard.silent for heard in four):
+                problem = f"{_IDLE_LINES} lines that never join keep four others from playing"
+                return self.findings.add(id_, problem, transcript)
+            return self.findings.skip(id_, "the server plays no further game")
+        self._deals.append(deal_of(sorted(four, key=lambda heard: heard.seat)))
+        if not self._wants(id_):
+            return None
+        self.findings.occasion(id_)
+        culprit = four[CULPRIT]
+        for heard in four:
+            if heard is not culprit:
+                silent = "the others hear nothing more" if heard.silent else ""
+                if problem := silent or misdeed.problem(culprit, heard):
+                    self.findings.add(id_, f"{name}: {problem}", transcript)
+        if id_ == "S13":
+            self._note_wait([heard for heard in four if heard is not culprit], transcript)
+        return None
+
+    def _note_wait(self, others: Sequence[Heard], transcript: Transcript) -> None:
+        longest_s = max(heard.longest_s for heard in others)
+        errors = {heard.error for heard in others}
+        then = "the game goes on" if all(heard.ended for heard in others) else max(errors)
+        text = f"after {longest_s:.1f} s: {then or 'they are sent away'}"
+        self.findings.add("S13", text, transcript, Verdict.INFO)
+
+    # --- more than one table, more than one start --------------------------------------------
+
+    async def _play_at_once(self) -> None:
+        tables = self._settings.at_once
+        if not tables:
+            self.findings.skip("S20", "nobody claims that it can: say --at-once N")
+            return
+        self._settings.on_scene(f"{tables} tables at once")
+        transcript = Transcript(f"{tables} tables at once, a client of one leaves")
+        leaving = next(misdeed for misdeed in MISDEEDS if misdeed.id == "S18")
+        played = await asyncio.gather(
+            *[
+                play_table(self._door, transcript, {} if table else {CULPRIT: leaving.decider()})
+                for table in range(tables)
+            ]
+        )
+        self.findings.occasion("S20")
+        ended = sum(heard.ended for four in played for heard in four)
+        if ended < 4 * (tables - 1):
+            problem = f"of {4 * tables} clients {ended} hear the end of a game"
+            self.findings.add("S20", problem, transcript)
+
+    async def _restart(self) -> None:
+        if self._settings.restart is None:
+            self.findings.skip("S22", "it takes the server's command: say --start COMMAND")
+            return
+        self._settings.on_scene("a restart")
+        transcript = Transcript("the server is ended by SIGTERM and started again")
+        line = await self._door.connect()  # its port is in use when it ends
+        problem = await self._settings.restart()
+        self.findings.occasion("S22")
+        if not problem:
+            try:
+                async with await self._door.connect() as again:
+                    if self._door.dialect is LOCKSTEP:
+                        transcript.said(await again.receive(JOIN_S))
+            except (TransportError, ProtocolError) as error:
+                problem = f"started again, it takes no client: {error}"
+        await line.close()
+        if problem:
+            self.findings.add("S22", problem, transcript)
+
+
+def _starting(connect: Connect, started: asyncio.Event) -> Connect:
+    """Tell when the fourth has been connected for a line: the game then begins."""
+    count = 0
+
+    async def connect_and_count() -> Transport:
+        nonlocal count
+        transport = await connect()
+        count += 1
+        if count == 4:
+            asyncio.get_running_loop().call_soon(started.set)
+        return transport
+
+    return connect_and_count

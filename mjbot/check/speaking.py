@@ -1,0 +1,132 @@
+"""How a table speaks to a bot in each dialect, and the ways in which servers differ in that."""
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from mjbot.check.judge import Owed
+from mjbot.server.offers import with_hints
+from protocol.codec import encode
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from protocol.masking import masked
+from protocol.messages import EndGame, Error, Event, StartGame
+from protocol.sessions.pipes import pipe_session
+from protocol.sessions.request_server import RequestSession
+
+NAMES: Final = ("east", "south", "west", "north")
+
+Respell = Callable[[dict[str, Any]], dict[str, Any]]
+"""What a server with habits of its own makes of a message."""
+
+
+class Speaker(abc.ABC):
+    """One game's side of the table; ``owes`` says whether the bot must answer what was said."""
+
+    def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
+        self.dialect: Final = dialect
+        self._seat: Final = seat
+        self._respell: Final = respell
+        self.owes = False
+
+    @abc.abstractmethod
+    def say(self, event: Event, owed: Owed) -> list[bytes]:
+        """Return the lines that tell an event; ``owed`` is what it calls for."""
+
+    def heard(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
+        """Return what is said about a reply, and what was wrong with its envelope."""
+        return None, ""
+
+    def _spelled(self, line: bytes) -> bytes:
+        if self._respell is None:
+            return line
+        said = msgspec.json.decode(line)
+        if isinstance(said, list):
+            return msgspec.json.encode([self._respell(one) for one in said])
+        return msgspec.json.encode(self._respell(said))
+
+
+class LockstepSpeaker(Speaker):
+    """The original server."""
+
+    def say(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`Speaker.say`."""
+        self.owes = not isinstance(event, EndGame | Error)
+        referee = owed.referee
+        asked = referee.asked if owed.may_act else {}
+        hinted = masked(with_hints(event, referee, asked), self._seat)
+        return [self._spelled(encode(hinted, LOCKSTEP))]
+
+
+class PipeSpeaker(Speaker):
+    """Who starts Mortal, or mjai.app's arrays."""
+
+    def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
+        super().__init__(dialect, seat, respell)
+        self._session = pipe_session(dialect, seat)
+
+    def say(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`Speaker.say`."""
+        line = self._session.say(masked(event, self._seat), owed.offers)
+        self.owes, self._session.owes = self._session.owes, False
+        return [] if line is None else [self._spelled(line)]
+
+
+class RequestSpeaker(Speaker):
+    """RiichiLab's habit."""
+
+    def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
+        super().__init__(dialect, seat, respell)
+        self._session = RequestSession()
+
+    def say(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`Speaker.say`."""
+        self.owes = bool(owed.offers)
+        lines = [self._spelled(self._session.say(masked(event, self._seat)))]
+        if owed.offers:
+            lines.append(self._spelled(self._session.request(owed.offers)))
+        return lines
+
+    def heard(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
+        """See :meth:`Speaker.heard`."""
+        verdict = self._session.receive(line, round(1000 * seconds))
+        problem = ""
+        if verdict.reason and "request_id" in verdict.reason:
+            problem = verdict.reason
+        elif verdict.status == "accepted" and b'"request_id"' not in line:
+            problem = "no request_id"
+        return verdict.ack, problem
+
+
+def speaker(dialect: Dialect, seat: int, respell: Respell | None = None) -> Speaker:
+    """Return who speaks a dialect to a seat."""
+    kinds: dict[Dialect, type[Speaker]] = {
+        LOCKSTEP: LockstepSpeaker, LINES: PipeSpeaker, ARRAYS: PipeSpeaker, REQUESTS: RequestSpeaker
+    }  # fmt: skip
+    return kinds[dialect](dialect, seat, respell)
+
+
+def named(event: Event) -> Event:
+    """Return a ``start_game`` with the names of the table."""
+    return replace(event, names=NAMES) if isinstance(event, StartGame) else event
+
+
+_SPARE: Final[dict[str, Sequence[str]]] = {
+    "start_game": ("names",),
+    "end_game": ("scores",),
+    "reach_accepted": ("deltas", "scores"),
+    "hora": ("hora_tehais", "yakus", "fu", "fan", "hora_points"),
+}
+
+
+def sparsely(said: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what some servers do not say."""
+    unsaid = _SPARE.get(said["type"], ())
+    return {name: value for name, value in said.items() if name not in unsaid}
+
+
+def strangely(said: dict[str, Any]) -> dict[str, Any]:
+    """Add fields that no bot can know."""
+    return said | {"x_note": {"of": ["somebody", None, 1.5]}, "x_time": 20261122}

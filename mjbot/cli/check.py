@@ -1,0 +1,225 @@
+"""``mjbot check CMD-OR-URL``: whether somebody's bot or server keeps to the documents."""
+
+import argparse
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from mjbot.check.bots import BotSettings, check_bot, wanted
+from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
+from mjbot.check.four_clients import Door
+from mjbot.check.lines import Bot, bot_of
+from mjbot.check.report import Findings, json_report, junit_report, results, summary, text_report
+from mjbot.check.server_process import ServerProcess
+from mjbot.check.servers import ServerSettings, check_server
+from mjbot.cli.arguments import TOKEN_VARIABLE, games, reading_arguments, seconds, token
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.match.players import read_players
+from mjbot.precompile import prepare
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from protocol.plain_text import one_line
+from protocol.transports.address import Address, parse_address
+from protocol.transports.base import Transport
+from protocol.transports.tcp import connect_tcp
+from protocol.transports.websocket import connect_websocket
+
+_DIALECTS: Final = {"tcp": LOCKSTEP, "lines": LINES, "arrays": ARRAYS, "requests": REQUESTS}
+_PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}
+_MANY_GAMES: Final = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="CMD-OR-URL",
+        help="a server: mjsonp://HOST:PORT/ROOM or ws://HOST:PORT/PATH, which must play at least"
+        " eight games; or a bot: a seat as in a match ('external:COMMAND',"
+        " 'external-lines:COMMAND', 'external-arrays:COMMAND', a strategy), or with --dialect a"
+        " command",
+    )
+    parser.add_argument(
+        "--dialect",
+        choices=list(_DIALECTS),
+        help="what the command speaks; tcp and requests: our URL takes the place of {url}, or comes"
+        " last; lines and arrays: {seat} becomes its seat (default: what the seat says)",
+    )
+    parser.add_argument("--list", action="store_true", help="print all checks and end")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="this check alone; may be repeated",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="fail for SHOULD and for NON-STRICT, too"
+    )
+    parser.add_argument(
+        "--timeout-s", type=seconds, help="longest a reply may take (default: the dialect's)"
+    )
+    parser.add_argument(
+        "--at-once", type=games, default=0, help="games that it is said to play at once (0)"
+    )
+    parser.add_argument(
+        "--start", metavar="COMMAND", help="starts the server; it is ended and started again, too"
+    )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"bearer token for a ws:// server (else the variable {TOKEN_VARIABLE})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit's XML, too")
+
+
+@ending_at_once()
+def run(args: argparse.Namespace) -> int:
+    """Check, report, and fail where a MUST failed."""
+    if args.list:
+        print(listing())
+        return ExitCode.OK
+    if not args.target:
+        raise ArgumentError("name a bot or a server to check, or say --list")
+    if args.start and "://" not in args.target:
+        raise ArgumentError("--start: is for servers; name the URL where it serves")
+    ids = _ids(args.only)
+    address = None
+    with reading_arguments():
+        if "://" in args.target:
+            address = _address(args.target)
+        else:
+            bot = _bot(args.target, args.dialect)
+    prepare([], Console(stderr=True), table=True)
+    checks: Sequence[Check] = BOT_CHECKS
+    if address is not None:
+        checks = SERVER_CHECKS
+        findings = run_until_signalled(_check_server(address, ids, args))
+    else:
+        findings = run_until_signalled(_check(bot, _settings(args, ids)))
+    found = results(wanted(checks, ids), findings, _command(args))
+    if args.junit:
+        report = junit_report(args.target, found, strict=args.strict)
+        args.junit.write_text(report, encoding="utf-8")
+    print(json_report(args.target, found) if args.json else text_report(args.target, found))
+    if args.json:
+        print(f"mjbot check: {summary(found)}", file=sys.stderr)
+    if findings.lost:
+        print(f"mjbot check: {findings.lost}", file=sys.stderr)
+        return ExitCode.FAILED
+    faults = any(result.is_fault(strict=args.strict) for result in found)
+    return ExitCode.FAILED if faults else ExitCode.OK
+
+
+async def _check(bot: Bot, settings: BotSettings) -> Findings:
+    async with bot:
+        return await check_bot(bot, settings)
+
+
+async def _check_server(
+    address: Address, ids: frozenset[str], args: argparse.Namespace
+) -> Findings:
+    bearer = token(args.token_file, TOKEN_VARIABLE)
+
+    async def connect() -> Transport:
+        if address.dialect is LOCKSTEP:
+            return await connect_tcp(address.host, address.port)
+        return await connect_websocket(address.url, bearer)
+
+    door = Door(connect, address.dialect, address.room)
+    settings = ServerSettings(ids=ids, at_once=args.at_once, on_scene=_tell_scene)
+    if args.start is None:
+        return await check_server(door, settings)
+    async with ServerProcess(_runnable(args.start, "--start"), connect) as process:
+        return await check_server(door, replace(settings, restart=process.restart))
+
+
+def _settings(args: argparse.Namespace, ids: frozenset[str]) -> BotSettings:
+    return BotSettings(ids=ids, limit_s=args.timeout_s, at_once=args.at_once, on_scene=_tell_scene)
+
+
+def _address(url: str) -> Address:
+    """Return a server's address; raises ``ValueError``."""
+    address = parse_address(url)
+    if address.dialect not in (LOCKSTEP, REQUESTS):
+        raise ArgumentError(f"{url}: only servers of mjsonp://, ws:// or wss:// can be checked")
+    return address
+
+
+def listing() -> str:
+    """Return all checks, one a line: id, level, families, title, document."""
+    head = "families: " + ", ".join(f"{FAMILIES[kind]} {kind.traits.word}" for kind in FAMILIES)
+    return "\n".join([head, *[_listed(check) for check in (*BOT_CHECKS, *SERVER_CHECKS)]])
+
+
+def table() -> str:
+    """Return the same as the table of the page about it."""
+    rows = [
+        f"| {check.id} | {check.level} | {check.families} | {check.title} | {check.document} |\n"
+        for check in CHECKS.values()
+    ]
+    return "".join(
+        ["| id | level | families | what | rests on |\n", "|---|---|---|---|---|\n", *rows]
+    )
+
+
+def _listed(check: Check) -> str:
+    return f"{check.id} {check.level:<6} {check.families:<4} {check.title} [{check.document}]"
+
+
+def _ids(texts: Sequence[str]) -> frozenset[str]:
+    ids = {id_.strip().upper() for text in texts for id_ in text.split(",")}
+    for id_ in sorted(ids):
+        if id_ not in CHECKS:
+            raise ArgumentError(f"--only {id_}: there is no such check; --list prints them")
+    return frozenset(ids)
+
+
+def _bot(target: str, dialect: str | None) -> Bot:
+    """Return the bot that is meant; raises ``ValueError``."""
+    if dialect is not None:
+        return bot_of(_runnable(target, target), _DIALECTS[dialect], target)
+    prefix, _, rest = target.partition(":")
+    if prefix in _PREFIXES:
+        return bot_of(_runnable(rest, target), _PREFIXES[prefix], target)
+    (player,) = read_players([target])
+    command = player.command("{url}", _MANY_GAMES if player.plays_on else 1)
+    return bot_of(command, LOCKSTEP, target)
+
+
+def _runnable(text: str, target: str) -> list[str]:
+    words = shlex.split(text)
+    if not words or shutil.which(words[0]) is None:
+        program = words[0] if words else ""
+        raise ArgumentError(f"{target}: no program {program!r} to run")
+    return words
+
+
+def _command(args: argparse.Namespace) -> str:
+    """Return the command line that repeats this check."""
+    words = ["mjbot", "check", args.target]
+    if args.dialect:
+        words += ["--dialect", args.dialect]
+    if args.timeout_s:
+        words += ["--timeout-s", f"{args.timeout_s:g}"]
+    if args.at_once:
+        words += ["--at-once", str(args.at_once)]
+    if args.start:
+        words += ["--start", args.start]
+    if args.token_file:
+        words += ["--token-file", str(args.token_file)]
+    return shlex.join(words)
+
+
+def _tell_scene(name: str) -> None:
+    if sys.stderr.isatty():
+        print(f"mjbot check: {one_line(name)}", file=sys.stderr)

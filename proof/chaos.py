@@ -1,0 +1,269 @@
+"""Games through proxies that break conversations: how each ends, and for whose fault.
+
+Four of our clients at our table, every one behind a proxy of its own, over TCP and WebSocket; in
+one game of ten two of them are a pair, whose channel goes through a proxy, too.  A game must end by
+the rules, or by a fault of somebody whose line was broken; nobody may do what is illegal unless
+what it heard or said was changed on the way; and every client must end, with a line and not with a
+traceback.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
+from mjbot.client.pair_channel import End, Linked
+from mjbot.client.play import Settings, play
+from mjbot.errors import TOLD
+from mjbot.pair.session import Side
+from mjbot.records.game import RecordError
+from mjbot.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.records.sources import games_of, list_sources
+from mjbot.server.core import OnFault
+from mjbot.server.lobby import PLACES, TableRules
+from mjbot.server.server import GameResult, TableServer
+from mjbot.strategy.registry import make_strategy
+from protocol.sessions.request_server import TimeLimits
+from protocol.transports.address import parse_address
+
+HOST: Final = "127.0.0.1"
+GAME_S: Final = 600.0
+REPLY_S: Final = 10.0
+SILENCE_S: Final = 60.0
+STALL_S: Final = 1.0
+CALM: Final = 1_000
+"""Bytes of each direction before anything breaks: a game needs four that have joined."""
+
+BOTS: Final = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
+PAIR: Final = ("yaku-evaluation", "combo-partner")
+PAIR_EVERY: Final = 10
+HARMLESS_EVERY: Final = 4
+ON_FAULT: Final = (OnFault.ABORT, OnFault.DEFAULT, OnFault.CHOMBO)
+CHANGES: Final = frozenset({"corrupt", "duplicate"})
+"""After these a client may do what is illegal: it or the table was told something else."""
+ENDS: Final = frozenset({"half-close", "cut", "stall"})
+
+
+@dataclass
+class Table:
+    """What came of one game: ``broken`` are the faults of each place's proxy."""
+
+    number: int
+    kinds: Sequence[str]
+    result: GameResult | None = None
+    ends: list[Any] = field(default_factory=list)
+    broken: list[set[str]] = field(default_factory=list)
+    faults: int = 0
+    replayed: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof chaos``."""
+    parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first game (0)")
+    parser.add_argument("--at-once", type=int, default=3, help="games at once (3)")
+    parser.add_argument("--seed", type=int, default=0, help="of walls, seats and faults (0)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the games, print how they ended, return 1 if anything does not hold."""
+    logging.disable(logging.ERROR)  # what is said of broken lines
+    return asyncio.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> int:
+    start, ended, problems = time.monotonic(), Counter[str](), 0
+    numbers = range(args.first, args.first + args.games)
+    free = asyncio.Semaphore(args.at_once)
+
+    async def play_one(number: int) -> Table:
+        async with free:
+            return await _played(number, args.seed)
+
+    for count, played in enumerate(asyncio.as_completed(map(play_one, numbers)), 1):
+        table = await played
+        ended[ending_of(table)] += 1
+        ended["(proxy faults)"] += table.faults
+        ended["(games of a pair)"] += table.number % PAIR_EVERY == 0
+        for problem in problems_of(table):
+            problems += 1
+            print(f"game {table.number}: {problem}", flush=True)
+        if count % 10 == 0:
+            print(f"{count} games, {time.monotonic() - start:.0f} s", flush=True)
+    for words, count in sorted(ended.items(), key=lambda item: -item[1]):
+        print(f"{count:>7} {words}")
+    print(f"{problems:>7} problems; {time.monotonic() - start:.0f} s, {os.times().user:.0f} s user")
+    return int(problems > 0)
+
+
+# --- a game ----------------------------------------------------------------------------------
+
+
+async def _played(number: int, seed: int) -> Table:
+    random = Random(f"chaos {seed} {number}")
+    kinds = HARMLESS if number % HARMLESS_EVERY == 0 else FAULTS
+    table = Table(number, kinds)
+    rules = TableRules(
+        seed=seed + number,
+        length="tonpu",
+        timeout_s=REPLY_S,
+        limits=TimeLimits(3000, 7000),
+        on_fault=random.choice(ON_FAULT),
+    )
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GAME_S), contextlib.AsyncExitStack() as stack:
+            server = await stack.enter_async_context(TableServer(rules, log_dir=Path(folder)))
+            doors = {
+                "mjsonp": (await server.open_tcp(HOST, 0), "default"),
+                "ws": (await server.open_websocket(HOST, 0), "ws"),
+            }
+            chaos = _Proxies(stack, random, kinds)
+            tasks = [asyncio.create_task(one) for one in await _clients(number, doors, chaos)]
+            try:
+                results = [result async for result in server.play(1)]
+                table.ends = await asyncio.gather(*tasks, return_exceptions=True)
+                table.result = results[0]
+                table.replayed = _replayed(results[0])
+            finally:
+                for task in tasks:
+                    task.cancel()
+                table.broken = [{fault.kind for fault in one.faults} for one in chaos.proxies]
+                table.faults = sum(len(one.faults) for one in chaos.proxies)
+    return table
+
+
+class _Proxies:
+    """Opens proxies; those of the four places come first."""
+
+    def __init__(
+        self, stack: contextlib.AsyncExitStack, random: Random, kinds: Sequence[str]
+    ) -> None:
+        self._stack: Final = stack
+        self._random: Final = random
+        self._kinds: Final = tuple(kinds)
+        self.proxies: list[ChaosProxy] = []
+
+    async def before(self, port: int, calm: int = CALM) -> int:
+        """Return the port of a new proxy before a port of ours."""
+        chaos = Chaos(
+            seed=self._random.getrandbits(32),
+            faults=self._kinds,
+            every=3_000.0,
+            break_every=self._random.choice((20_000.0, 100_000.0)),
+            calm=calm,
+            longest_delay_s=0.005,
+            stall_s=self._random.choice((STALL_S, 1.5 * REPLY_S)),
+        )
+        proxy = await self._stack.enter_async_context(ChaosProxy(chaos, HOST, port))
+        self.proxies.append(proxy)
+        return await proxy.open()
+
+
+async def _clients(number: int, doors: dict[str, tuple[int, str]], chaos: _Proxies) -> list[Any]:
+    """Return the four players' conversations, not yet begun."""
+    settings = []
+    for place in range(PLACES):
+        # Who may come is what a pair's name and server have to be, else as they come.
+        scheme = "mjsonp" if number % PAIR_EVERY == 0 or (number >> place) % 2 else "ws"
+        port, path = doors[scheme]
+        name = f"mjbot-{place}"
+        query = f"?name={name}" if scheme == "ws" else ""
+        url = f"{scheme}://{HOST}:{await chaos.before(port)}/{path}{query}"
+        address = parse_address(url)
+        settings.append(Settings(address, name=name, silence_s=SILENCE_S, deadline_s=REPLY_S / 2))
+    if number % PAIR_EVERY:
+        return [_alone(one, bot) for one, bot in zip(settings, BOTS, strict=True)]
+    host_port = _free_port()
+    front = await chaos.before(host_port, calm=0)
+    ends = (End(Side.HOST, host_port), End(Side.GUEST, front))
+    secret = b"chaos" * 8
+    pair = [
+        Linked(end, secret).play(one, lambda _, name=name: make_strategy(name))
+        for end, one, name in zip(ends, settings[:2], PAIR, strict=True)
+    ]
+    return [*pair, *[_alone(one, bot) for one, bot in zip(settings[2:], BOTS[2:], strict=True)]]
+
+
+def _alone(settings: Settings, bot: str) -> Any:
+    return play(settings, lambda _: make_strategy(bot))
+
+
+def _free_port() -> int:
+    with socket.create_server((HOST, 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def _replayed(result: GameResult) -> str:
+    """Return what a strict replay finds in a game that ended by the rules."""
+    if result.void or result.log is None:
+        return ""
+    try:
+        for source in list_sources(result.log):
+            for game in games_of(source):
+                replay(game, ReplaySummary())
+    except (MismatchError, RecordError) as error:
+        return str(error)
+    return ""
+
+
+# --- how it ended ----------------------------------------------------------------------------
+
+
+def ending_of(table: Table) -> str:
+    """Say in a few words how a game ended."""
+    result = table.result
+    if result is None:
+        return "hang"
+    rules = "all faults" if len(table.kinds) > len(HARMLESS) else "harmless faults"
+    if result.void:
+        return f"{rules}: void, by one named fault: {_kind(result.faults[-1].text)}"
+    if result.faults:
+        return f"{rules}: by the rules, with named faults"
+    return f"{rules}: by the rules"
+
+
+def _kind(text: str) -> str:
+    for words, kind in (
+        ("Timeout", "too late"), ("Unexpected response type 'none'", "left"),
+        ("line:", "no line"), ("JSON", "no JSON"), ("Validation", "no message"),
+    ):  # fmt: skip
+        if words in text:
+            return kind
+    return "not allowed"
+
+
+def problems_of(table: Table) -> list[str]:
+    """Return what must not be."""
+    result = table.result
+    if result is None:
+        return [f"hang: no end within {GAME_S:g} s"]
+    problems = []
+    for fault in result.faults:
+        place = int(result.names[fault.seat].rpartition("-")[2])
+        broken = table.broken[place] & (CHANGES | ENDS)
+        kind = _kind(fault.text)
+        allowed = broken if kind in ("too late", "left", "no line") else broken & CHANGES
+        if not allowed:
+            problems.append(f"its line was whole: {fault.text}")
+    if not result.void and sum(result.scores) != 100_000:
+        problems.append(f"scores {result.scores}")
+    if table.replayed:
+        problems.append(f"replay: {table.replayed}")
+    for place, end in enumerate(table.ends):
+        if isinstance(end, BaseException) and not isinstance(end, TOLD):
+            problems.append(f"client {place}: {type(end).__name__}: {end}")
+        whole = not table.broken[place] & (CHANGES | ENDS)
+        if isinstance(end, BaseException) and whole and not result.void:
+            problems.append(f"client {place}, its line was whole: {end}")
+    return problems

@@ -1,0 +1,58 @@
+"""Each check of a bot is failed by the bot made for it, and by nothing else that it does."""
+
+import asyncio
+import functools
+
+import pytest
+
+from mjbot.check.bots import BotSettings, check_bot
+from mjbot.check.catalogue import BOT_CHECKS, CHECKS, Verdict
+from mjbot.check.report import results
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+
+NUMBERS = [check.id for check in BOT_CHECKS]
+
+
+def checked(parties, kind, dialect, ids=(), at_once=0):
+    bot = parties.MemoryBot(kind, dialect)
+    settings = BotSettings(ids=frozenset(ids), at_once=at_once)
+    findings = asyncio.run(check_bot(bot, settings))
+    return {result.check.id: result for result in results(BOT_CHECKS, findings, "mjbot check x")}
+
+
+def failed(found):
+    return {id_ for id_, result in found.items() if result.verdict is Verdict.FAILED}
+
+
+@pytest.fixture(scope="module")
+def found_of_the_good_one(parties):
+    return functools.cache(lambda dialect: checked(parties, parties.Player, dialect, at_once=2))
+
+
+@pytest.mark.parametrize("dialect", [LOCKSTEP, LINES, ARRAYS, REQUESTS])
+def test_a_bot_that_keeps_to_the_documents_fails_nothing(found_of_the_good_one, dialect):
+    found = found_of_the_good_one(dialect)
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert not [result for result in found.values() if result.verdict is Verdict.NON_STRICT]
+
+
+def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
+    found = found_of_the_good_one(LOCKSTEP)
+    idle = {id_ for id_, one in found.items() if one.verdict is Verdict.NOT_APPLICABLE}
+    assert idle == {"B04", "B06", "B27"}  # those of other dialects
+
+
+@pytest.mark.parametrize("id_", NUMBERS)
+def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parties, id_):
+    kind, dialect = parties.BROKEN[id_]
+    found = checked(parties, kind, dialect, at_once=2)
+    if CHECKS[id_].level == "INFO":
+        assert found[id_].verdict is Verdict.INFO and "differ" in found[id_].text
+        assert not failed(found)
+        return
+    assert failed(found) == {id_}, {one: found[one].text for one in failed(found)}
+    result = found[id_]
+    assert result.repeat == f"mjbot check x --only {id_}"
+    assert result.transcript[0].startswith("== scene ")
+    arrows = {line.partition(" ")[0] for line in result.transcript}
+    assert {"<-", "->"} <= arrows or id_ == "B29"

@@ -1,0 +1,67 @@
+"""The command: its list, its page, its reports, and a bot in a process of its own."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from mjbot.check.catalogue import CHECKS
+from mjbot.cli.check import listing, table
+from mjbot.cli.main import main
+
+PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+PIPE_BOT = Path(__file__).parents[1] / "match" / "pipe_bot.py"
+
+
+def test_the_page_has_the_table_of_all_checks():
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.search(r"<!-- checks -->\n(.*?)<!-- /checks -->", text, re.S)
+    assert found[1] == table(), "python -c 'from mjbot.cli.check import table; print(table())'"
+
+
+def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
+    assert main(["check", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(CHECKS)
+    assert all(
+        re.fullmatch(r"[BS]\d\d (MUST|SHOULD|INFO) +[A-D]+ +.+ \[.+\]", one) for one in lines
+    )
+    assert listing().splitlines()[1:] == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "name a bot or a server to check, or say --list"),
+        (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
+        (["external-lines:/no/such/program"], "no program '/no/such/program' to run"),
+        (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
+        (["tsumogiri", "--start", "x"], "--start: is for servers"),
+    ],
+)
+def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, told):
+    assert main(["check", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_server_that_is_not_there_passes_no_check(capsys):
+    assert main(["check", "mjsonp://127.0.0.1:1/x", "--only", "S08"]) == 1
+    out = capsys.readouterr()
+    assert "does not play a game with us" in out.err and "not reached" in out.out
+
+
+def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
+    target = f"external-lines:{sys.executable} {PIPE_BOT} lines {{seat}} prints"
+    file = tmp_path / "check.xml"
+    assert main(["check", target, "--only", "B06,B10", "--json", "--junit", str(file)]) == 1
+    report = json.loads(capsys.readouterr().out)
+    (prints, turns) = report["checks"]
+    assert (prints["id"], prints["verdict"]) == ("B06", "FAILED")
+    assert "let me" in prints["text"] and any("let me" in line for line in prints["transcript"])
+    assert prints["repeat"].endswith("--only B06")
+    assert (turns["id"], turns["verdict"]) == ("B10", "OK")
+    suite = ElementTree.parse(file).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")

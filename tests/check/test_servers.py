@@ -1,0 +1,350 @@
+"""Each check of a server is failed by the server made for it, and by nothing else that it does."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from mjbot.check import four_clients, servers
+from mjbot.check.catalogue import SERVER_CHECKS, Verdict
+from mjbot.check.four_clients import Door
+from mjbot.check.report import results
+from mjbot.check.server_process import ServerProcess
+from mjbot.check.servers import ServerSettings, check_server
+from mjbot.referee import Position, Referee
+from mjbot.referee.wall import shuffle_wall
+from mjbot.server import core, server
+from mjbot.server.lobby import TableRules
+from mjbot.server.seats import TcpSeat
+from mjbot.server.server import TableServer
+from mjbot.server.tcp import Acceptor
+from protocol import messages as m
+from protocol.dialects import REQUESTS
+from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
+from protocol.sessions.request_server import RequestSession, TimeLimits
+from protocol.transports.memory import memory_pair
+from protocol.transports.tcp import connect_tcp
+from protocol.transports.websocket import connect_websocket
+
+TINY = Path(__file__).with_name("tiny_server.py")
+PASSIVE = ("S01", "S04", "S05", "S06", "S07", "S10", "S11", "S12", "S15", "S19")
+"""What one whole game shows."""
+
+
+class Tables:
+    """Our own tables in memory, four clients after four."""
+
+    def __init__(self, opened):
+        self.opened = opened
+        self.came = 0
+
+    async def connect(self):
+        table = self.opened[self.came // 4 % len(self.opened)]
+        self.came += 1
+        ours, theirs = memory_pair()
+        task = asyncio.create_task(table.acceptor.handshake(theirs))
+        GREETINGS.add(task)
+        return ours
+
+
+GREETINGS = set()
+
+
+async def _play(table):
+    async for _ in table.play(12):
+        pass
+
+
+class LateReferee(Referee):
+    """Begins in South 4, with which a tonpu ends at the latest: a whole game in a kyoku."""
+
+    def start(self, position=None):
+        return super().start(Position(round=7))
+
+
+@pytest.fixture(autouse=True)
+def short_games(monkeypatch):
+    monkeypatch.setattr(server, "Referee", LateReferee)
+
+
+def checked(ids=(), seed=12, timeout_s=60.0, tables=1, **settings):
+    """Check our table server in memory."""
+
+    async def check():
+        rules = TableRules(seed=seed, length="tonpu", timeout_s=timeout_s)
+        async with contextlib.AsyncExitStack() as stack:
+            opened = [await stack.enter_async_context(TableServer(rules)) for _ in range(tables)]
+            serving = [asyncio.create_task(_play(table)) for table in opened]
+            async with asyncio.timeout(200):
+                wanted = ServerSettings(ids=frozenset(ids), **settings)
+                findings = await check_server(Door(Tables(opened).connect), wanted)
+            for task in serving:
+                task.cancel()
+            await asyncio.wait(serving)
+            return findings
+
+    return verdicts(asyncio.run(check()))
+
+
+def checked_over_websocket(ids=(), limits=None):
+    """Check it on loopback."""
+
+    async def check():
+        rules = TableRules(seed=12, length="tonpu", limits=limits or TimeLimits())
+        async with TableServer(rules) as table:
+            port = await table.open_websocket("127.0.0.1", 0)
+            serving = asyncio.create_task(_play(table))
+            door = Door(lambda: connect_websocket(f"ws://127.0.0.1:{port}/ws"), REQUESTS)
+            async with asyncio.timeout(200):
+                findings = await check_server(door, ServerSettings(ids=frozenset(ids)))
+            serving.cancel()
+            await asyncio.wait({serving})
+            return findings
+
+    return verdicts(asyncio.run(check()))
+
+
+def verdicts(findings):
+    found = results(SERVER_CHECKS, findings, "mjbot check x")
+    return {result.check.id: result for result in found}
+
+
+def failed(found):
+    return {id_ for id_, result in found.items() if result.verdict is Verdict.FAILED}
+
+
+def idle(found):
+    return {id_ for id_, one in found.items() if one.verdict is Verdict.NOT_APPLICABLE}
+
+
+def test_our_server_fails_nothing(monkeypatch):
+    monkeypatch.setattr(server, "Referee", Referee)
+    found = checked(timeout_s=1.0)
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert idle(found) == {"S17", "S20", "S22"}  # another dialect; nothing claimed; no process
+    assert "Timeout. No response in 1 sec." in found["S13"].text
+
+
+def test_two_tables_of_ours_play_at_once():
+    found = checked({"S20"}, tables=2, at_once=2)
+    assert found["S20"].verdict is Verdict.OK, found["S20"].text
+
+
+def test_our_websocket_door_fails_nothing():
+    wanted = {*PASSIVE, "S08", "S09", "S13", "S17"}
+    found = checked_over_websocket(wanted, limits=TimeLimits(1000, 1000))
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert idle(found) & wanted == {"S01"}
+    assert "the game goes on" in found["S13"].text
+
+
+# --- one fault each --------------------------------------------------------------------------
+
+SHOW = core.masked
+JOIN = LockstepSession.join
+RECEIVE = LockstepSession.receive
+EXCHANGE = TcpSeat.exchange
+PUNISHED = core.TableCore._punished
+READ = core.read_reply
+HINTS = core.with_hints
+HANDSHAKE = Acceptor._handshake
+REQUESTED = RequestSession.receive
+FAULT = core.TableFault
+
+
+def old_hello(self):
+    return b'{"type":"hello","protocol":"mjai","protocol_version":3}'
+
+
+def join_of_anything(self, line, *, busy=False):
+    line = b'{"type":"join","name":"anybody","room":"default"}' if line == b"[]" else line
+    return JOIN(self, line, busy=busy)
+
+
+def no_error_when_busy(self, line, *, busy=False):
+    if busy:
+        refusal = JoinRefusedError("later")
+        refusal.line = b'{"type":"none"}'
+        raise refusal
+    return JOIN(self, line)
+
+
+def open_draws(event, seat):
+    return event if isinstance(event, m.Tsumo) else SHOW(event, seat)
+
+
+def another_name_for_one(event, seat):
+    event = SHOW(event, seat)
+    if isinstance(event, m.StartGame) and seat == 2:
+        return replace(event, names=("somebody", *event.names[1:]))
+    return event
+
+
+def others_discard(event, seat):
+    event = SHOW(event, seat)
+    if isinstance(event, m.Dahai):
+        return replace(event, actor=(event.actor + 1) % 4, possible_actions=())
+    return event
+
+
+def no_offers(event, referee, asked):
+    event = HINTS(event, referee, asked)
+    return replace(event, possible_actions=()) if isinstance(event, m.Tsumo | m.Dahai) else event
+
+
+def blame_the_next(seat, text):
+    there = (seat + 1) % 4
+    return FAULT(there, text.replace(f"player {seat}'s", f"player {there}'s"))
+
+
+def tells_the_riichi_first(self, fault):
+    punished = PUNISHED(self, fault)
+    if len(self.faults) == 1:
+        self._waiting.appendleft(m.Reach(actor=fault.seat))
+    return punished
+
+
+def deaf_to_pons(referee, seat, reply, legal):
+    action = READ(referee, seat, reply, legal)
+    is_pon = action is not None and action.name == "pon"
+    return next(one for one in legal if one.is_pass) if is_pon else action
+
+
+def five_norths(seed, length):
+    def walls(round_, honba, wall):
+        shuffle_wall(seed, round_, honba, wall)
+        wall[np.flatnonzero(wall == 31)[0]] = 30
+        wall[np.flatnonzero(wall == 31)[0]] = 30
+
+    return LateReferee(seed, length, walls=walls)
+
+
+async def waits_for_who_has_left(self, say):
+    answer = await EXCHANGE(self, say)
+    if self._gone:
+        await asyncio.Event().wait()
+    return answer
+
+
+def lying_scores(event, seat):
+    event = SHOW(event, seat)
+    if isinstance(event, m.Hora | m.Ryukyoku) and event.scores:
+        a, b, c, d = event.scores
+        return replace(event, scores=(a + 100, b - 100, c, d))
+    return event
+
+
+def only_usual_json(self, line):
+    return RECEIVE(self, b"{" if line.startswith(b" ") else line)
+
+
+def end_without_scores_for_one(event, seat):
+    event = SHOW(event, seat)
+    if isinstance(event, m.EndGame) and seat == 3:
+        return replace(event, scores=None)
+    return event
+
+
+async def greets_one_at_a_time(self, transport):
+    async with self.__dict__.setdefault("lock", asyncio.Lock()):
+        return await HANDSHAKE(self, transport)
+
+
+async def waits_for_ever(self, say):
+    self._timeout_s = 1000.0
+    return await EXCHANGE(self, say)
+
+
+def same_walls(seed, length):
+    return LateReferee(12, length)
+
+
+def matches_by_arrival(self, frame, elapsed_ms):
+    said = json.loads(frame)
+    said.pop("request_id", None)
+    return REQUESTED(self, json.dumps(said).encode(), elapsed_ms)
+
+
+BROKEN = {
+    "S01": (LockstepSession, "hello", old_hello),
+    "S02": (LockstepSession, "join", join_of_anything),
+    "S03": (LockstepSession, "join", no_error_when_busy),
+    "S04": (core, "masked", open_draws),
+    "S05": (core, "masked", another_name_for_one),
+    "S06": (core, "masked", others_discard),
+    "S07": (core, "with_hints", no_offers),
+    "S08": (core, "TableFault", blame_the_next),
+    "S09": (core.TableCore, "_punished", tells_the_riichi_first),
+    "S10": (core, "read_reply", deaf_to_pons),
+    "S11": (core, "masked", lying_scores),
+    "S12": (server, "Referee", five_norths),
+    "S13": (TcpSeat, "exchange", waits_for_ever),
+    "S14": (Acceptor, "_handshake", greets_one_at_a_time),
+    "S15": (LockstepSession, "receive", only_usual_json),
+    "S16": (core, "TableFault", blame_the_next),
+    "S18": (TcpSeat, "exchange", waits_for_who_has_left),
+    "S19": (core, "masked", end_without_scores_for_one),
+    "S21": (server, "Referee", same_walls),
+}
+"""Check -> what of our server is put in the place of what."""
+
+OTHERWISE = ("S17", "S20", "S22")
+"""Checks whose broken server is not a lock-step table in memory."""
+
+
+def test_each_check_has_its_broken_server():
+    assert {*BROKEN, *OTHERWISE} == {check.id for check in SERVER_CHECKS}
+
+
+@pytest.mark.parametrize("id_", BROKEN)
+def test_each_check_is_failed_by_the_server_made_for_it_and_by_no_other_fault(monkeypatch, id_):
+    monkeypatch.setattr(*BROKEN[id_])
+    if id_ in ("S13", "S14", "S18"):
+        monkeypatch.setattr(four_clients, "SILENCE_S", 4.0)
+    monkeypatch.setattr(servers, "JOIN_S", 2.0)
+    assert_alone(id_, checked({id_, *PASSIVE}))
+
+
+def test_replies_matched_by_their_arrival_fail_s17_alone(monkeypatch):
+    monkeypatch.setattr(RequestSession, "receive", matches_by_arrival)
+    assert_alone("S17", checked_over_websocket({"S17", *PASSIVE}))
+
+
+def test_one_table_that_claims_to_be_two_fails_s20_alone():
+    assert_alone("S20", checked({"S20", *PASSIVE}, at_once=2))
+
+
+@pytest.mark.parametrize("kind", ["clean", "careless"])
+def test_a_port_that_stays_taken_fails_s22_alone(kind):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-S", "-E", str(TINY), str(port), kind]
+
+    async def check():
+        process = ServerProcess(command, lambda: connect_tcp("127.0.0.1", port))
+        async with process, await connect_tcp("127.0.0.1", port) as line:
+            await line.receive()
+            return await process.restart()
+
+    problem = asyncio.run(check())
+    assert ("Address already in use" in problem) == (kind == "careless"), problem
+
+    async def restart():
+        return problem
+
+    found = checked({"S22", *PASSIVE}, restart=restart)
+    if kind == "careless":
+        return assert_alone("S22", found)
+    assert not failed(found) and found["S22"].verdict is Verdict.OK
+
+
+def assert_alone(id_, found):
+    assert failed(found) == {id_}, {one: found[one].text for one in failed(found)}
+    assert found[id_].repeat == f"mjbot check x --only {id_}"
+    assert found[id_].transcript or id_ == "S21"
