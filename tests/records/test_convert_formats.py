@@ -167,6 +167,28 @@ def test_a_game_that_cannot_be_told_is_named_and_counted(
     assert len(list(out.iterdir())) == 2
 
 
+@pytest.mark.parametrize("name", ["out", "out.json", "out.json.gz", "out.zip"])
+def test_where_nothing_could_be_written_nothing_lies(tmp_path: Path, capsys, name: str) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / name
+    source.write_bytes(lines(cut_off(events_in(LOG))))
+    assert main(["convert", str(source), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
+    assert capsys.readouterr().out.startswith(f"0 games written to {out}, 1 game that cannot be")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Path, capsys) -> None:
+    first, *rest = events_in(LOG)
+    talkative = log_line(first, [(0, "well"), (2, "hm")]) + lines(rest)
+    source, again, other = (tmp_path / name for name in ("in.mjson", "out.mjson", "out.mjlog"))
+    source.write_bytes(talkative)
+    assert main(["convert", str(source), str(again)]) == ExitCode.OK
+    assert again.read_bytes() == talkative
+    assert "left out" not in capsys.readouterr().err
+    assert main(["convert", str(source), str(other)]) == ExitCode.OK
+    told = capsys.readouterr().err
+    assert told.endswith("convert: 2 remarks of players left out: mjlog has no place for them\n")
+
+
 def test_a_damaged_game_in_a_file_of_many_leaves_the_others(tmp_path: Path, capsys) -> None:
     good = LOG.read_bytes()
     source, out = tmp_path / "in.jsonl", tmp_path / "out"
