@@ -10,6 +10,7 @@ from websockets.asyncio.server import serve
 
 from mjbot.cli.main import main
 from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, TableCore
@@ -223,6 +224,38 @@ def test_a_lenient_client_plays_on_at_an_offer_that_is_not_its_own(caplog):
 def test_where_a_program_may_not_play_it_does_not_connect(arguments, problem, capsys):
     assert main(["play", *arguments]) == 2
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["file", "variable"])
+def test_a_permission_is_shown_once_and_an_account_never(by, tmp_path, monkeypatch, capfd):
+    secret = "ID0A1B2C3D-6f7e8d9c"
+    file = tmp_path / "account"
+    file.write_text(f"{secret}\n")
+    if by == "variable":
+        monkeypatch.setenv("MJBOT_TENHOU_ACCOUNT", secret)
+    account = ["--account-file", str(file)] if by == "file" else []
+
+    async def hang_up(reader, writer):
+        logins.append(await reader.readuntil(b"\0"))
+        writer.write(b'<HELO uname="a" x="' + logins[0].split(b'"')[1] + b'"/>\0<FOO/>\0')
+        await writer.drain()
+        writer.close()
+
+    async def check():
+        async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+            url = f"tenhou://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+            words = ["--permitted-by", "the operator,\nfor a"]
+            call = ["play", url, "--verbose", *words, *account]
+            return call, await asyncio.to_thread(main, call)
+
+    logins = []
+    call, status = asyncio.run(check())
+    assert status == ExitCode.PROTOCOL_FAULT
+    assert secret.encode() in logins[0]
+    told = "".join(capfd.readouterr())
+    assert told.count("permitted by: the operator, for a") == 1
+    assert "FOO" in told
+    assert secret not in told + " ".join(call)
 
 
 def test_an_account_in_a_url_is_not_repeated(capsys):
