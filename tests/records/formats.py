@@ -14,9 +14,10 @@ from mjbot.records.tenhou6.reader import read_tenhou6
 from mjbot.records.tenhou6.writer import write_tenhou6
 from protocol import messages as m
 from protocol.masking import masked
+from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
 from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import Spelling
+from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
 from protocol.tenhou.login import Login, Wanted
 from protocol.tenhou.rules import GENERAL_HANCHAN, GameType
 from protocol.tenhou.server import TenhouServer
@@ -89,9 +90,12 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     rules = GENERAL_HANCHAN | (0 if game.has_reds else GameType.NO_RED_FIVES)
     server, client = TenhouServer(spelling), TenhouClient(Login(), Wanted(0, rules), spelling)
     heard: list[m.Event] = []
+    wins: list[list[str | None]] = []
+    reader = TagReader(spelling, SERVER_TAGS)
 
     def to_client(frames: Iterable[bytes]) -> None:
         for frame in frames:
+            wins.extend(_value(tag) for tag in reader.feed(frame) if isinstance(tag, tags.Win))
             received = client.receive(frame)
             heard.extend(received.events)
             to_server(received.frames)
@@ -106,6 +110,16 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     for event in told:
         to_client(server.say(event))
     assert [plain(event) for event in heard] == [plain(event) for event in told]
+    told_wins = [tag.attributes for tag in tags_of(game, "AGARI")]
+    assert wins == [[win.get(name) for name in VALUE] for win in told_wins]
+
+
+VALUE = ("ba", "ten", "yaku", "yakuman")
+
+
+def _value(win: tags.Win) -> list[str | None]:
+    numbers = [getattr(win, name) for name in VALUE]
+    return [None if some is None else ",".join(map(str, some)) for some in numbers]
 
 
 def tags_of(game: CompleteGame, name: str = "") -> list[Tag]:
