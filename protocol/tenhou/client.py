@@ -60,13 +60,15 @@ class TenhouReceived(Received):
 
     ``frames`` are to be sent at once; ``notes`` are the tags that are no events.  ``deadline_ms``
     is the time for one action, without the bank.  ``blind`` says that the hand is only known from
-    a snapshot, ``lapsed`` that the server went on without an answer that was owed.
+    a snapshot, ``lapsed`` that the server went on without an answer that was owed, ``gap`` that of
+    what happened before the deal or the end of the game in ``events`` something was missed.
     """
 
     frames: tuple[bytes, ...] = ()
     notes: tuple[tags.Tag, ...] = ()
     blind: bool = False
     lapsed: bool = False
+    gap: bool = False
 
 
 class GameGoneError(ProtocolError):
@@ -100,9 +102,7 @@ class TenhouClient:
         self._lenient: Final = lenient
         self._gpid: str | None = None
         self._told_names: tuple[str | None, ...] = ()
-        self._started = False
-        self._coming_back = False
-        self._joined = False
+        self._started = self._joined = self._coming_back = self._missed = False
         self._open_new_wire()
         self._start_hand((), RED_TILES, "INIT.hai")
         self._kyoku_open = False
@@ -119,7 +119,7 @@ class TenhouClient:
         self._events: list[m.Event] = []
         self._frames: list[bytes] = []
         self._notes: list[tags.Tag] = []
-        self._lapsed = False
+        self._lapsed = self._gap = False
 
     # --- what the caller calls ---------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class TenhouClient:
 
     def reconnect(self) -> tuple[bytes, ...]:
         """Return the frames that log in again after the connection was lost in a game."""
-        self._coming_back = True
+        self._coming_back = self._missed = self.blind = True
         self.stage = Stage.CONNECTED
         self._open_new_wire()
         return (self._login_frame(self._gpid if self._login.is_guest else None),)
@@ -233,6 +233,7 @@ class TenhouClient:
             deadline_ms=time_limits(self.rules).grace_ms if must else None,
             blind=self.blind,
             lapsed=self._lapsed,
+            gap=self._gap,
         )
 
     def _take(self, tag: tags.Tag) -> None:
@@ -371,7 +372,8 @@ class TenhouClient:
         self._start_game()
         if absolute(tag.oya, own) != dealer:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {tag.seed[0]}")
-        self.blind = False
+        self.blind = self._coming_back = False
+        self._gap, self._missed = self._missed, False
         self._end_kyoku()
         self._start_hand(tag.hai, self._names_of_ids(), "INIT.hai")
         self.stage = Stage.PLAYING
@@ -477,8 +479,8 @@ class TenhouClient:
     # --- results -----------------------------------------------------------------------------
 
     def _end_hand(self, tag: tags.Win | tags.DrawnHand) -> None:
-        again = isinstance(tag, tags.Win)  # a second winner
-        self._expect(tag, Stage.PLAYING, *((Stage.BETWEEN,) if again else ()))
+        again = (Stage.BETWEEN,) if isinstance(tag, tags.Win) else ()  # a second winner
+        self._expect(tag, Stage.PLAYING, *again, *((Stage.SEATED,) if self.blind else ()))
         own = self._own()
         self.stage = Stage.BETWEEN
         self._owe(Due.NOTHING)
@@ -490,6 +492,7 @@ class TenhouClient:
             self._send(tags.NextReady())
             self._result_seen = True
         if (scores := final_scores(tag, own)) is not None:
+            self._gap = self._missed
             self._end_kyoku()
             self._events.append(m.EndGame(scores=scores))
             self._send(tags.ClientBye())

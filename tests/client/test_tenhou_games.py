@@ -32,11 +32,12 @@ class OneSeat:
     """A table at which seat 0 comes over a socket and three play in memory.
 
     ``cuts`` are the numbers of things said to seat 0 before which its connection is cut;
-    ``spoil`` changes what is sent to it.
+    ``spoil`` changes what is sent to it.  The next of the words that ``loses`` names is cut off
+    with the connection.
     """
 
-    def __init__(self, spelling, cuts=(), spoil=lambda frame: frame, seed=3):
-        self.spelling, self.cuts, self.spoil = spelling, cuts, spoil
+    def __init__(self, spelling, cuts=(), spoil=lambda frame: frame, seed=3, loses=()):
+        self.spelling, self.cuts, self.spoil, self.loses = spelling, cuts, spoil, [*loses]
         self.seat = SeatTable(0, rules=1, gpid="guest")
         self.rest = [
             Player(seat, Spelling.XML, by_strategy(seed + seat), random.Random(seat))
@@ -53,10 +54,21 @@ class OneSeat:
         with contextlib.suppress(ConnectionError):
             async for piece in pieces:
                 heard = server.receive(piece)
+                if self.is_lost(heard.frames):
+                    return
                 await send(heard.frames)
                 for wish in heard.wishes:
                     await self.grant(server, wish, send, cut)
                 self.changed.set()
+
+    def is_lost(self, frames):
+        if not self.loses or self.loses[0] not in b"".join(frames):
+            return False
+        self.loses.pop(0)
+        self.here.clear()
+        self.cut()
+        self.changed.set()
+        return True
 
     async def grant(self, server, wish, send, cut):
         if isinstance(wish, LogIn):
@@ -88,7 +100,8 @@ class OneSeat:
             self.cut()
         await self.here.wait()
         frames = self.server.say(say.message, say.offers())
-        await self.send([self.spoil(frame) for frame in frames])
+        if not self.is_lost(frames):
+            await self.send([self.spoil(frame) for frame in frames])
         while self.seat.held or self.seat.asked:
             self.changed.clear()
             await self.changed.wait()
@@ -177,6 +190,19 @@ def test_a_connection_that_is_cut_is_taken_up_again_in_the_same_hand(open_door, 
     assert ours.scores == scores
     assert len(seat.logins) == 1 + sum(cut <= seat.told for cut in cuts)
     assert {login.gpid for login in seat.logins[1:]} == {"guest"}
+
+
+def test_a_deal_that_was_lost_with_the_connection_is_played_from_its_snapshot():
+    deal = b'<INIT seed="1,'
+    seat, ours, scores = play_at(lambda: OneSeat(Spelling.XML, loses=[deal]), over_tcp)
+    assert ours.scores == scores
+    assert len(seat.logins) == 2
+
+
+def test_a_result_that_was_lost_with_the_connection_is_heard_again():
+    seat, ours, scores = play_at(lambda: OneSeat(Spelling.XML, loses=[b"<PROF "]), over_tcp)
+    assert ours.scores == scores
+    assert len(seat.logins) == 2
 
 
 @pytest.mark.parametrize(

@@ -245,6 +245,22 @@ def test_a_snapshot_is_played_on_blindly_until_the_next_deal():
     assert not again.blind
 
 
+def test_who_misses_a_deal_or_the_end_is_told_of_a_gap():
+    session, _ = dealt("<U/>", '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
+    session.reconnect()
+    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    assert heard(session, INIT.replace("INIT", "REINIT")).events == (EndKyoku(),)
+    assert not heard(session, "<U/>").gap
+    heard(session, '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
+    assert heard(session, INIT).gap
+    assert not heard(session, "<U/>").gap
+    session.reconnect()
+    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    end = heard(session, LAST)
+    assert end.events == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
+    assert (end.gap, words(end)) == (True, "<NEXTREADY /> <BYE />")
+
+
 def test_yaku_are_called_as_our_rules_call_them():
     assert tuple(yaku.mjai_name for yaku in YAKU) == YAKU_NAMES
 
