@@ -35,7 +35,7 @@ from protocol.tenhou.calls import decode_call
 from protocol.tenhou.tiles import RED_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
-UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx"), "SHUFFLE": ("seed", "ref")}
+UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
 """What mjai has no word for."""
 _TILE_LISTS: Final = ("hai", "hai0", "hai1", "hai2", "hai3", "machi", "doraHai", "doraHaiUra")
 
@@ -94,8 +94,9 @@ def _pairs(entries: list[Entry], again: list[Entry]) -> Iterator[tuple[Entry, En
 
 
 def _compare_tags(originals: list[Tag], written: list[Tag], counts: Counter[str]) -> None:
-    originals = [tag for tag in originals if tag.name != "SHUFFLE"]
-    for one, other in zip(originals, written, strict=True):
+    unshuffled = [tag for tag in originals if tag.name != "SHUFFLE"]
+    counts["lost in mjlog: seed of the wall"] += len(originals) - len(unshuffled)
+    for one, other in zip(unshuffled, written, strict=True):
         ours, theirs = _plain(one), _plain(other)
         for attribute in UNTOLD_ATTRIBUTES.get(one.name, ()):
             if ours.pop(attribute, None) is not None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from mjbot.client.conversation import OwnResult, Record, Timed
 from mjbot.client.player import ClientPlayer
-from protocol.messages import EndGame
+from protocol.messages import EndGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.sessions.turns import Speak
 from protocol.tenhou.client import GameGoneError, Stage, TenhouClient, TenhouReceived
@@ -108,6 +108,8 @@ class TenhouGame:
     async def _digest(self, transport: Transport, received: TenhouReceived) -> None:
         """Take in what was said, and answer."""
         for event in received.events:
+            if received.gap and isinstance(event, StartKyoku | EndGame):
+                self._player.table.forget_result()
             self._record(event)
             await self._player.take(event, self._session.seat or 0)
             if isinstance(event, EndGame):

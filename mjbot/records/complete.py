@@ -20,11 +20,8 @@ from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.rules.yaku_table import (
     CLOSED_HAN,
     DORA,
-    HAKU,
     OPEN_HAN,
     RED_DORA,
-    ROUND_WIND,
-    SEAT_WIND,
     URA_DORA,
     YAKUMAN,
     yaku_ids,
@@ -50,8 +47,8 @@ from mjbot.table.state import (
     State,
 )
 from protocol import messages as m
+from protocol.tenhou.results import yaku_order
 from protocol.tiles import (
-    FIRST_DRAGON,
     FIRST_HONOUR,
     N_KINDS,
     RED_FIVES,
@@ -61,10 +58,6 @@ from protocol.tiles import (
     tile_names,
 )
 
-_BEFORE_TRIPLETS: Final = (1, 3, 4, 6, 21, 2, 5, 0, 7, 9, 22, 24, 25, 29, 30, 28, 26, 27)
-_AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
-"""Tenhou's order of a win's yaku around those of honour triplets: in the 5,014 Phoenix games no
-two that came together came in both orders.  Dora, red fives and ura dora follow."""
 _LIMITS: Final = (MANGAN, 3 * MANGAN // 2, 2 * MANGAN, 3 * MANGAN, YAKUMAN_BASE)
 _UNTOLD: Final = ("id", "log", "possible_actions", "cannot_dahai")
 """What servers add for a player, which is no part of what happened."""
@@ -217,9 +210,9 @@ def _base(worth: Any) -> int:
 def _yaku(state: State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, int], ...]:
     """Return ids and han in Tenhou's order; ura dora stand there with 0 too after riichi."""
     mask = int(worth["yaku_mask"])
-    order = (*_BEFORE_TRIPLETS, *_triplet_yaku(state, seat, tile), *_AFTER_TRIPLETS)
+    order = yaku_order(_honour_triplets(state, seat, tile))
     han = OPEN_HAN if state["is_open"][seat] else CLOSED_HAN
-    pairs = [(yaku, int(han[yaku])) for yaku in order if mask >> yaku & 1]
+    pairs = [(yaku, int(han[yaku])) for yaku in order if yaku < DORA and mask >> yaku & 1]
     bonus = ((DORA, int(worth["dora"])), (RED_DORA, int(worth["red"])))
     pairs += [(yaku, count) for yaku, count in bonus if count]
     if state["riichi"][seat] == ACCEPTED:
@@ -227,24 +220,14 @@ def _yaku(state: State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, in
     return tuple(pairs)
 
 
-def _triplet_yaku(state: State, seat: int, tile: int) -> list[int]:
-    """Return the yaku that triplets of honours may give: concealed ones first, then the calls."""
+def _honour_triplets(state: State, seat: int, tile: int) -> list[int]:
+    """Return the kinds of triplets of honours: concealed ones first, then the calls."""
     concealed = state["hand"][seat].copy()
     if int(state["turn"]) != seat:
         concealed[tile_kind(tile)] += 1
     kinds = [kind for kind in range(FIRST_HONOUR, N_KINDS) if concealed[kind] >= 3]
     kinds += state["meld_kind"][seat][: state["n_melds"][seat]].tolist()
-    winds = (ROUND_WIND, SEAT_WIND)
-    return [
-        yaku
-        for kind in kinds
-        if kind >= FIRST_HONOUR
-        for yaku in (
-            [HAKU + kind - FIRST_DRAGON]
-            if kind >= FIRST_DRAGON
-            else [wind + kind - FIRST_HONOUR for wind in winds]
-        )
-    ]
+    return [kind for kind in kinds if kind >= FIRST_HONOUR]
 
 
 def _winning_hand(state: State, seat: int, win: WinRecord) -> tuple[str, ...]:

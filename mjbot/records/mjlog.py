@@ -10,9 +10,17 @@ from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
-from mjbot.records.game import THREE_PLAYER_GAME, Entry, ForeignRecordError, RecordError, WinRecord
+from mjbot.records.game import (
+    THREE_PLAYER_GAME,
+    Entry,
+    ForeignRecordError,
+    IncompleteGameError,
+    RecordError,
+    WinRecord,
+)
 from mjbot.records.mjlog_results import final_scores, read_draw, read_win
-from mjbot.records.mjlog_tags import NO_REDS, THREE_PLAYERS, Tag, scan_tags
+from mjbot.records.mjlog_tags import NO_REDS, Tag, scan_tags
+from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.messages import (
     MOST_STICKS,
     Ankan,
@@ -33,6 +41,7 @@ from protocol.messages import (
     Tsumo,
 )
 from protocol.tenhou.calls import decode_call
+from protocol.tenhou.rules import check_playable
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
@@ -45,7 +54,7 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
 
     Raises :class:`RecordError` at the first tag that cannot be true, and at once when the
     document as a whole is damaged; :class:`ForeignRecordError` if it is no mjlog, or of three
-    players.
+    players, :class:`IncompleteGameError` if its rules are not played here.
     """
     reader = TagReader()
     number = 0
@@ -58,14 +67,12 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
             yield Entry(number, event)
     except RecordError:
         raise
-    except _ThreePlayersError:
+    except ThreePlayersError:
         raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
+    except ProtocolError as error:
+        raise IncompleteGameError(name, f"tag {number}", str(error)) from None
     except ValueError as error:
         raise RecordError(name, f"tag {number}", str(error)) from None
-
-
-class _ThreePlayersError(ValueError):
-    """The record is of a kind of game that is not read here."""
 
 
 class TagReader:
@@ -121,8 +128,7 @@ class TagReader:
 
     def _read_rules(self, tag: Tag) -> tuple[Event, ...]:
         rules = tag.integer("type")
-        if rules & THREE_PLAYERS:
-            raise _ThreePlayersError
+        check_playable(rules, "GO.type")
         self._tiles = PLAIN_TILES if rules & NO_REDS else RED_TILES
         return ()
 

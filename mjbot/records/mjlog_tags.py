@@ -12,7 +12,6 @@ from protocol.tenhou.tiles import N_IDS
 AGAINST_PEOPLE: Final = 0x01
 NO_REDS: Final = 0x02
 HANCHAN: Final = 0x08
-THREE_PLAYERS: Final = 0x10
 """Bits of the attribute ``type`` of GO."""
 
 LARGEST_NUMBER: Final = MOST_POINTS // 100

@@ -5,7 +5,7 @@ import os
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from mjbot.errors import ArgumentError
 from mjbot.records.complete import CompleteGame, complete
-from mjbot.records.game import Game, IncompleteGameError, RecordError
+from mjbot.records.game import Entry, Game, IncompleteGameError, RecordError
 from mjbot.records.mjai_log import log_line
 from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.tenhou6.writer import write_tenhou6
@@ -25,7 +25,7 @@ class Format:
 
     ``ending`` is that of a file of one game in a folder or zip, ``endings`` those of files that
     may be named; ``encode`` gives a game's bytes, empty if it has no event.  ``many`` says that a
-    file may hold many games, one after the other.
+    file may hold many games, one after the other, ``has_talk`` that it holds what players remark.
     """
 
     name: str
@@ -33,10 +33,11 @@ class Format:
     endings: tuple[str, ...]
     encode: Callable[[Game], bytes]
     many: bool = True
+    has_talk: bool = False
 
 
 def _mjai(game: Game) -> bytes:
-    return b"".join(log_line(entry.event) for entry in game.entries)
+    return b"".join(log_line(entry.event, entry.talk) for entry in game.entries)
 
 
 def _mjlog(game: Game) -> bytes:
@@ -63,7 +64,7 @@ def _encoded(game: Game, write: Callable[[CompleteGame], bytes]) -> bytes:
 FORMATS: Final = {
     one.name: one
     for one in (
-        Format("mjai", ".mjson", (".jsonl", ".mjson", ".json"), _mjai),
+        Format("mjai", ".mjson", (".jsonl", ".mjson", ".json"), _mjai, has_talk=True),
         Format("mjlog", ".mjlog", (".mjlog", ".xml"), _mjlog, many=False),
         Format("tenhou6", ".json", (".json", ".jsonl"), _tenhou6),
     )
@@ -89,6 +90,8 @@ class GameWriter(ABC):
     def __init__(self, form: Format) -> None:
         self._form = form
         self._names: set[PurePosixPath] = set()
+        self.left_out = 0
+        """How many remarks of players the format has no place for."""
 
     @property
     def games(self) -> int:
@@ -102,9 +105,12 @@ class GameWriter(ABC):
         of the same name gets a number; steps out of the output (``..``, absolute paths) are
         dropped.
         """
-        data = self._form.encode(game)
+        remarks: list[int] = []
+        entries = (_counted(entry, remarks) for entry in game.entries)
+        data = self._form.encode(replace(game, entries=entries))
         if not data:
             return False
+        self.left_out += 0 if self._form.has_talk else sum(remarks)
         safe = PurePosixPath(*(part for part in name.parts if part not in ("..", "/")))
         chosen, copy = safe, 1
         while chosen in self._names:
@@ -116,6 +122,11 @@ class GameWriter(ABC):
 
     @abstractmethod
     def _store(self, path: PurePosixPath, data: bytes) -> None: ...
+
+
+def _counted(entry: Entry, remarks: list[int]) -> Entry:
+    remarks.append(len(entry.talk))
+    return entry
 
 
 class _FolderWriter(GameWriter):
@@ -178,19 +189,27 @@ def is_one_file(out: Path) -> bool:
 def open_writer(out: Path, form: Format) -> Iterator[GameWriter]:
     """Open ``out`` for games: a ``.zip``, a file of games, plain or ``.gz``, else a folder.
 
-    A file appears under its name only when all is written; what was there before is replaced
-    then, if there was a game to write.  Raises ``OSError`` if it cannot be written.
+    A file appears under its name only when all is written, and only if there was a game to
+    write; what was there before is replaced then.  Nor is an empty folder left that was not there.
+    Raises ``OSError`` if it cannot be written.
     """
     if not is_one_file(out):
+        was_there = out.exists()
         out.mkdir(parents=True, exist_ok=True)
-        yield _FolderWriter(form, out)
+        folder = _FolderWriter(form, out)
+        try:
+            yield folder
+        finally:
+            if not (folder.games or was_there):
+                with suppress(OSError):
+                    out.rmdir()
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = out.with_name(f"{out.name}.unfinished-{os.getpid()}")
     try:
         with _file_writer(unfinished, out.suffix.lower(), form) as writer:
             yield writer
-        if writer.games or not out.exists():
+        if writer.games:
             unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 import abc
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import Final
 
 from mjbot.server.core import Answer, OnFault, Say
@@ -22,6 +23,24 @@ class Seat(abc.ABC):
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
+        self._others: dict[int, Seat] = {}
+        self._place = 0
+        self._is_there = True
+
+    def meet(self, seats: "Sequence[Seat]") -> None:
+        """Take note of who sits at the table, by seat: from now on they hear who leaves."""
+        self._place = seats.index(self)
+        self._others = {at: seat for at, seat in enumerate(seats) if seat is not self}
+
+    def hear_of(self, seat: int, *, is_there: bool) -> None:  # noqa: B027 most have no word for it
+        """Another player has left, or is back."""
+
+    def _tell_others(self, *, is_there: bool) -> None:
+        """Say, once each time, that this player has left or is back."""
+        if self._others and self._is_there is not is_there:
+            self._is_there = is_there
+            for other in self._others.values():
+                other.hear_of(self._place, is_there=is_there)
 
     @abc.abstractmethod
     async def start(self) -> None:
@@ -83,7 +102,7 @@ class TcpSeat(Seat):
                     await self._transport.send(line)
                 return await self._listen()
         except (TransportError, TimeoutError):  # not even our line went through
-            self._gone = True
+            self._leave()
         return self._nothing_said()
 
     async def final_message(self, say: Say | None) -> None:
@@ -100,10 +119,10 @@ class TcpSeat(Seat):
             line = await self._transport.receive(self._timeout_s)
         except SilenceError:
             fault = self._session.timeout(self._timeout_s)
-            self._gone = True
+            self._leave()
             return Answer(problem=fault.reason, raw=fault.response)
         except ProtocolError as error:  # endless or cut off: where the next line begins is lost
-            self._gone = True
+            self._leave()
             return Answer(problem=f"{error}.")
         try:
             reply = self._session.receive(line)
@@ -111,6 +130,10 @@ class TcpSeat(Seat):
             return Answer(problem=fault.reason, raw=fault.response, said=(line,))
         raw = "" if isinstance(reply, Skip) else _text(line)
         return Answer(reply=reply, raw=raw, said=(line,))
+
+    def _leave(self) -> None:
+        self._gone = True
+        self._tell_others(is_there=False)
 
     def _nothing_said(self) -> Answer:
         if self._goes_on:

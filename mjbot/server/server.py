@@ -146,6 +146,8 @@ class TableServer:
         referee = Referee(self.rules.seed + game, self.rules.length)
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
         for seat in seats:
+            seat.meet(seats)
+        for seat in seats:
             await seat.start()
         final_messages: list[Say] = []
         try:

@@ -152,10 +152,11 @@ class TenhouDoor:
 
         Programs under one account may sit at our table together: then only who is gone may.
         """
-        for seat in self._players:
+        players = [seat for seat in self._players if seat.may_return]
+        for seat in players:
             if gpid and secrets.compare_digest(seat.gpid.encode(), gpid.encode()):
                 return seat
-        own = [seat for seat in self._players if account and seat.account == account]
+        own = [seat for seat in players if account and seat.account == account]
         gone = [seat for seat in own if seat.connection is None]
         return next(iter(gone), own[0] if len(own) == 1 else None)
 

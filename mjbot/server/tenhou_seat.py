@@ -15,14 +15,13 @@ from mjbot.server.core import Answer, Say
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat, reject
 from mjbot.table.legal import is_furiten
 from protocol.errors import ProtocolError
-from protocol.messages import EndGame, Event, StartKyoku
+from protocol.messages import EndGame, Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou.codec import MAX_TAG_BYTES, Spelling
 from protocol.tenhou.login import Wanted
 from protocol.tenhou.server import Heard, Place, TenhouServer
 from protocol.tenhou.table import SeatTable
-from protocol.tenhou.tags import Tag
 from protocol.transports.base import Transport, TransportError
 
 logger = logging.getLogger(__name__)
@@ -32,6 +31,12 @@ READY_S: Final = 10.0
 
 RETURN_S: Final = 3.0
 """How long the table waits, after a loss, before it acts for who is gone."""
+
+UNANSWERED_S: Final = 60.0
+"""After how long without an answer, of all questions in a row, a player is sent away."""
+
+MOST_RETURNS: Final = 5
+"""How often who was sent away may come back."""
 
 MOST_FRAMES: Final = 1024
 """How many frames may wait to be sent; a hand has some 200."""
@@ -118,6 +123,14 @@ class TenhouSeat(Seat):
         self._bank_s = 0.0
         self._hand = "the first deal"
         self._ready_by = self._lost_at = 0.0
+        self._unanswered_s = 0.0
+        self._sent_away = 0
+        self._away: set[int] = set()
+
+    @property
+    def may_return(self) -> bool:
+        """Whether the player may come back once more."""
+        return self._sent_away <= MOST_RETURNS
 
     # --- what the table calls ----------------------------------------------------------------
 
@@ -136,6 +149,8 @@ class TenhouSeat(Seat):
             self._ready_by = _now() + READY_S
             self._bank_s = self._limits.bank_ms / 1000
             self._hand = f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
+        if isinstance(say.message, StartGame):
+            self._tell_who_is_away()
         if not say.legal:
             return Answer(excused=True)
         return await self._answer(table)
@@ -164,9 +179,9 @@ class TenhouSeat(Seat):
         if self.table is not None:
             self.table.take_ready()
             self.table.expire()
-        if self.table is not None and not self.has_left:
+        if self._others and not self.has_left:
             logger.info("%s is gone in %s", one_line(self.name), self._hand)
-            self._tell_others(self.table, lambda other: other.leaving)
+            self._tell_others(is_there=False)
         self._changed.set()
 
     def come_back(self, connection: Connection) -> None:
@@ -178,9 +193,24 @@ class TenhouSeat(Seat):
             before.ends()
         connection.name = self.name
         connection.tell(connection.server.sit_again(self.table))
+        self._tell_who_is_away()
+        self._unanswered_s = 0.0
         logger.info("%s is back in %s", one_line(self.name), self._hand)
-        self._tell_others(self.table, lambda other: other.returning)
+        self._tell_others(is_there=True)
         self._changed.set()
+
+    # --- what the other seats call -----------------------------------------------------------
+
+    def hear_of(self, seat: int, *, is_there: bool) -> None:
+        """See :meth:`Seat.hear_of`."""
+        (self._away.discard if is_there else self._away.add)(seat)
+        if self.connection is not None and self.table is not None and not self.table.is_over:
+            tag = self.table.returning(seat) if is_there else self.table.leaving(seat)
+            self.connection.tell(self.connection.server.tell(tag))
+
+    def _tell_who_is_away(self) -> None:
+        for seat in sorted(self._away):
+            self.hear_of(seat, is_there=False)
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -213,9 +243,14 @@ class TenhouSeat(Seat):
             self.connection.tell(self.connection.server.go_on())
         grace_s, asked_at = self._limits.grace_ms / 1000, _now()
         await self._until(lambda: not table.asked, asked_at + grace_s + self._bank_s)
-        self._bank_s -= min(self._bank_s, max(0.0, _now() - asked_at - grace_s))
+        took_s = _now() - asked_at
+        self._bank_s -= min(self._bank_s, max(0.0, took_s - grace_s))
+        self._unanswered_s = self._unanswered_s + took_s if table.asked else 0.0
         if table.asked:
             table.expire()
+        if self._unanswered_s >= UNANSWERED_S and self.connection is not None:
+            self._sent_away += 1
+            self.connection.refuse(f"it has answered nothing for {UNANSWERED_S:g} s")
         reply = table.take_answer()
         return Answer(reply=reply, excused=reply is None)
 
@@ -229,14 +264,6 @@ class TenhouSeat(Seat):
                 while not condition():
                     self._changed.clear()
                     await self._changed.wait()
-
-    def _tell_others(
-        self, table: SeatTable, words: Callable[[SeatTable], Callable[[int], Tag]]
-    ) -> None:
-        for other in self._players:
-            if other is not self and other.connection is not None and other.table is not None:
-                tag = words(other.table)(table.seat)
-                other.connection.tell(other.connection.server.tell(tag))
 
 
 def _now() -> float:

@@ -56,6 +56,7 @@ class WebSocketSeat(Seat):
                 await self._cut_off("more was said than asked for")
                 break
         self._frames.put_nowait(_GONE)
+        self._tell_others(is_there=False)
 
     async def start(self) -> None:
         """See :meth:`Seat.start`; what was said before is forgotten."""
@@ -126,6 +127,7 @@ class WebSocketSeat(Seat):
                 await self.socket.send_str(frame.decode())
         except (OSError, TimeoutError, RuntimeError):
             self._gone = True
+            self._tell_others(is_there=False)
 
 
 def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.Application:

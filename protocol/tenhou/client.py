@@ -19,36 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.masking import HIDDEN_HAND
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    EndGame,
-    EndKyoku,
-    Event,
-    FourHands,
-    Kakan,
-    PlayerAction,
-    Pon,
-    Reach,
-    ReachAccepted,
-    Seat,
-    Skip,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-    wire_name,
-)
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due, Speak
 from protocol.tenhou import tags
-from protocol.tenhou.calls import Call, decode_call
+from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.hand import OwnHand, answering
+from protocol.tenhou.hand import OwnHand, answering, call_event
 from protocol.tenhou.login import Login, Wanted, auth_answer, read_name
 from protocol.tenhou.offers import NO_OFFER, Offer
 from protocol.tenhou.results import (
@@ -81,13 +60,15 @@ class TenhouReceived(Received):
 
     ``frames`` are to be sent at once; ``notes`` are the tags that are no events.  ``deadline_ms``
     is the time for one action, without the bank.  ``blind`` says that the hand is only known from
-    a snapshot, ``lapsed`` that the server went on without an answer that was owed.
+    a snapshot, ``lapsed`` that the server went on without an answer that was owed, ``gap`` that of
+    what happened before the deal or the end of the game in ``events`` something was missed.
     """
 
     frames: tuple[bytes, ...] = ()
     notes: tuple[tags.Tag, ...] = ()
     blind: bool = False
     lapsed: bool = False
+    gap: bool = False
 
 
 class GameGoneError(ProtocolError):
@@ -110,7 +91,7 @@ class TenhouClient:
         self, login: Login, wanted: Wanted, spelling: Spelling, *, lenient: bool = False
     ) -> None:
         self.spelling: Final = spelling
-        self.seat: Seat | None = None
+        self.seat: m.Seat | None = None
         self.names: tuple[str, ...] = ()
         self.stage = Stage.CONNECTED
         self.furiten = False
@@ -121,9 +102,7 @@ class TenhouClient:
         self._lenient: Final = lenient
         self._gpid: str | None = None
         self._told_names: tuple[str | None, ...] = ()
-        self._started = False
-        self._coming_back = False
-        self._joined = False
+        self._started = self._joined = self._coming_back = self._missed = False
         self._open_new_wire()
         self._start_hand((), RED_TILES, "INIT.hai")
         self._kyoku_open = False
@@ -137,10 +116,10 @@ class TenhouClient:
         self._begin_answer()
 
     def _begin_answer(self) -> None:
-        self._events: list[Event] = []
+        self._events: list[m.Event] = []
         self._frames: list[bytes] = []
         self._notes: list[tags.Tag] = []
-        self._lapsed = False
+        self._lapsed = self._gap = False
 
     # --- what the caller calls ---------------------------------------------------------------
 
@@ -150,7 +129,7 @@ class TenhouClient:
 
     def reconnect(self) -> tuple[bytes, ...]:
         """Return the frames that log in again after the connection was lost in a game."""
-        self._coming_back = True
+        self._coming_back = self._missed = self.blind = True
         self.stage = Stage.CONNECTED
         self._open_new_wire()
         return (self._login_frame(self._gpid if self._login.is_guest else None),)
@@ -170,23 +149,23 @@ class TenhouClient:
         """Take note of the end of the stream; raises where it came inside a tag."""
         self._reader.finish()
 
-    def reply(self, action: PlayerAction | None) -> TenhouReceived:
+    def reply(self, action: m.PlayerAction | None) -> TenhouReceived:
         """Return the frames that say ``action`` (``None``: a pass), and what is due then.
 
         Raises :class:`LocalProtocolError` when that is not ours to say now.
         """
-        said = Skip() if action is None else action
+        said = m.Skip() if action is None else action
         self._check_reply(said)
         self._begin_answer()
         self._due, self._speak = Due.NOTHING, Speak.MUST_NOT
         match said:
-            case Reach() if self.spelling is Spelling.XML:
+            case m.Reach() if self.spelling is Spelling.XML:
                 self._declaring = True
-                self._events.append(Reach(actor=said.actor))
+                self._events.append(m.Reach(actor=said.actor))
                 self._owe(Due.DISCARD)
-            case Reach():
+            case m.Reach():
                 self._send(tags.DeclareRiichi())
-            case Dahai():
+            case m.Dahai():
                 self._say_discard(self.hand.discarding(said))
             case _:
                 self._send(answering(said, self.hand))
@@ -213,9 +192,9 @@ class TenhouClient:
         if self._speak is not Speak.MUST:
             raise LocalProtocolError("reply", "nothing is to be said now")
 
-    def _check_reply(self, action: PlayerAction) -> None:
+    def _check_reply(self, action: m.PlayerAction) -> None:
         self._check_owed()
-        name = wire_name(action)
+        name = m.wire_name(action)
         if name not in self._due.value:
             wanted = " or ".join(self._due.value)
             raise LocalProtocolError("reply.type", f"{name} is not an answer here, only {wanted}")
@@ -254,6 +233,7 @@ class TenhouClient:
             deadline_ms=time_limits(self.rules).grace_ms if must else None,
             blind=self.blind,
             lapsed=self._lapsed,
+            gap=self._gap,
         )
 
     def _take(self, tag: tags.Tag) -> None:
@@ -307,7 +287,7 @@ class TenhouClient:
                 self._take_riichi(tag)
             case tags.DoraIndicator():
                 self._expect(tag, Stage.PLAYING)
-                self._tell(Dora(dora_marker=self.tile_names[tag.hai]))
+                self._tell(m.Dora(dora_marker=self.tile_names[tag.hai]))
             case tags.Win() | tags.DrawnHand():
                 self._end_hand(tag)
             case _:
@@ -317,7 +297,7 @@ class TenhouClient:
         if self.stage not in stages:
             raise ProtocolError(tag_name(tag), f"out of order, the client is {self.stage.value}")
 
-    def _tell(self, *events: Event) -> None:
+    def _tell(self, *events: m.Event) -> None:
         if not self.blind:
             self._events += events
 
@@ -359,12 +339,12 @@ class TenhouClient:
         if not self._started:
             self._started = True
             self.names = tuple([read_name(n or "") for n in self._by_seat(self._told_names)])
-            self._events.append(StartGame(id=self.seat, names=self.names or None))
+            self._events.append(m.StartGame(id=self.seat, names=self.names or None))
 
     def _by_seat(self, names: Sequence[str | None]) -> Sequence[str | None]:
         return turned(names, self._own()) if len(names) == 4 else ()
 
-    def _own(self) -> Seat:
+    def _own(self) -> m.Seat:
         if self.seat is None:
             raise ProtocolError("TAIKYOKU", "missing: the own seat is not known")
         return self.seat
@@ -374,8 +354,8 @@ class TenhouClient:
     def _start_hand(self, hai: Sequence[int], names: Sequence[str], field: str) -> None:
         self.tile_names = names
         self.hand = OwnHand(hai, names, field)
-        self._drawer: Seat | None = None
-        self._discarder: Seat | None = None
+        self._drawer: m.Seat | None = None
+        self._discarder: m.Seat | None = None
         self._n_melds = [0, 0, 0, 0]
         self._result_seen = False
         self._declaring = self._declared = False
@@ -392,7 +372,8 @@ class TenhouClient:
         self._start_game()
         if absolute(tag.oya, own) != dealer:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {tag.seed[0]}")
-        self.blind = False
+        self.blind = self._coming_back = False
+        self._gap, self._missed = self._missed, False
         self._end_kyoku()
         self._start_hand(tag.hai, self._names_of_ids(), "INIT.hai")
         self.stage = Stage.PLAYING
@@ -400,7 +381,7 @@ class TenhouClient:
         self.furiten = False
         self._owe(Due.NOTHING)
         self._tell(
-            StartKyoku(
+            m.StartKyoku(
                 bakaze=WIND_NAMES[tag.seed[0] // 4],
                 kyoku=dealer + 1,
                 honba=tag.seed[1],
@@ -412,7 +393,7 @@ class TenhouClient:
             )
         )
 
-    def _dealt(self, hai: Sequence[int], own: Seat) -> FourHands:
+    def _dealt(self, hai: Sequence[int], own: m.Seat) -> m.FourHands:
         shown = tuple([self.tile_names[tile] for tile in hai])
         a, b, c, d = (shown if seat == own else HIDDEN_HAND for seat in range(4))
         return a, b, c, d
@@ -436,7 +417,7 @@ class TenhouClient:
     def _end_kyoku(self) -> None:
         if self._kyoku_open:
             self._kyoku_open = False
-            self._events.append(EndKyoku())
+            self._events.append(m.EndKyoku())
 
     # --- turns -------------------------------------------------------------------------------
 
@@ -447,11 +428,11 @@ class TenhouClient:
             raise ProtocolError(tag_name(tag), "only the own draw tells its tile")
         if tag.tile is None:
             self._owe(Due.NOTHING)
-            self._tell(Tsumo(actor=seat, pai="?"))
+            self._tell(m.Tsumo(actor=seat, pai="?"))
             return
         self.hand.draw(tag.tile)
         self._owe(Due.TURN, tag.t)
-        self._tell(Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
+        self._tell(m.Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
 
     def _take_discard(self, tag: tags.Discard) -> None:
         seat = absolute(tag.seat, self._own())
@@ -459,21 +440,21 @@ class TenhouClient:
         self._drawer, self._discarder = None, seat
         self._declaring = self._declaring and tag.seat != 0
         self._owe(Due.CLAIM if tag.t and tag.seat else Due.NOTHING, tag.t)
-        self._tell(Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
+        self._tell(m.Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
 
     def _take_riichi(self, tag: tags.Riichi) -> None:
         seat = absolute(tag.who, self._own())
         if tag.step == 2:
             scores = None if tag.ten is None else points(tag.ten, self._own())
             a, b, c, d = (-1000 * (payer == seat) for payer in range(4))
-            self._tell(ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
+            self._tell(m.ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
         elif tag.who:
-            self._tell(Reach(actor=seat))
+            self._tell(m.Reach(actor=seat))
         elif self._declared or self._declaring:
             self._declared = False  # told already
         else:
             self._owe(Due.DISCARD)
-            self._tell(Reach(actor=seat))
+            self._tell(m.Reach(actor=seat))
 
     def _take_call(self, tag: tags.Meld) -> None:
         seat = absolute(tag.who, self._own())
@@ -489,29 +470,17 @@ class TenhouClient:
             self._owe(Due.DISCARD if call.kind in ("chi", "pon") else Due.NOTHING)
         else:
             self._owe(Due.ROB if tag.t else Due.NOTHING, tag.t)
-        self._tell(self._call_event(seat, call))
-
-    def _call_event(self, seat: Seat, call: Call) -> Event:
-        names = self.tile_names
-        a, b, *rest = (names[tile] for tile in call.own)
-        pai = names[call.tile]
-        if call.kind == "ankan":
-            return Ankan(actor=seat, consumed=(a, b, rest[0], rest[1]))
-        if call.kind == "kakan":
-            return Kakan(actor=seat, pai=pai, consumed=(a, b, rest[0]))
-        target = absolute(call.source, seat)
+        event = call_event(call, seat, self.tile_names)
+        target = getattr(event, "target", self._discarder)
         if target != self._discarder and not self.blind:
             raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
-        if call.kind == "daiminkan":
-            return Daiminkan(actor=seat, target=target, pai=pai, consumed=(a, b, rest[0]))
-        kind = Chi if call.kind == "chi" else Pon
-        return kind(actor=seat, target=target, pai=pai, consumed=(a, b))
+        self._tell(event)
 
     # --- results -----------------------------------------------------------------------------
 
     def _end_hand(self, tag: tags.Win | tags.DrawnHand) -> None:
-        again = isinstance(tag, tags.Win)  # a second winner
-        self._expect(tag, Stage.PLAYING, *((Stage.BETWEEN,) if again else ()))
+        again = (Stage.BETWEEN,) if isinstance(tag, tags.Win) else ()  # a second winner
+        self._expect(tag, Stage.PLAYING, *again, *((Stage.SEATED,) if self.blind else ()))
         own = self._own()
         self.stage = Stage.BETWEEN
         self._owe(Due.NOTHING)
@@ -523,7 +492,8 @@ class TenhouClient:
             self._send(tags.NextReady())
             self._result_seen = True
         if (scores := final_scores(tag, own)) is not None:
+            self._gap = self._missed
             self._end_kyoku()
-            self._events.append(EndGame(scores=scores))
+            self._events.append(m.EndGame(scores=scores))
             self._send(tags.ClientBye())
             self.stage = Stage.OVER

@@ -9,12 +9,14 @@ from protocol.messages import (
     Chi,
     Dahai,
     Daiminkan,
+    Event,
     Hora,
     Kakan,
     PlayerAction,
     Pon,
     Reach,
     Ryukyoku,
+    Seat,
     Skip,
     wire_name,
 )
@@ -109,6 +111,21 @@ def answering(action: PlayerAction, hand: OwnHand) -> Answer:
     if kind == "hora":
         return Answer(type=7 if action.actor == getattr(action, "target", None) else 6)
     return Answer(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
+
+
+def call_event(call: Call, caller: Seat, names: Sequence[str]) -> Event:
+    """Return the event of a call; ``names`` gives the mjai tile of each id."""
+    a, b, *rest = (names[tile] for tile in call.own)
+    pai = names[call.tile]
+    if call.kind == "ankan":
+        return Ankan(actor=caller, consumed=(a, b, rest[0], rest[1]))
+    if call.kind == "kakan":
+        return Kakan(actor=caller, pai=pai, consumed=(a, b, rest[0]))
+    target = (call.source + caller) % 4
+    if call.kind == "daiminkan":
+        return Daiminkan(actor=caller, target=target, pai=pai, consumed=(a, b, rest[0]))
+    kind = Chi if call.kind == "chi" else Pon
+    return kind(actor=caller, target=target, pai=pai, consumed=(a, b))
 
 
 # --- what a frame means ------------------------------------------------------------------------

@@ -4,7 +4,7 @@ The wire counts seats from the receiver: ``own`` is the receiver's absolute seat
 by seat is turned by it.  ``names`` gives the mjai tile of each id.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -35,6 +35,30 @@ YAKU_NAMES: Final = (
 )  # fmt: skip
 """Tenhou's yaku ids 0..54 in the original mjai server's words."""
 N_YAKU: Final = len(YAKU_NAMES)
+
+_BEFORE_TRIPLETS: Final = (1, 3, 4, 6, 21, 2, 5, 0, 7, 9, 22, 24, 25, 29, 30, 27, 28, 26)
+_AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
+"""Tenhou's order of a win's yaku around those of honour triplets: in 5,014 Phoenix games and 5,763
+wins of recorded sessions no two that came together came in another."""
+
+
+def yaku_order(honours: Iterable[int]) -> tuple[int, ...]:
+    """Return yaku ids in the order in which Tenhou lists those of a win.
+
+    ``honours`` are the kinds of its triplets of honours: concealed ones first, then the calls.
+
+    >>> yaku_order([31, 27])[18:21]
+    (18, 14, 10)
+    """
+    triplets = [
+        yaku
+        for kind in honours
+        for yaku in ((18 + kind - 31,) if kind >= 31 else (14 + kind - 27, 10 + kind - 27))
+    ]
+    yakuman = range(FIRST_YAKUMAN, DORA)
+    bonus = (DORA, RED_DORA, URA_DORA)
+    return (*_BEFORE_TRIPLETS, *triplets, *_AFTER_TRIPLETS, *yakuman, *bonus)
+
 
 DRAW_REASONS: Final = {
     None: "fanpai",
@@ -180,7 +204,9 @@ def _tenpais(
 # --- our events as tags ------------------------------------------------------------------------
 
 _TYPES: Final = {reason: kind for kind, reason in DRAW_REASONS.items()}
-_HAN_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES[:FIRST_YAKUMAN])}
+_HAN_IDS: Final = {
+    name: yaku for yaku, name in enumerate(YAKU_NAMES) if not FIRST_YAKUMAN <= yaku < DORA
+}
 _YAKUMAN_IDS: Final = {
     name: FIRST_YAKUMAN + place
     for place, name in reversed([*enumerate(YAKU_NAMES[FIRST_YAKUMAN:DORA])])
@@ -190,8 +216,6 @@ _TWO_FORMS: Final = frozenset({"suanko", "kokushimuso", "churenpoton"})
 
 _LIMITS: Final = ((11, 4), (8, 3), (6, 2), (5, 1))
 _MANGAN_BASE: Final = 2000
-_ORDER: Final = {RED_DORA: DORA + 0.3, URA_DORA: DORA + 0.6}
-"""Dora, red fives and ura dora end the list, in this order."""
 
 
 @dataclass(frozen=True)
@@ -270,34 +294,34 @@ def _limit(event: Hora) -> int:
 def _yaku_ids(event: Hora, shown: Shown, stakes: Stakes) -> list[tuple[int, int]]:
     """Return ids with their han in Tenhou's order; mjai's names leave out winds and dragons."""
     pairs: list[tuple[int, int]] = []
+    honours = _honour_triplets(shown)
     for name, han in event.yakus or ():
         if han >= YAKUMAN_FAN:
             waits_wide = name in _TWO_FORMS and _is_second_form(name, shown)
             pairs.append((_YAKUMAN_IDS[name] + waits_wide, han))
         elif name == "sangenpai":
-            dragons = [kind for kind in (31, 32, 33) if _has_triplet(kind, shown)]
-            pairs += [(18 + kind - 31, 1) for kind in dragons[:han]]
+            pairs += [(18 + kind - 31, 1) for kind in honours if kind >= 31][:han]
         elif name in ("jikaze", "bakaze"):
             wind = (event.actor - stakes.dealer) % 4 if name == "jikaze" else stakes.round_wind
             pairs.append(((10 if name == "jikaze" else 14) + wind, han))
         else:
-            pairs.append((_HAN_IDS.get(name, _BONUS_IDS.get(name, -1)), han))
+            pairs.append((_HAN_IDS[name], han))
     if shown.ura and not any(yaku == URA_DORA for yaku, _ in pairs) and not _all_yakuman(pairs):
         pairs.append((URA_DORA, 0))
-    return sorted(pairs, key=lambda pair: _ORDER.get(pair[0], pair[0]))
-
-
-_BONUS_IDS: Final = {"dora": DORA, "uradora": URA_DORA, "akadora": RED_DORA}
+    order = yaku_order(honours)
+    return sorted(pairs, key=lambda pair: order.index(pair[0]))
 
 
 def _all_yakuman(pairs: list[tuple[int, int]]) -> bool:
     return any(han >= YAKUMAN_FAN for _, han in pairs)
 
 
-def _has_triplet(kind: int, shown: Shown) -> bool:
-    held = sum(tile // 4 == kind for tile in shown.hai)
-    calls = [decode_call(code) for code in shown.calls]
-    return held >= 3 or any(call.kind != "chi" and call.tile // 4 == kind for call in calls)
+def _honour_triplets(shown: Shown) -> list[int]:
+    """Return the kinds of triplets of honours: concealed ones, then the calls in their order."""
+    held = [tile // 4 for tile in shown.hai]
+    calls = [decode_call(code) for code in reversed(shown.calls)]
+    kinds = [kind for kind in range(27, 34) if held.count(kind) >= 3]
+    return kinds + [call.tile // 4 for call in calls if call.tile // 4 >= 27]
 
 
 def _is_second_form(name: str, shown: Shown) -> bool:

@@ -13,30 +13,8 @@ from typing import Final
 
 import msgspec
 
+from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    EndGame,
-    EndKyoku,
-    Event,
-    FourInts,
-    Hora,
-    Kakan,
-    PlayerAction,
-    Pon,
-    Reach,
-    ReachAccepted,
-    Ryukyoku,
-    Seat,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-    wire_name,
-)
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
 from protocol.tenhou.hand import OwnHand, Said, meant
@@ -72,7 +50,7 @@ class SeatTable:
     """
 
     def __init__(
-        self, seat: Seat, rules: int = int(GENERAL_HANCHAN), gpid: str = "", lobby: int = 0
+        self, seat: m.Seat, rules: int = int(GENERAL_HANCHAN), gpid: str = "", lobby: int = 0
     ) -> None:
         self.seat: Final = seat
         self.rules: Final = rules
@@ -85,24 +63,24 @@ class SeatTable:
         self._held: list[tags.Tag] = []
         self._results: list[tags.Win | tags.DrawnHand] = []
         self._final: tuple[tags.Tag, ...] = ()
-        self._open: tuple[PlayerAction, ...] = ()
-        self._answer: PlayerAction | None = None
+        self._open: tuple[m.PlayerAction, ...] = ()
+        self._answer: m.PlayerAction | None = None
         self._said: Said | None = None
         self._early: tags.Discarding | None = None
         self._late = False  # an answer may still come to what is no longer asked
-        self._scores: FourInts = (0, 0, 0, 0)
+        self._scores: m.FourInts = (0, 0, 0, 0)
         self._figures = [0] * 5  # hands, wins, deal-ins, hands with calls, riichi
-        self._deal: StartKyoku | None = None
+        self._deal: m.StartKyoku | None = None
         self._clear()
 
     def _clear(self) -> None:
         self._free = set(range(N_IDS))
         self._hand = OwnHand((), self._tiles, "INIT.hai")
         self._calls: list[list[int]] = [[], [], [], []]
-        self._pons: dict[tuple[Seat, int], Call] = {}
+        self._pons: dict[tuple[m.Seat, int], Call] = {}
         self._rivers: list[list[int]] = [[], [], [], []]
-        self._last: tuple[Seat, int] = (0, 0)
-        self._declaring: Seat | None = None
+        self._last: tuple[m.Seat, int] = (0, 0)
+        self._declaring: m.Seat | None = None
         self._in_riichi = [False] * 4
         self._sticks = self._honba = 0
         self._dora: list[int] = []
@@ -152,7 +130,7 @@ class SeatTable:
             raise
         self._said, self._open, self._late = tag, (), False
 
-    def take_answer(self) -> PlayerAction | None:
+    def take_answer(self) -> m.PlayerAction | None:
         """Return the answer, once."""
         answer, self._answer = self._answer, None
         return answer
@@ -166,8 +144,8 @@ class SeatTable:
 
     def say(
         self,
-        event: Event,
-        open_actions: Sequence[PlayerAction] = (),
+        event: m.Event,
+        open_actions: Sequence[m.PlayerAction] = (),
         furiten: bool | None = None,
     ) -> tuple[tags.Tag, ...]:
         """Return the tags of an event; ``open_actions`` is all that the seat may do about it.
@@ -176,65 +154,65 @@ class SeatTable:
         until the seat is ready.  Raises :class:`LocalProtocolError` while an answer is awaited.
         """
         if self._open:
-            raise LocalProtocolError(wire_name(event), "the seat still owes an answer")
-        self._unasked = self._unasked and not isinstance(event, Tsumo)
-        own_turn_goes_on = isinstance(event, Reach | Chi | Pon) and event.actor == self.seat
+            raise LocalProtocolError(m.wire_name(event), "the seat still owes an answer")
+        self._unasked = self._unasked and not isinstance(event, m.Tsumo)
+        own_turn_goes_on = isinstance(event, m.Reach | m.Chi | m.Pon) and event.actor == self.seat
         self._open = () if self._unasked and own_turn_goes_on else tuple(open_actions)
         self._answer = None
         told = self._told(event)
-        if isinstance(event, Tsumo | Dahai) and furiten not in (None, self._lamp):
+        if isinstance(event, m.Tsumo | m.Dahai) and furiten not in (None, self._lamp):
             self._lamp = not self._lamp
             told = (tags.Furiten(show=int(self._lamp)), *told)
-        if self._held and not isinstance(event, StartKyoku):
+        if self._held and not isinstance(event, m.StartKyoku):
             self._held += told
             told = ()
-        if not isinstance(event, Dora | ReachAccepted):  # these come before what the seat said
+        if not isinstance(event, m.Dora | m.ReachAccepted):  # these come before what the seat said
             self._said = None
         if self._early is not None and self._open:
             early, self._early = self._early, None
             self.receive(early)
         return told
 
-    def _told(self, event: Event) -> tuple[tags.Tag, ...]:
+    def _told(self, event: m.Event) -> tuple[tags.Tag, ...]:
         match event:
-            case StartGame():
+            case m.StartGame():
                 self.names = event.names or self.names
                 return (*self.introduction(), tags.Taikyoku(oya=(4 - self.seat) % 4))
-            case StartKyoku():
+            case m.StartKyoku():
                 return self._tell_deal(event)
-            case Hora():
+            case m.Hora():
                 self._tell_win(event)
                 return ()
-            case Ryukyoku():
+            case m.Ryukyoku():
                 self._tell_draw(event)
                 return ()
-            case EndKyoku():
+            case m.EndKyoku():
                 return ()
-            case EndGame():
+            case m.EndGame():
                 return self._tell_end(event)
             case _:
                 return (self._tell_play(event),)
 
-    def _tell_play(self, event: Event) -> tags.Tag:
+    def _tell_play(self, event: m.Event) -> tags.Tag:
         match event:
-            case Tsumo():
+            case m.Tsumo():
                 return self._tell_turn(event)
-            case Dahai():
+            case m.Dahai():
                 return self._tell_discard(event)
-            case Reach():
+            case m.Reach():
                 self._declaring = event.actor
                 self._figures[4] += event.actor == self.seat
                 return tags.Riichi(who=self._relative(event.actor), step=1)
-            case ReachAccepted():
+            case m.ReachAccepted():
                 return self._tell_accepted(event)
-            case Dora():
+            case m.Dora():
                 self._dora.append(self._take(event.dora_marker))
                 return tags.DoraIndicator(hai=self._dora[-1])
-            case Chi() | Pon() | Daiminkan():
+            case m.Chi() | m.Pon() | m.Daiminkan():
                 return self._tell_call(event)
-            case Ankan() | Kakan():
+            case m.Ankan() | m.Kakan():
                 return self._tell_own_kan(event)
-        raise LocalProtocolError(wire_name(event), "is nothing that happens in a hand")
+        raise LocalProtocolError(m.wire_name(event), "is nothing that happens in a hand")
 
     def introduction(self) -> tuple[tags.Tag, tags.Tag]:
         """Return the tags that say which table it is and who sits there."""
@@ -247,16 +225,16 @@ class SeatTable:
             ),
         )  # fmt: skip
 
-    def returning(self, seat: Seat) -> tags.Tag:
+    def returning(self, seat: m.Seat) -> tags.Tag:
         """Return the tag that says that another player is back."""
         place = f"n{self._relative(seat)}"
         return tags.Names(**{place: write_name(self.names[seat])})
 
-    def leaving(self, seat: Seat) -> tags.Tag:
+    def leaving(self, seat: m.Seat) -> tags.Tag:
         """Return the tag that says that another player has left."""
         return tags.ServerBye(who=self._relative(seat))
 
-    def _relative(self, seat: Seat) -> int:
+    def _relative(self, seat: m.Seat) -> int:
         return (seat - self.seat) % 4
 
     def _t(self) -> int | None:
@@ -289,7 +267,7 @@ class SeatTable:
 
     # --- a hand ------------------------------------------------------------------------------
 
-    def _tell_deal(self, event: StartKyoku) -> tuple[tags.Tag, ...]:
+    def _tell_deal(self, event: m.StartKyoku) -> tuple[tags.Tag, ...]:
         told = self._take_results()
         self._clear()
         self._deal, self._over = event, False
@@ -308,7 +286,7 @@ class SeatTable:
         self._held = [init]
         return told
 
-    def _seed(self, deal: StartKyoku) -> tuple[int, int, int, int, int, int]:
+    def _seed(self, deal: m.StartKyoku) -> tuple[int, int, int, int, int, int]:
         kyoku = 4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1
         return kyoku, deal.honba, self._sticks, 0, 0, self._dora[0]
 
@@ -316,14 +294,14 @@ class SeatTable:
         a, b, c, d = (score // 100 for score in relative(self._scores, self.seat))
         return a, b, c, d
 
-    def _tell_turn(self, event: Tsumo) -> tags.Tag:
+    def _tell_turn(self, event: m.Tsumo) -> tags.Tag:
         if event.actor != self.seat:
             return tags.Draw(seat=self._relative(event.actor))
         tile = self._take(event.pai)
         self._hand.draw(tile)
         return tags.Draw(seat=0, tile=tile, t=self._t())
 
-    def _tell_discard(self, event: Dahai) -> tags.Tag:
+    def _tell_discard(self, event: m.Dahai) -> tags.Tag:
         own = event.actor == self.seat
         if not own:
             tile = self._take(event.pai)
@@ -342,7 +320,7 @@ class SeatTable:
         drawn = event.tsumogiri and not own
         return tags.Discard(seat=self._relative(event.actor), tile=tile, drawn=drawn, t=self._t())
 
-    def _tell_accepted(self, event: ReachAccepted) -> tags.Tag:
+    def _tell_accepted(self, event: m.ReachAccepted) -> tags.Tag:
         stick = [1000 * (seat == event.actor) for seat in range(4)]
         a, b, c, d = (score - paid for score, paid in zip(self._scores, stick, strict=True))
         self._scores = (a, b, c, d)
@@ -350,24 +328,24 @@ class SeatTable:
         self._in_riichi[event.actor] = True
         return tags.Riichi(who=self._relative(event.actor), ten=self._ten(), step=2)
 
-    def _tell_call(self, event: Chi | Pon | Daiminkan) -> tags.Tag:
+    def _tell_call(self, event: m.Chi | m.Pon | m.Daiminkan) -> tags.Tag:
         own = event.actor == self.seat
         tiles = self._from_hand(event.consumed) if own else self._take_all(event.consumed)
         discarder, claimed = self._last
         self._rivers[discarder].remove(claimed)
         source = (event.target - event.actor) % 4
-        if isinstance(event, Chi):
+        if isinstance(event, m.Chi):
             call = Call("chi", source, claimed, tuple(sorted(tiles)))
-        elif isinstance(event, Pon):
+        elif isinstance(event, m.Pon):
             call = Call("pon", source, claimed, tuple(sorted(tiles)))
             self._pons[event.actor, claimed // 4] = call
         else:
             call = Call("daiminkan", source, claimed, tuple(sorted(tiles)))
         return self._tell_meld(event.actor, call)
 
-    def _tell_own_kan(self, event: Ankan | Kakan) -> tags.Tag:
+    def _tell_own_kan(self, event: m.Ankan | m.Kakan) -> tags.Tag:
         own = event.actor == self.seat
-        if isinstance(event, Ankan):
+        if isinstance(event, m.Ankan):
             tiles = (
                 self._hand.pick(event.consumed, "pai") if own else self._take_all(event.consumed)
             )
@@ -380,7 +358,7 @@ class SeatTable:
         self._last = (event.actor, tile)
         return self._tell_meld(event.actor, Call("kakan", pon.source, tile, trio, pon.tile))
 
-    def _tell_meld(self, caller: Seat, call: Call) -> tags.Tag:
+    def _tell_meld(self, caller: m.Seat, call: Call) -> tags.Tag:
         if caller == self.seat:
             if not self._calls[caller] and call.kind != "ankan":
                 self._figures[3] += 1
@@ -399,7 +377,7 @@ class SeatTable:
         wind = WIND_NAMES.index(deal.bakaze)
         return Stakes(self._honba, sticks, self._scores, wind, deal.oya)
 
-    def _tell_win(self, event: Hora) -> None:
+    def _tell_win(self, event: m.Hora) -> None:
         by_draw = event.actor == event.target
         concealed = list(event.hora_tehais or ())
         if event.actor == self.seat:
@@ -420,7 +398,7 @@ class SeatTable:
         self._results.append(write_win(event, shown, self._stakes(), self.seat))
         self._pay(event)
 
-    def _tell_draw(self, event: Ryukyoku) -> None:
+    def _tell_draw(self, event: m.Ryukyoku) -> None:
         hands: list[tuple[int, ...] | None] = []
         for seat, tiles in enumerate(event.tehais or ((),) * 4):
             if not tiles or "?" in tiles:
@@ -432,7 +410,7 @@ class SeatTable:
         self._results.append(write_draw(event, hands, self._stakes(), self.seat))
         self._pay(event)
 
-    def _pay(self, event: Hora | Ryukyoku) -> None:
+    def _pay(self, event: m.Hora | m.Ryukyoku) -> None:
         deltas = event.deltas or (0, 0, 0, 0)
         a, b, c, d = (score + delta for score, delta in zip(self._scores, deltas, strict=True))
         self._scores = (a, b, c, d)
@@ -444,7 +422,7 @@ class SeatTable:
             self._ready, self._over = False, True
         return tuple(results)
 
-    def _tell_end(self, event: EndGame) -> tuple[tags.Tag, ...]:
+    def _tell_end(self, event: m.EndGame) -> tuple[tags.Tag, ...]:
         self._scores = event.scores or self._scores
         owari = write_final(self._scores, self.seat)
         *others, last = self._take_results()

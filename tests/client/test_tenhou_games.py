@@ -10,6 +10,7 @@ from websockets.asyncio.server import serve
 
 from mjbot.cli.main import main
 from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, TableCore
@@ -31,11 +32,12 @@ class OneSeat:
     """A table at which seat 0 comes over a socket and three play in memory.
 
     ``cuts`` are the numbers of things said to seat 0 before which its connection is cut;
-    ``spoil`` changes what is sent to it.
+    ``spoil`` changes what is sent to it.  The next of the words that ``loses`` names is cut off
+    with the connection.
     """
 
-    def __init__(self, spelling, cuts=(), spoil=lambda frame: frame, seed=3):
-        self.spelling, self.cuts, self.spoil = spelling, cuts, spoil
+    def __init__(self, spelling, cuts=(), spoil=lambda frame: frame, seed=3, loses=()):
+        self.spelling, self.cuts, self.spoil, self.loses = spelling, cuts, spoil, [*loses]
         self.seat = SeatTable(0, rules=1, gpid="guest")
         self.rest = [
             Player(seat, Spelling.XML, by_strategy(seed + seat), random.Random(seat))
@@ -52,10 +54,21 @@ class OneSeat:
         with contextlib.suppress(ConnectionError):
             async for piece in pieces:
                 heard = server.receive(piece)
+                if self.is_lost(heard.frames):
+                    return
                 await send(heard.frames)
                 for wish in heard.wishes:
                     await self.grant(server, wish, send, cut)
                 self.changed.set()
+
+    def is_lost(self, frames):
+        if not self.loses or self.loses[0] not in b"".join(frames):
+            return False
+        self.loses.pop(0)
+        self.here.clear()
+        self.cut()
+        self.changed.set()
+        return True
 
     async def grant(self, server, wish, send, cut):
         if isinstance(wish, LogIn):
@@ -87,7 +100,8 @@ class OneSeat:
             self.cut()
         await self.here.wait()
         frames = self.server.say(say.message, say.offers())
-        await self.send([self.spoil(frame) for frame in frames])
+        if not self.is_lost(frames):
+            await self.send([self.spoil(frame) for frame in frames])
         while self.seat.held or self.seat.asked:
             self.changed.clear()
             await self.changed.wait()
@@ -178,6 +192,19 @@ def test_a_connection_that_is_cut_is_taken_up_again_in_the_same_hand(open_door, 
     assert {login.gpid for login in seat.logins[1:]} == {"guest"}
 
 
+def test_a_deal_that_was_lost_with_the_connection_is_played_from_its_snapshot():
+    deal = b'<INIT seed="1,'
+    seat, ours, scores = play_at(lambda: OneSeat(Spelling.XML, loses=[deal]), over_tcp)
+    assert ours.scores == scores
+    assert len(seat.logins) == 2
+
+
+def test_a_result_that_was_lost_with_the_connection_is_heard_again():
+    seat, ours, scores = play_at(lambda: OneSeat(Spelling.XML, loses=[b"<PROF "]), over_tcp)
+    assert ours.scores == scores
+    assert len(seat.logins) == 2
+
+
 @pytest.mark.parametrize(
     ("spoil", "error", "problem"),
     [
@@ -223,6 +250,38 @@ def test_a_lenient_client_plays_on_at_an_offer_that_is_not_its_own(caplog):
 def test_where_a_program_may_not_play_it_does_not_connect(arguments, problem, capsys):
     assert main(["play", *arguments]) == 2
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["file", "variable"])
+def test_a_permission_is_shown_once_and_an_account_never(by, tmp_path, monkeypatch, capfd):
+    secret = "ID0A1B2C3D-6f7e8d9c"
+    file = tmp_path / "account"
+    file.write_text(f"{secret}\n")
+    if by == "variable":
+        monkeypatch.setenv("MJBOT_TENHOU_ACCOUNT", secret)
+    account = ["--account-file", str(file)] if by == "file" else []
+
+    async def hang_up(reader, writer):
+        logins.append(await reader.readuntil(b"\0"))
+        writer.write(b'<HELO uname="a" x="' + logins[0].split(b'"')[1] + b'"/>\0<FOO/>\0')
+        await writer.drain()
+        writer.close()
+
+    async def check():
+        async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+            url = f"tenhou://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+            words = ["--permitted-by", "the operator,\nfor a"]
+            call = ["play", url, "--verbose", *words, *account]
+            return call, await asyncio.to_thread(main, call)
+
+    logins = []
+    call, status = asyncio.run(check())
+    assert status == ExitCode.PROTOCOL_FAULT
+    assert secret.encode() in logins[0]
+    told = "".join(capfd.readouterr())
+    assert told.count("permitted by: the operator, for a") == 1
+    assert "FOO" in told
+    assert secret not in told + " ".join(call)
 
 
 def test_an_account_in_a_url_is_not_repeated(capsys):

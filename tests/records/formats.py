@@ -13,8 +13,17 @@ from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.tenhou6.reader import read_tenhou6
 from mjbot.records.tenhou6.writer import write_tenhou6
 from protocol import messages as m
+from protocol.masking import masked
+from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
+from protocol.tenhou.client import TenhouClient
+from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
+from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.rules import GENERAL_HANCHAN, GameType
+from protocol.tenhou.server import TenhouServer
+from protocol.tenhou.table import SeatTable
 from protocol.tiles import TILE_BY_NAME, tile_kind
+from tests.protocol.tenhou.face_to_face import plain
 from tests.referee import scripted
 from tests.referee.test_random_games import play
 
@@ -64,9 +73,53 @@ def events_of(game: CompleteGame, in_order: bool = False) -> list[tuple[m.Event,
 
 
 def check_round_trips(game: CompleteGame) -> None:
-    """The game comes back from both formats as it was."""
+    """The game comes back from both formats as it was, and over the wire to each seat."""
     assert events_of(reread_mjlog(game)) == events_of(game)
     assert events_of(reread_tenhou6(game), in_order=True) == events_of(game, in_order=True)
+    for seat in range(4):
+        for spelling in Spelling:
+            check_wire(game, seat, spelling)
+
+
+def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
+    """A server session tells the game to a client session, which hears what the seat may see."""
+    told = [masked(entry.event, seat) for entry in game.entries]
+    told[0] = m.StartGame(id=seat, names=("a", "b", "c", "d"))
+    if not isinstance(told[-1], m.EndGame):  # a hand's result is told with what follows it
+        told.append(m.EndGame(scores=told[-2].scores))
+    rules = GENERAL_HANCHAN | (0 if game.has_reds else GameType.NO_RED_FIVES)
+    server, client = TenhouServer(spelling), TenhouClient(Login(), Wanted(0, rules), spelling)
+    heard: list[m.Event] = []
+    wins: list[list[str | None]] = []
+    reader = TagReader(spelling, SERVER_TAGS)
+
+    def to_client(frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            wins.extend(_value(tag) for tag in reader.feed(frame) if isinstance(tag, tags.Win))
+            received = client.receive(frame)
+            heard.extend(received.events)
+            to_server(received.frames)
+
+    def to_server(frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            to_client(server.receive(frame).frames)
+
+    to_server(client.open())
+    to_client(server.welcome("x"))
+    server.sit(SeatTable(seat, rules))
+    for event in told:
+        to_client(server.say(event))
+    assert [plain(event) for event in heard] == [plain(event) for event in told]
+    told_wins = [tag.attributes for tag in tags_of(game, "AGARI")]
+    assert wins == [[win.get(name) for name in VALUE] for win in told_wins]
+
+
+VALUE = ("ba", "ten", "yaku", "yakuman")
+
+
+def _value(win: tags.Win) -> list[str | None]:
+    numbers = [getattr(win, name) for name in VALUE]
+    return [None if some is None else ",".join(map(str, some)) for some in numbers]
 
 
 def tags_of(game: CompleteGame, name: str = "") -> list[Tag]:

@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -55,8 +56,14 @@ def test_every_format_becomes_every_other(each, tmp_path: Path, one: str, other:
 
 
 @pytest.mark.parametrize("name", ["mjlog", "tenhou6"])
-def test_what_reads_records_reads_it(each, name: str, capsys) -> None:
-    path = str(each[name])
+def test_what_reads_records_reads_it_whatever_it_is_called(
+    each, name: str, tmp_path, capsys
+) -> None:
+    path = str(tmp_path / "record.txt")
+    Path(path).write_bytes(each[name].read_bytes())
+    assert main(["convert", path, str(tmp_path / "out.mjson")]) == ExitCode.OK
+    assert whole(tmp_path / "out.mjson") == whole(LOG)
+    capsys.readouterr()
     assert main(["replay", path]) == ExitCode.OK
     assert capsys.readouterr().out.startswith("1 game, ")
     assert main(["explain", path, "--at", "E1-0:1", "--seat", "0"]) == ExitCode.OK
@@ -165,6 +172,49 @@ def test_a_game_that_cannot_be_told_is_named_and_counted(
     assert "damaged" not in said.err
     assert said.out == (f"2 games written to {out}, 1 game that cannot be told whole skipped\n")
     assert len(list(out.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", ["out", "out.json", "out.json.gz", "out.zip"])
+def test_where_nothing_could_be_written_nothing_lies(tmp_path: Path, capsys, name: str) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / name
+    source.write_bytes(lines(cut_off(events_in(LOG))))
+    assert main(["convert", str(source), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
+    assert capsys.readouterr().out.startswith(f"0 games written to {out}, 1 game that cannot be")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Path, capsys) -> None:
+    first, *rest = events_in(LOG)
+    talkative = log_line(first, [(0, "well"), (2, "hm")]) + lines(rest)
+    source, again, other = (tmp_path / name for name in ("in.mjson", "out.mjson", "out.mjlog"))
+    source.write_bytes(talkative)
+    assert main(["convert", str(source), str(again)]) == ExitCode.OK
+    assert again.read_bytes() == talkative
+    assert "left out" not in capsys.readouterr().err
+    assert main(["convert", str(source), str(other)]) == ExitCode.OK
+    told = capsys.readouterr().err
+    assert told.endswith("convert: 2 remarks of players left out: mjlog has no place for them\n")
+
+
+@pytest.mark.parametrize(
+    ("rules", "said", "counted"),
+    [
+        (25, "is a three-player game", "1 file of another kind"),
+        (13, "is a table without open tanyao", "1 game that cannot be told whole"),
+    ],
+)
+def test_games_that_are_not_played_here_are_named_and_counted(
+    tenhou, tmp_path: Path, capsys, rules: int, said: str, counted: str
+) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    good = tenhou.four_winds()
+    (folder / "a.mjlog").write_bytes(good)
+    (folder / "b.mjlog").write_bytes(good.replace(b'type="169"', b'type="%d"' % rules))
+    assert main(["convert", str(folder), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
+    told = capsys.readouterr()
+    assert re.search(rf"^mjbot convert: {folder}/b\.mjlog: .*{said}", told.err, re.M)
+    assert told.out == f"1 game written to {out}, {counted} skipped\n"
 
 
 def test_a_damaged_game_in_a_file_of_many_leaves_the_others(tmp_path: Path, capsys) -> None:

@@ -98,6 +98,33 @@ def test_an_open_kan_from_each_side(scripted, place, source, text) -> None:
     check_round_trips(game)
 
 
+def test_an_open_kan_of_the_red_five(scripted) -> None:
+    game = scripted(seated(2, own="555m", left="0m"), rinshan="1z").discard(1, "5mr")
+    game = first_kyoku(game.do(2, "daiminkan"))
+    assert [RED_TILES[call.tile] for call in calls_of(game)] == ["5mr"]
+    assert "m51151515" in hand_of(game)[11]
+    check_round_trips(game)
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "text"),
+    [("right", 1, "4141p41"), ("across", 2, "41p4141"), ("left", 3, "p414141")],
+)
+def test_a_riichi_tile_that_is_called_is_paid_first(scripted, place, source, text) -> None:
+    declarer = 0
+    caller = (declarer - source) % 4
+    hands = [READY[0], "", "", ""]
+    hands[caller] = "11z"
+    game = scripted(hands, "1z").riichi(declarer, "E").do(caller, "pon")
+    game = first_kyoku(game)
+    names = ["D" if tag.name[1:].isdigit() else tag.name for tag in tags_of(game)]
+    first = names.index("REACH")
+    assert names[first : first + 4] == ["REACH", "D", "REACH", "N"]
+    assert hand_of(game)[6][0] == "r60"
+    assert text in hand_of(game)[5 + 3 * caller]
+    check_round_trips(game)
+
+
 @pytest.mark.parametrize(
     ("place", "source", "text"),
     [("right", 1, "4141k4141"), ("across", 2, "41k414141"), ("left", 3, "k41414141")],
@@ -195,6 +222,18 @@ def test_a_robbed_second_kan_turns_nothing(scripted) -> None:
     check_round_trips(game)
 
 
+@pytest.mark.parametrize(("pon", "added"), [("pon", "5pr"), ("pon with red", "5p")])
+def test_a_robbed_kan_of_a_five(scripted, pon, added) -> None:
+    robber = "123456m46p234s99s"
+    game = scripted(["5p", "550p", robber, ""], dora="3z").discard(0, "5p").do(1, pon)
+    game = first_kyoku(game.do(1, "kakan 5p").do(2, "ron"))
+    (win,) = tags_of(game, "AGARI")
+    assert RED_TILES[int(win["machi"])] == added
+    assert win["yaku"].startswith("3,1")
+    assert not tags_of(game, "DORA")
+    check_round_trips(game)
+
+
 def test_a_kan_won_on_the_replacement_tile_shows_no_new_marker(scripted) -> None:
     hands = ["9p", "999p123456m78s11s"]
     game = scripted(hands, "1z", rinshan="9s", dora="3z8s").discard(0, "9p")
@@ -219,6 +258,18 @@ def test_two_rons_are_two_tags_the_nearest_first(scripted) -> None:
     assert [result[0], result[1], result[3]] == [
         "和了", [-1600, 2600, 0, 0], [-1000, 0, 0, 1000],
     ]  # fmt: skip
+    check_round_trips(game)
+
+
+def test_two_rons_pay_the_sticks_and_end_the_game_in_the_last(scripted) -> None:
+    position = Position(7, honba=1, sticks=2, scores=(30000, 20000, 27900, 20100))
+    game = scripted(ON_NINE_SOU, "9s", dora="3z", position=position)
+    game.discard(3, "9s").together({1: "ron", 2: "ron"})
+    assert game.referee.over
+    game = first_kyoku(game)
+    first, last = tags_of(game, "AGARI")
+    assert ("owari" in first.attributes, "owari" in last.attributes) == (False, True)
+    assert (first["ba"], last["ba"]) == ("1,2", "1,0")
     check_round_trips(game)
 
 
@@ -262,6 +313,55 @@ def test_a_liable_seat_shares_a_ron(scripted) -> None:
     assert (win["paoWho"], win["fromWho"]) == ("3", "2")
     assert win["sc"] == "250,0,250,323,250,-160,250,-163"
     assert hand_of(game)[16][2][:4] == [1, 2, 3, "役満32000点"]
+    check_round_trips(game)
+
+
+def test_a_liable_seat_that_deals_in_pays_all(scripted) -> None:
+    game = first_kyoku(three_dragons(scripted, "9p8s").discard(3, "8s").do(1, "ron"))
+    (win,) = tags_of(game, "AGARI")
+    assert (win["fromWho"], win["sc"]) == ("3", "250,0,250,323,250,0,250,-323")
+    check_round_trips(game)
+
+
+def test_stacked_yakuman_are_listed_without_han_and_all_laid_on_the_liable_seat(scripted) -> None:
+    hands = ["13z", "11223344z5z234m9p", "2z", "4z"]
+    game = scripted(hands, "1p1p1p1p2p2p2p3p3p3p5z", dora="9s")
+    for seat, wind, thrown in ((0, "E", "2m"), (2, "S", "3m"), (0, "W", "4m"), (3, "N", "9p")):
+        game.discard(seat, wind).do(1, "pon").discard(1, thrown)
+    game = first_kyoku(game.do(1, "tsumo"))
+    (win,) = tags_of(game, "AGARI")
+    assert (win["yakuman"], win["paoWho"]) == ("42,49", "3")
+    assert "yaku" not in win.attributes
+    assert win["ten"].split(",")[1:] == ["64000", "5"]
+    assert win["sc"] == "250,0,250,640,250,0,250,-640"
+    check_round_trips(game)
+
+
+FLUSH = "123456789m2350m"
+
+
+@pytest.mark.parametrize(
+    ("riichi", "limit", "text"),
+    [(False, "4", "三倍満36000点"), (True, "5", "役満48000点")],
+)
+def test_thirteen_han_are_a_yakuman_that_lists_its_yaku(scripted, riichi, limit, text) -> None:
+    hands = [FLUSH, "4m", "", ""]
+    game = scripted(hands, "2z", dora="9m", ura="9m")
+    game = game.riichi(0, "S") if riichi else game.discard(0, "S")
+    game = first_kyoku(game.discard(1, "4m").do(0, "ron"))
+    (win,) = tags_of(game, "AGARI")
+    assert win["ten"].split(",")[2] == limit
+    assert "yakuman" not in win.attributes
+    assert win["yaku"].endswith("52,1,54,1,53,1" if riichi else "52,1,54,1")
+    assert text in hand_of(game)[16][2][3]
+    check_round_trips(game)
+
+
+def test_thirteen_orphans_have_no_fu(scripted) -> None:
+    game = scripted(["19m19p19s1234567z", "1z"], "5m", dora="5p").discard(0, "5m")
+    game = first_kyoku(game.discard(1, "E").do(0, "ron"))
+    (win,) = tags_of(game, "AGARI")
+    assert (win["yakuman"], win["ten"]) == ("48", "0,48000,5")
     check_round_trips(game)
 
 
@@ -382,6 +482,15 @@ def test_nagashi_shows_who_is_tenpai_and_pays_a_mangan(scripted) -> None:
     assert (tag["type"], tag["sc"]) == ("nm", "250,-40,250,80,250,-20,250,-20")
     assert "hai0" in tag.attributes
     assert hand_of(game)[16] == ["流し満貫", [-4000, 8000, -2000, -2000]]
+    check_round_trips(game)
+
+
+def test_two_nagashi_are_both_paid(scripted) -> None:
+    hands = [NOTEN, "258p369s258m44z", "", ""]
+    game = first_kyoku(scripted(hands, edge_draws((1, 2), hands)))
+    (tag,) = tags_of(game, "RYUUKYOKU")
+    assert (tag["type"], tag["sc"]) == ("nm", "250,-80,250,60,250,60,250,-40")
+    assert hand_of(game)[16][:2] == ["流し満貫", [-8000, 6000, 6000, -4000]]
     check_round_trips(game)
 
 

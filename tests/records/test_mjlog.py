@@ -105,6 +105,18 @@ def test_tsumogiri_follows_from_the_id(tenhou) -> None:
     ]  # fmt: skip
 
 
+def test_what_other_years_write_beside_changes_nothing(tenhou) -> None:
+    plain = tenhou.small_game()
+    shuffled = plain.replace(
+        b"<GO ", b'<SHUFFLE seed="mt19937ar-sha512-n288-base64,AA==" ref=""/><GO '
+    )
+    newer = plain.replace(b"<GO ", b'<GO new="1" ').replace(b"<UN ", b'<UN rc="1" gold="2" ')
+    older = plain.replace(b"<INIT ", b'<INIT shuffle="mt19937ar,1,2,3" ')
+    assert shuffled != plain != newer != older != plain
+    for document in (shuffled, newer, older):
+        assert events_of(document) == events_of(plain)
+
+
 def test_players_who_leave_and_return_change_nothing(tenhou) -> None:
     plain = tenhou.mjlog(tenhou.deal(), "T60", "D60", "U64", "E64", tenhou.OVER)
     disturbed = tenhou.mjlog(

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from mjbot.records.game import RecordError
+from mjbot.records.game import IncompleteGameError, RecordError
 from mjbot.records.mjlog import read_mjlog
 from protocol.messages import Message
 
@@ -81,6 +81,15 @@ def test_damaged_wins(tenhou, attributes: str, problem: str) -> None:
 def test_three_player_games_are_refused(tenhou) -> None:
     with pytest.raises(RecordError, match="three-player game"):
         events_of(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
+
+
+@pytest.mark.parametrize(
+    ("rules", "what"), [(9 | 4, "without open tanyao"), (1 | 0x200, "of parlour rules")]
+)
+def test_rules_that_are_not_played_here_are_named(tenhou, rules: int, what: str) -> None:
+    with pytest.raises(IncompleteGameError) as refused:
+        events_of(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=rules))
+    assert str(refused.value) == f"game: tag 1: GO.type: {rules} is a table {what}, not played here"
 
 
 def test_other_documents_are_refused() -> None:

@@ -260,6 +260,11 @@ def test_three_players_are_named(own, names) -> None:
             list(game.entries)
 
 
+def test_a_table_without_open_tanyao_is_named(own) -> None:
+    own["rule"]["disp"] = "般南赤"
+    assert damage(own) == 'rule.disp: "般南赤" is a table without open tanyao, not played here'
+
+
 # --- words -----------------------------------------------------------------------------------
 
 

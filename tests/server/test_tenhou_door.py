@@ -12,6 +12,7 @@ import pytest
 from mjbot.client.play import Settings, play
 from mjbot.errors import ExitCode
 from mjbot.server import tenhou
+from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
 from mjbot.strategy.registry import make_strategy
@@ -218,6 +219,41 @@ def test_an_account_is_shown_to_nobody_and_returns_by_its_id_alone(raw_client, c
     assert "NoName" in other.heard[1]["names"]
     assert secret not in caplog.text + str(other.heard) + repr(result)
     assert len(first.kinds(tags.Reinit)) == 1
+
+
+def test_who_leaves_another_door_is_shown_as_gone_and_as_nobody_else(raw_client):
+    def leaves(event, seat):
+        mine = event.get("actor") == seat
+        if event["type"] == "tsumo" and mine:
+            return {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+        return "close" if event["type"] == "dahai" and mine else {"type": "none"}
+
+    async def leave_at_once(url):
+        async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
+            while (await socket.receive_json())["type"] != "start_kyoku":
+                pass
+
+    async def main():
+        rules = TableRules(seed=5, length="tonpu", on_fault=OnFault.DEFAULT, fixed_seats=True)
+        witnesses = [RawTenhou("a"), RawTenhou("b")]
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+            url = f"http://{HOST}:{await server.open_websocket(HOST, 0)}/ws"
+            mjai_port, port = await server.open_tcp(HOST, 0), await server.open_tenhou(HOST, 0)
+            lines = [raw_client(leaves).play(mjai_port), leave_at_once(url)]
+            tasks = []
+            for line in [*lines, *[witness.play(port) for witness in witnesses]]:
+                tasks.append(asyncio.create_task(line))
+                while len(server.lobby.waiting) < len(tasks):
+                    await asyncio.sleep(0.005)
+            (result,) = [result async for result in server.play(1)]
+            await asyncio.gather(*tasks)
+        assert not result.void
+        return witnesses
+
+    for seat, witness in enumerate(asyncio.run(main()), 2):
+        gone = [(tag.who + seat) % 4 for tag in witness.kinds(tags.ServerBye)]
+        assert sorted(gone) == [0, 1]
+        assert len(witness.kinds(tags.Names)) == 1
 
 
 # --- before a game -------------------------------------------------------------------------------

@@ -63,6 +63,9 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_kept(args.out, games.total())) from None
     losses.add_paths_without_games([args.source], games)
+    if writer.left_out:
+        remarks = plural(writer.left_out, "remark")
+        losses.tell(f"{remarks} of players left out: {form.name} has no place for them")
     skipped = f"{losses} skipped" if str(losses) else ""
     print(f"{plural(games.total(), 'game')} written to {args.out}{skipped}")
     return ExitCode.FAILED if losses else ExitCode.OK

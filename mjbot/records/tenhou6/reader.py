@@ -8,6 +8,7 @@ A file holds one game, an array of them, or one after the other.
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from mjbot.records.game import (
     Entry,
     ForeignRecordError,
     Game,
+    IncompleteGameError,
     RecordError,
 )
 from mjbot.records.mjai_log import Lines
@@ -30,6 +32,8 @@ MAX_GAME_BYTES: Final = 1 << 20
 """A real game has some 10 kB."""
 _CHUNK: Final = 1 << 16
 _BETWEEN: Final = " \t\r\n,\ufeff"
+_CLOSED_TANYAO: Final = re.compile("[般上特鳳][東南]赤?速?")
+"""What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
 _DECODER: Final = json.JSONDecoder()
 
 
@@ -37,7 +41,8 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     """Yield the games of a stream of JSON.
 
     Raises :class:`RecordError` here for what is no JSON; what is wrong with a game is raised while
-    its entries are walked, :class:`ForeignRecordError` if it is of three players.
+    its entries are walked, :class:`ForeignRecordError` if it is of three players,
+    :class:`IncompleteGameError` if its rules are not played here.
     """
     for count, value in enumerate(json_values(stream, name), 1):
         title = name if count == 1 else f"{name}#{count}"
@@ -95,6 +100,11 @@ def _entries(value: Any, name: str) -> Iterator[Entry]:
         raise RecordError(name, "", "log: is no list of hands")
     if _has_three_players(value):
         raise ForeignRecordError(name, THREE_PLAYER_GAME)
+    rule = value.get("rule")
+    words = rule.get("disp") if isinstance(rule, dict) else None
+    if isinstance(words, str) and _CLOSED_TANYAO.fullmatch(words):
+        problem = f'rule.disp: "{words}" is a table without open tanyao, not played here'
+        raise IncompleteGameError(name, "", problem)
     try:
         start = m.StartGame(names=_names(value))
         end = [m.EndGame(scores=_final_scores(value["sc"]))] if "sc" in value else []

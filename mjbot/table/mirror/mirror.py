@@ -81,6 +81,10 @@ class Table:
         """Return what the seat sees now; later events do not change it."""
         return View(copy_state(self.state), seat)
 
+    def forget_result(self) -> None:
+        """Take note that something was missed since the last kyoku ended: any kyoku may follow."""
+        self._ledger.forget_result()
+
     # --- checks ------------------------------------------------------------------------------
 
     def _contradiction(self, problem: str, event: m.Event) -> None:

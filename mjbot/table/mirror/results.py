@@ -115,6 +115,10 @@ class Ledger:
         self._kyoku_played += 1
         self._result_seen = False
 
+    def forget_result(self) -> None:
+        """What follows the last kyoku is not known."""
+        self._result_seen = False
+
     def check_end_kyoku(self) -> None:
         """There is a kyoku to end."""
         if int(self._state["phase"]) in (IDLE, GAME_OVER):

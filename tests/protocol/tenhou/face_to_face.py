@@ -4,16 +4,19 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from mjbot.referee import Referee
 from mjbot.rules.ruleset import Length
 from mjbot.server.core import Answer, Say, TableCore
+from mjbot.server.offers import without_hints
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.legal import is_furiten
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
-from protocol.messages import Event, StartGame, Tsumo
+from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
 from protocol.sessions.turns import Speak
 from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import Spelling
@@ -152,6 +155,21 @@ class Player:
         assert not self.table.asked
         said = self.table.take_answer()
         return Answer(reply=said, excused=said is None)
+
+
+def plain(event: Event) -> Event:
+    """The event without what only mjai's server tells, and with its tiles and yaku in order."""
+    event = without_hints(event)
+    if consumed := getattr(event, "consumed", None):
+        return replace(event, consumed=tuple(sorted(consumed)))
+    if isinstance(event, Hora) and event.hora_tehais:
+        yakus = tuple(sorted(event.yakus or ()))
+        return replace(event, hora_tehais=tuple(sorted(event.hora_tehais)), yakus=yakus)
+    if isinstance(event, Ryukyoku) and event.tehais:
+        hands = tuple(tuple(sorted(hand)) for hand in event.tehais)
+        tenpais = event.tenpais if event.reason == "fanpai" else None  # only there it is plain
+        return replace(event, tehais=hands, tenpais=tenpais)
+    return event
 
 
 def _line(data: bytes) -> str:

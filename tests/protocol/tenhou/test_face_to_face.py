@@ -4,29 +4,23 @@ import random
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from mjbot.server.offers import without_hints
 from proof.records import Findings
 from proof.wire import check_session
-from protocol.messages import Event, Hora, Ryukyoku, StartGame
+from protocol.messages import StartGame
 from protocol.tenhou.client import Stage
 from protocol.tenhou.codec import Spelling
-from tests.protocol.tenhou.face_to_face import NAMES, Player, at_random, by_strategy, play, seated
+from tests.protocol.tenhou.face_to_face import (
+    NAMES,
+    Player,
+    at_random,
+    by_strategy,
+    plain,
+    play,
+    seated,
+)
 
 RECORDED = Path(__file__).parent / "recorded"
-
-
-def plain(event: Event) -> Event:
-    """The event without what only mjai's server tells, and with its tiles in order."""
-    event = without_hints(event)
-    if consumed := getattr(event, "consumed", None):
-        return replace(event, consumed=tuple(sorted(consumed)))
-    if isinstance(event, Hora) and event.hora_tehais:
-        return replace(event, hora_tehais=tuple(sorted(event.hora_tehais)))
-    if isinstance(event, Ryukyoku) and event.tehais:
-        return replace(event, tehais=tuple(tuple(sorted(hand)) for hand in event.tehais))
-    return event
 
 
 @pytest.mark.parametrize(

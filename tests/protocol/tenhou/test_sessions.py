@@ -161,6 +161,24 @@ def test_a_game_ends_with_its_last_result():
 
 
 @pytest.mark.parametrize(
+    ("payments", "shown", "tenpais"),
+    [
+        ((15, -15, 15, -15), "2", (False, True, False, True)),  # ours is the last
+        ((-10, -10, 30, -10), "2", (False, True, False, False)),
+        ((30, -10, -10, -10), "", (False, False, False, True)),
+        ((0, 0, 0, 0), "123", (True, True, True, True)),
+        ((0, 0, 0, 0), "", (False, False, False, False)),
+    ],
+)
+def test_the_own_hand_is_often_not_shown_and_the_payments_tell_of_it(payments, shown, tenpais):
+    sc = ",".join(f"250,{paid}" for paid in payments)
+    hands = "".join(f' hai{seat}="{48 + int(seat)}"' for seat in shown)
+    _, received = dealt("<U/>", f'<RYUUKYOKU ba="0,0" sc="{sc}"{hands} />')
+    (event,) = [event for event in received.events if isinstance(event, Ryukyoku)]
+    assert event.tenpais == tenpais
+
+
+@pytest.mark.parametrize(
     ("said", "problem"),
     [
         (["<T0/>"], "T: tile 0 is in our hand already"),
@@ -225,6 +243,22 @@ def test_a_snapshot_is_played_on_blindly_until_the_next_deal():
     again = heard(session, INIT)
     assert [type(event) for event in again.events] == [StartKyoku]
     assert not again.blind
+
+
+def test_who_misses_a_deal_or_the_end_is_told_of_a_gap():
+    session, _ = dealt("<U/>", '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
+    session.reconnect()
+    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    assert heard(session, INIT.replace("INIT", "REINIT")).events == (EndKyoku(),)
+    assert not heard(session, "<U/>").gap
+    heard(session, '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
+    assert heard(session, INIT).gap
+    assert not heard(session, "<U/>").gap
+    session.reconnect()
+    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    end = heard(session, LAST)
+    assert end.events == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
+    assert (end.gap, words(end)) == (True, "<NEXTREADY /> <BYE />")
 
 
 def test_yaku_are_called_as_our_rules_call_them():
@@ -367,6 +401,24 @@ def test_robbing_a_kan_is_offered_with_the_call():
     assert frame.endswith(b't="8" />\0')
     server.receive(b'<N type="6" />\0')
     assert server.seat.take_answer() == rob[0]
+
+
+def test_a_snapshot_marks_where_riichi_was_declared_also_if_its_tile_was_called():
+    server = at_the_table()
+    for event in (
+        Tsumo(actor=0, pai="?"),
+        Dahai(actor=0, pai="C", tsumogiri=False),
+        Tsumo(actor=1, pai="9m"),
+        Dahai(actor=1, pai="9m", tsumogiri=True),
+        Tsumo(actor=0, pai="?"),
+        Reach(actor=0),
+        Dahai(actor=0, pai="P", tsumogiri=False),
+        ReachAccepted(actor=0),
+    ):
+        server.say(event)
+    assert server.seat.snapshot()[0].kawa3 == (132, 255, 124)
+    server.say(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
+    assert server.seat.snapshot()[0].kawa3 == (132, 255)
 
 
 def test_who_comes_back_is_told_what_happened_before_it_was_seated():

@@ -1,0 +1,244 @@
+"""A Tenhou seat's clock: what an answer may take, and what a silent player costs the table.
+
+The door's tasks run in a loop whose time leaps to the next deadline whenever all of them wait.
+"""
+
+import asyncio
+import contextlib
+import selectors
+from itertools import repeat
+from typing import NamedTuple
+
+import pytest
+
+from mjbot.referee import Referee
+from mjbot.server.core import Answer, OnFault, TableCore
+from mjbot.server.lobby import Lobby, TableRules
+from mjbot.server.seats import Seat
+from mjbot.server.server import ONE_ROOM
+from mjbot.server.tenhou import SILENCE_S, TenhouDoor
+from mjbot.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
+from protocol.messages import StartKyoku
+from protocol.sessions.request_server import TimeLimits
+from protocol.tenhou import tags
+from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, write
+from protocol.transports.base import TransportError
+from protocol.transports.memory import memory_pair
+
+XML = Spelling.XML
+NEVER = None
+
+
+class LeapingTime(selectors.DefaultSelector):
+    """Waits for no deadline: its time is there at once."""
+
+    now_s = 0.0
+
+    def select(self, timeout=None):
+        ready = super().select(0)
+        if not ready:
+            assert timeout is not None, "everybody waits for somebody else"
+            self.now_s += timeout
+        return ready
+
+
+def in_leaping_time(main):
+    clock = LeapingTime()
+    loop = asyncio.SelectorEventLoop(clock)
+    loop.time = lambda: clock.now_s
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        loop.close()
+
+
+class Thinker:
+    """A client that takes so long for its answers: the delays of each hand, and then none.
+
+    ``NEVER`` stands for no answer, ``ready_s`` is its delay before a deal.
+    """
+
+    def __init__(self, *delays_s, ready_s=0, rules=1):
+        self.hands, self.delays_s = iter(delays_s), iter(())
+        self.ready_s, self.rules = ready_s, rules
+        self.heard, self.gpid, self.listening, self.tasks = [], None, None, []
+
+    def connect(self, door):
+        line, far = memory_pair()
+        door.begin(far, XML)
+        self.listening = self.start(self.listen(line))
+        self.start(self.keep_alive(line))
+
+    def start(self, work):
+        self.tasks.append(asyncio.create_task(work))
+        return self.tasks[-1]
+
+    async def listen(self, line):
+        reader = TagReader(XML, SERVER_TAGS)
+        self.say(line, tags.ClientHelo(name="x", gpid=self.gpid, sx="M"))
+        try:
+            while True:
+                for tag in reader.feed(await line.receive()):
+                    self.heard.append(tag)
+                    self.take(tag, line)
+        except (TransportError, asyncio.CancelledError):
+            await line.close()
+
+    async def keep_alive(self, line):
+        with contextlib.suppress(TransportError):
+            while True:
+                await asyncio.sleep(SILENCE_S / 4)
+                await line.send(write(tags.KeepAlive(), XML))
+
+    def take(self, tag, line):
+        match tag:
+            case tags.ServerHelo():
+                self.say(line, tags.JoinTable(t=f"0,{self.rules}"))
+            case tags.Go(gpid=gpid):
+                self.gpid = gpid
+                self.say(line, tags.GoOk())
+            case tags.Taikyoku() | tags.Win() | tags.DrawnHand():
+                self.say(line, tags.NextReady(), self.ready_s)
+            case tags.Init():
+                self.delays_s = iter(next(self.hands, ()))
+            case tags.Draw(tile=int(tile)):
+                self.say(line, tags.Discarding(p=tile), next(self.delays_s, 0))
+            case tags.Discard(t=int()) | tags.Meld(t=int()):
+                self.say(line, tags.Answer(), next(self.delays_s, 0))
+
+    def say(self, line, tag, delay_s=0):
+        async def wait():
+            await asyncio.sleep(delay_s)
+            with contextlib.suppress(TransportError):
+                await line.send(write(tag, XML))
+
+        if delay_s is not NEVER:
+            self.start(wait())
+
+    def kinds(self, kind):
+        return [tag for tag in self.heard if isinstance(tag, kind)]
+
+
+class Still(Seat):
+    """A player for whom the table acts."""
+
+    async def start(self):
+        pass
+
+    async def exchange(self, say):
+        return Answer(excused=True)
+
+    async def final_message(self, say):
+        pass
+
+
+class Asked(NamedTuple):
+    """A question to seat 0: in which hand, how long the table waited, whether it was answered."""
+
+    hand: int
+    took_s: float
+    answered: bool
+
+
+async def play(clients, until, limits=None):
+    """Play with the clients on the first seats until ``until(questions, door)``."""
+    lobby, questions, hands = Lobby(ONE_ROOM), [], 0
+    door = TenhouDoor(lobby, TableRules(seed=3, length="tonpu", tenhou_limits=limits))
+    for number, client in enumerate(clients):
+        client.connect(door)
+        while len(lobby.waiting) <= number:
+            await asyncio.sleep(0)
+    for _ in range(4 - len(clients)):
+        lobby.take("default", Still("still"))
+    seats = await lobby.gather()
+    for seat in seats:
+        seat.meet(seats)
+    core = TableCore(Referee(3, "tonpu"), tuple(seat.name for seat in seats), OnFault.DEFAULT)
+    time = asyncio.get_running_loop().time
+    while not until(questions, door) and (say := core.next()) is not None and not say.is_final:
+        hands += isinstance(say.message, StartKyoku) and say.seat == 0
+        asked_at = time()
+        answer = await seats[say.seat].exchange(say)
+        if say.legal and say.seat == 0:
+            questions.append(Asked(hands, time() - asked_at, answer.reply is not None))
+        core.answer(answer)
+    for task in [task for client in clients for task in client.tasks]:
+        task.cancel()
+    await door.close()
+    return questions
+
+
+def second_hand(questions, door):
+    return questions and questions[-1].hand == 2
+
+
+def times(questions):
+    return [pytest.approx(question.took_s) for question in questions]
+
+
+def test_what_an_answer_takes_beyond_its_grace_comes_from_the_bank_of_the_hand():
+    client = Thinker([3, 8, 11, NEVER, 4.5, NEVER], [NEVER])
+    asked = in_leaping_time(play([client], second_hand))
+    *first, other = asked
+    # 10 s of bank: 3 of them for the second answer, 6 for the third; 1 is left for the fourth.
+    assert times(first[:7]) == [3, 8, 11, 6, 4.5, 5, 0]
+    assert [question.answered for question in first[:7]] == [*3 * [True], False, True, False, True]
+    assert {question.took_s for question in first[7:]} == {0}
+    assert times([other]) == [15]
+    assert not other.answered
+    # Where the seat was late the drawn tile was discarded for it.
+    drawn = [tag.tile for tag in client.kinds(tags.Draw) if tag.seat == 0]
+    gone = [tag.tile for tag in client.kinds(tags.Discard) if tag.seat == 0]
+    assert gone == drawn[: len(gone)]
+
+
+def test_a_fast_table_has_its_own_limits():
+    asked = in_leaping_time(play([Thinker([7, NEVER, 3.5, NEVER], rules=65)], second_hand))
+    assert times(asked[:4]) == [7, 4, 3, 3]
+    assert [question.answered for question in asked[:4]] == [True, False, False, False]
+
+
+def test_a_deal_waits_for_the_seat_and_its_time_counts_from_then():
+    asked = in_leaping_time(play([Thinker([14], ready_s=4)], second_hand))
+    assert times(asked[:2]) == [18, 0]
+    asked = in_leaping_time(play([Thinker([NEVER], ready_s=NEVER)], second_hand))
+    assert times(asked[:2]) == [READY_S + 15, 0]
+
+
+def test_who_answers_nothing_is_sent_away_and_may_come_back_so_often(caplog):
+    silent = Thinker(*20 * [repeat(NEVER)])
+    witness = Thinker()
+    left = []
+
+    def until(questions, door):
+        if silent.listening.done():
+            left.append((len(questions), len(silent.kinds(tags.Saikai))))
+            silent.connect(door)
+        return len(silent.kinds(tags.ServerHelo)) == 2
+
+    asked = in_leaping_time(play([silent, witness], until, TimeLimits(7000, 10_000)))
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == (MOST_RETURNS + 1) * [
+        f"x is cut off: it has answered nothing for {UNANSWERED_S:g} s"
+    ]
+    assert [returns for _, returns in left] == [*range(MOST_RETURNS + 1)]
+    assert len(witness.kinds(tags.ServerBye)) == MOST_RETURNS + 1
+    assert len(witness.kinds(tags.Names)) == 1 + MOST_RETURNS
+    # Seven seconds each, and once the bank of ten.
+    assert times(asked[:8]) == [17, *7 * [7]]
+    assert not any(question.answered for question in asked)
+
+
+def test_who_is_gone_is_waited_for_once():
+    gone = Thinker([0, 0])
+
+    def until(questions, door):
+        if len(questions) == 2:
+            gone.listening.cancel()
+        return second_hand(questions, door)
+
+    asked = in_leaping_time(play([gone], until))
+    # What it was asked when it left is answered for it, the next question waits for it.
+    assert times(asked) == [0, 0, 0, RETURN_S, *(len(asked) - 4) * [0]]
+    assert [question.answered for question in asked[:3]] == [True, True, False]
+    assert len(asked) > 10
