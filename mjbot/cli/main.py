@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, str]] = {
     "experiment": "play a paper's experiment again, with intervals",
     "train": "learn weights from recorded games",
     "check": "hold a bot or a server against the documents, check by check",
+    "pack": "write a strategy as the zip that mjai.app takes",
     "chaos": "stand before a server and break its conversations, by seed",
     "replay": "check recorded games strictly against the rules",
     "explain": "tell what a strategy thinks of a recorded position",

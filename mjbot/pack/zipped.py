@@ -1,0 +1,147 @@
+"""The zip: our files, other people's packages, compiled code; for the same contents the same bytes.
+
+At its root lie ``bot.py``, ``strategy.txt`` and our packages; ``packages/`` is what pip installs
+for the container's Python, ``compiled/`` the machine code that the strategy's games need, made by
+that Python for any x86-64 processor.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from mjbot.errors import ExitCode, MjbotError
+from mjbot.pack.contents import PACKAGES, ROOT, Contents
+from protocol.plain_text import one_line
+
+MOST_BYTES: Final = 1000 * 1000 * 1000
+"""What mjai.app takes; it was 300 MB before."""
+
+PYTHON: Final = "3.10"
+"""The container's; its image is ``smly/mjai-client:v3``."""
+
+_GLIBC: Final = range(35, 16, -1)
+"""What the container's Ubuntu 22.04 runs: wheels for glibc 2.17 to 2.35."""
+
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+_LEFT_OUT: Final = re.compile(
+    r"(^|/)(tests|bin|include|__pycache__)/|\.(pyi|pxd|h|c|a)$|\.dist-info/(?!.*licen|METADATA)",
+    re.IGNORECASE,
+)
+"""Of packages: tests, headers, sources in C, what pip notes of this machine; licences stay."""
+
+
+class PackError(MjbotError):
+    """A zip that cannot be made."""
+
+    exit_code = ExitCode.FAILED
+
+
+def pack(
+    contents: Contents,
+    out: Path,
+    python: Sequence[str] | None,
+    *,
+    bare: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> int:
+    """Write the zip and return its size in bytes.
+
+    ``python`` is the command of the container's Python, which compiles; ``None``: nothing is
+    compiled.  ``bare`` leaves out other people's packages.  ``tell`` hears what takes long.
+    Raises ``PackError``, and ``OSError`` where it cannot be written; then there is no zip.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        stage = Path(name)
+        for file in contents.files:
+            _copy(ROOT / file, stage / file)
+        _copy(Path(__file__).with_name("bot.py"), stage / "bot.py")
+        (stage / "strategy.txt").write_text(f"{contents.spec}\n", encoding="utf-8")
+        if not bare:
+            tell("fetching packages")
+            _install(stage / "packages", contents.packages)
+        if python is not None:
+            tell("compiling, for a minute or more")
+            _compile(stage, python)
+        return write_zip(stage, out)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _install(folder: Path, names: Iterable[str]) -> None:
+    """Install wheels for the container, whatever Python runs here."""
+    platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in _GLIBC]
+    wanted = [PACKAGES[name] for name in names]
+    options = ["--no-deps", "--no-compile", "--only-binary=:all:", f"--python-version={PYTHON}"]
+    command = [sys.executable, "-m", "pip", "install", "-q", *options, *platforms]
+    _run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *wanted], "pip")
+    for file in [*folder.rglob("*")]:
+        place = file.relative_to(folder).as_posix()
+        if file.is_file() and _LEFT_OUT.search(place):
+            file.unlink()
+
+
+def _compile(stage: Path, python: Sequence[str]) -> None:
+    """Let the container's Python compile in the folder what its games will need."""
+    folder = stage / "compiled"
+    folder.mkdir()
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
+    set_here = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    command = [*python, "-s", str(stage / "bot.py"), "--compile"]
+    _run(command, "compiling", kept | set_here)
+    for file in [*folder.rglob("*")]:
+        if file.name == ".lock":
+            file.unlink()
+        elif file.is_file() and bytes(stage) in file.read_bytes():
+            raise PackError(f"compiling: {file.name} names this machine's folders")
+    options = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(stage), str(stage)]
+    _run([*python, "-m", "compileall", *options], "compileall", kept | set_here)
+
+
+def _run(command: Sequence[str], what: str, environment: dict[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False
+        )
+    except OSError as problem:
+        raise PackError(f"{what}: {problem.strerror or problem}") from problem
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
+            "it does not say why"
+        ]
+        errors = [line for line in said if line.startswith("ERROR")]
+        raise PackError(f"{what} failed: {one_line((errors or said)[-1])}")
+
+
+def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:
+    """Write all files of ``folder``, in order and without their dates; return the zip's size.
+
+    It appears when it is whole.  Raises ``PackError`` where it is larger than ``most_bytes``.
+    """
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            for file in sorted(folder.rglob("*")):
+                if file.is_file():
+                    place = zipfile.ZipInfo(file.relative_to(folder).as_posix(), _DATE)
+                    place.compress_type = zipfile.ZIP_DEFLATED
+                    place.external_attr = 0o100644 << 16
+                    archive.writestr(place, file.read_bytes())
+        size = beside.stat().st_size
+        if size > most_bytes:
+            raise PackError(
+                f"{out}: {size / 1e6:.0f} MB, and mjai.app takes at most {most_bytes / 1e6:.0f}"
+            )
+        beside.replace(out)
+        return size
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,247 @@
+"""A packed bot: what is in the zip, what it says where it is unpacked, and who is refused."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.pack import contents
+from mjbot.pack.bot import Hand
+from mjbot.pack.contents import ROOT, contents_for
+from mjbot.pack.player import PackedPlayer
+from mjbot.pack.zipped import PackError, pack, write_zip
+from mjbot.strategy.registry import Spec
+
+HIDDEN = ["?"] * 13
+OWN = ["E", "6p", "9m", "8m", "C", "2s", "7m", "S", "6m", "1m", "S", "3s", "8m"]
+START_GAME = [{"type": "start_game", "names": ["0", "1", "2", "3"], "id": 0}]
+START_KYOKU = {
+    "type": "start_kyoku",
+    "bakaze": "E",
+    "dora_marker": "2s",
+    "kyoku": 1,
+    "honba": 0,
+    "kyotaku": 0,
+    "oya": 0,
+    "scores": [25000] * 4,
+    "tehais": [OWN, HIDDEN, HIDDEN, HIDDEN],
+}
+OWN_DRAW = {"type": "tsumo", "actor": 0, "pai": "1m"}
+KINDS = ("chi", "discard", "kan", "pon", "riichi")
+GUARD_S = 300
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """Return a zip of tsumogiri, without packages."""
+    out = tmp_path_factory.mktemp("zip") / "tsumogiri.zip"
+    pack(contents_for(Spec.read("tsumogiri")), out, None, bare=True)
+    return out
+
+
+@pytest.fixture
+def unpacked(packed, tmp_path):
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path)
+    return tmp_path
+
+
+def talk(folder, *arrays):
+    """Return the answers of ``bot.py 0`` to the arrays, and what it wrote on stderr."""
+    said = "".join(json.dumps(array) + "\n" for array in arrays)
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "MJBOT_CACHE") if key in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-u", "bot.py", "0"],
+        cwd=folder,
+        env=kept,
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=GUARD_S,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+# --- what is in it ---------------------------------------------------------------------------
+
+
+def test_it_holds_the_bot_and_what_it_imports_and_nothing_else(packed):
+    with zipfile.ZipFile(packed) as archive:
+        names = archive.namelist()
+        texts = b"".join(map(archive.read, names))
+    ours = [name for name in names if name not in ("bot.py", "strategy.txt")]
+    assert len(ours) == len(names) - 2
+    assert all(name.startswith(("mjbot/", "protocol/", "strategies/")) for name in ours)
+    assert all(name.endswith(".py") for name in ours)
+    assert [name for name in names if name.startswith("strategies/")] == [
+        "strategies/__init__.py",
+        "strategies/tsumogiri.py",
+    ]
+    assert not [name for name in ours if name.startswith(("mjbot/cli/", "mjbot/server/"))]
+    assert str(ROOT).encode() not in texts
+    assert str(packed.parent).encode() not in texts
+
+
+@pytest.mark.parametrize(
+    "name, weights",
+    [
+        ("fast-riichi-d", set()),
+        (
+            "supervised-paper",
+            {f"paper-{kind}" for kind in ["chi", "discard", "kan", "pon", "riichi"]},
+        ),
+    ],
+)
+def test_it_holds_the_weights_that_are_played_with(name, weights):
+    files = contents_for(Spec.read(name)).files
+    assert {Path(file).stem for file in files if file.endswith(".npz")} == weights
+
+
+def test_it_holds_a_strategy_that_an_option_names():
+    files = contents_for(Spec.read("combo-partner,base=supervised")).files
+    assert "strategies/supervised.py" in files
+    assert "strategies/supervised.py" not in contents_for(Spec.read("combo-partner")).files
+
+
+def test_the_same_strategy_gives_the_same_bytes(packed, tmp_path):
+    again = tmp_path / "again.zip"
+    pack(contents_for(Spec.read("tsumogiri")), again, None, bare=True)
+    assert again.read_bytes() == packed.read_bytes()
+
+
+# --- what it says where it is unpacked --------------------------------------------------------
+
+
+def test_unpacked_in_a_folder_of_its_own_it_answers(unpacked):
+    answers, _ = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW], [{"type": "end_kyoku"}])
+    discard = {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
+    assert answers == [{"type": "none"}, discard, {"type": "none"}]
+
+
+def test_the_strategy_decides_once_it_is_there():
+    async def answers():
+        player = PackedPlayer(Spec.read("fast-riichi-d"), 0)
+        await player.warm_up()
+        lines = [START_GAME, [START_KYOKU, OWN_DRAW]]
+        return [json.loads(await player.answer(json.dumps(line).encode(), True)) for line in lines]
+
+    nothing, discard = asyncio.run(answers())
+    assert nothing == {"type": "none"}
+    assert (discard["type"], discard["tsumogiri"]) == ("dahai", False)
+
+
+def test_lines_that_have_waited_are_taken_in_without_thinking():
+    async def answers():
+        player = PackedPlayer(Spec.read("tsumogiri"), 0)
+        discard = {"type": "dahai", "actor": 0, "pai": "S", "tsumogiri": False}
+        call = {"type": "pon", "actor": 2, "target": 0, "pai": "S", "consumed": ["S", "S"]}
+        later = {"type": "dahai", "actor": 2, "pai": "9m", "tsumogiri": False}
+        draws = [{"type": "tsumo", "actor": 3, "pai": "?"}]
+        draws += [{"type": "dahai", "actor": 3, "pai": "9p", "tsumogiri": True}]
+        draws += [{"type": "tsumo", "actor": 0, "pai": "N"}]
+        for line in (START_GAME, [START_KYOKU, OWN_DRAW]):
+            await player.answer(json.dumps(line).encode(), False)
+        line = json.dumps([discard, call, later, *draws]).encode()
+        return json.loads(await player.answer(line, True))
+
+    said = asyncio.run(answers())
+    assert said == {"type": "dahai", "actor": 0, "pai": "N", "tsumogiri": True}
+
+
+def test_a_player_that_ends_is_replaced_by_safe_answers(unpacked):
+    (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
+    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    assert [answer["type"] for answer in answers] == ["none", "dahai"]
+    assert "tsumogiri has ended: safe answers" in told
+
+
+def test_a_player_that_is_not_ready_is_replaced_until_it_is(unpacked):
+    bot = unpacked / "bot.py"
+    bot.write_text(
+        bot.read_text().replace("PATIENCE_AT_START_S = 4.0", "PATIENCE_AT_START_S = 0.0")
+    )
+    (unpacked / "mjbot/pack/player.py").write_text("import sys; sys.stdin.read()")
+    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    assert [answer["type"] for answer in answers] == ["none", "dahai"]
+    assert "tsumogiri is not ready: safe answers" in told
+
+
+def test_a_pass_where_a_discard_is_due_is_replaced(unpacked):
+    line = "print('{\\"type\\":\\"none\\"}', flush=True)"
+    (unpacked / "mjbot/pack/player.py").write_text(
+        f"import sys\ndef play_lines(name, seat):\n    for _ in sys.stdin: {line}\n"
+    )
+    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    assert [answer["type"] for answer in answers] == ["none", "dahai"]
+    assert "tsumogiri passes where a discard is due" in told
+
+
+def test_a_line_that_is_no_array_is_passed(unpacked):
+    (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
+    answers, told = talk(unpacked, {"type": "start_game"}, START_GAME)
+    assert answers == [{"type": "none"}, {"type": "none"}]
+    assert "no array of events" in told
+
+
+def test_a_safe_discard_after_a_call_swaps_no_tile():
+    hand = Hand(0)
+    chi = {"type": "chi", "actor": 0, "target": 3, "pai": "5mr", "consumed": ["6m", "7m"]}
+    tehais = [["6m", "7m", "1p", "2p", "5m", "8m"], HIDDEN, HIDDEN, HIDDEN]
+    for event in ({"type": "start_kyoku", "tehais": tehais}, chi):
+        hand.take(event)
+    answer = hand.safe_answer(chi)
+    assert answer == {"type": "dahai", "actor": 0, "pai": "2p", "tsumogiri": False}
+
+
+def test_nothing_is_answered_to_others():
+    hand = Hand(1)
+    hand.take({"type": "start_kyoku", "tehais": [HIDDEN, OWN, HIDDEN, HIDDEN]})
+    assert hand.safe_answer({"type": "dahai", "actor": 0, "pai": "S"}) == {"type": "none"}
+
+
+# --- who is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["tsumogirl"], "unknown strategy 'tsumogirl'"),
+        (["external:python bot.py"], "only mjbot's own strategies"),
+        (["my_bot.py:MyBot"], "only mjbot's own strategies"),
+        (["supervised,weights=some/folder"], "weights names a file of this machine"),
+        (["tsumogiri", "--python", "no-such-python"], "--python no-such-python: cannot be run"),
+        (["tsumogiri", "--out", "there.zip"], "there.zip: exists already"),
+        (["tsumogiri", "--out", "nowhere/a.zip"], "no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_packed_is_refused_in_one_line(
+    arguments, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.zip").write_text("mine")
+    bare = [] if "--python" in arguments else ["--bare"]
+    assert main(["pack", *arguments, *bare]) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert words in told
+    assert [file.name for file in tmp_path.iterdir()] == ["there.zip"]
+
+
+def test_what_imports_more_is_refused(monkeypatch):
+    monkeypatch.setattr(contents, "PACKAGES", {"numba": "", "numpy": "", "llvmlite": ""})
+    with pytest.raises(ValueError, match="tsumogiri: needs msgspec, which is not packed"):
+        contents_for(Spec.read("tsumogiri"))
+
+
+def test_a_zip_that_is_too_large_is_not_left(tmp_path):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "noise").write_bytes(os.urandom(2000))
+    with pytest.raises(PackError, match="takes at most 0"):
+        write_zip(tmp_path / "files", tmp_path / "out.zip", most_bytes=1000)
+    assert [file.name for file in tmp_path.iterdir()] == ["files"]
