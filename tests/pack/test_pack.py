@@ -35,6 +35,13 @@ START_KYOKU = {
 OWN_DRAW = {"type": "tsumo", "actor": 0, "pai": "1m"}
 KINDS = ("chi", "discard", "kan", "pon", "riichi")
 GUARD_S = 300
+PASSES = """
+import sys
+
+def play_lines(name, seat):
+    for _ in sys.stdin:
+        print('{"type": "none"}', flush=True)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -174,10 +181,7 @@ def test_a_player_that_is_not_ready_is_replaced_until_it_is(unpacked):
 
 
 def test_a_pass_where_a_discard_is_due_is_replaced(unpacked):
-    line = "print('{\\"type\\":\\"none\\"}', flush=True)"
-    (unpacked / "mjbot/pack/player.py").write_text(
-        f"import sys\ndef play_lines(name, seat):\n    for _ in sys.stdin: {line}\n"
-    )
+    (unpacked / "mjbot/pack/player.py").write_text(PASSES)
     answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
     assert "tsumogiri passes where a discard is due" in told
