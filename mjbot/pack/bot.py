@@ -215,10 +215,11 @@ def _assert_never(value: object) -> None:
 def compile_player(spec: str) -> None:
     """Compile what the player's games will need: the same bytes wherever that is done."""
     make_ready()
-    from numba.core.annotations.type_annotations import TypeAnnotation
+    from numba.core.annotations import type_annotations
 
     # numba keeps it with the code, for people; it names the files of the machine that compiles
-    TypeAnnotation.__str__ = lambda self: ""
+    noted: Any = type_annotations.TypeAnnotation
+    noted.__str__ = lambda self: ""
     from mjbot.pack.player import compile_all
 
     compile_all(spec)

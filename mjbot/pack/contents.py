@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -73,8 +74,13 @@ def _with_imports(roots: Iterable[str]) -> tuple[set[str], set[str]]:
         elif module not in modules and (source := _source(module)):
             modules.add(module)
             waiting.append(module.rpartition(".")[0] or module)
-            waiting += _imported_by(ast.parse(source.read_text(encoding="utf-8")))
+            waiting += _imported_by(_tree(source))
     return modules, foreign - sys.stdlib_module_names
+
+
+@cache
+def _tree(source: Path) -> ast.Module:
+    return ast.parse(source.read_text(encoding="utf-8"))
 
 
 def _imported_by(tree: ast.AST) -> Iterator[str]:
@@ -102,8 +108,8 @@ def _weights(sources: Iterable[Path]) -> list[Path]:
     texts = {
         node.value
         for source in sources
-        if "load_weights" in (text := source.read_text(encoding="utf-8"))
-        for node in ast.walk(ast.parse(text))
+        if "load_weights" in source.read_text(encoding="utf-8")
+        for node in ast.walk(_tree(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     starts = tuple(text for text in texts if text.endswith("-") and len(text) > 1)
