@@ -11,12 +11,20 @@ second ``points`` times; in the network's terms every share is multiplied by
 exp(points x worth / T), and riichi and calls by that of what they gain over not declaring, not
 calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls of their own.
 
+With ``budget_ms`` the discards that are still open are played on, too, all in the same hidden hands
+and walls (:mod:`strategies.collusion_mc`).  What one gains there in ranks is the third estimate,
+counted :data:`NATS_A_RANK` times and the less, the less certain it is: what scatters by s among
+differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.  It
+is off by default: it tells as much of strong players' choices as the points do, and wins no more
+(docs/strategies/strongest.md).
+
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
 decisions, and points would not change them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import exp, log
 from typing import ClassVar, Final
 
@@ -24,9 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.models.networks.policy import Opinion
-from mjbot.strategy.explanation import Strength
+from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
+from mjbot.strategy.playouts import Plan
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
+from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.push_fold.hand_worth import NEVER
 from strategies.supervised import Supervised
 
@@ -37,6 +47,21 @@ LEAST_SHARE: Final = 0.02
 SURE_OF_DISCARD: Final = 0.9
 OPEN: Final = 0.02, 0.98
 """Between these chances a riichi or call is open."""
+
+PLAYED_ON: Final = "gain in playouts"
+WORTH_A_SEARCH: Final = 0.08
+"""Discards of a smaller share are not played on."""
+MOST_PLAYED_ON: Final = 3
+NATS_A_RANK: Final = 15.0
+"""How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
+noise in (``python -m proof open-discards``), the network's log odds and the points beside."""
+SPREAD: Final = 0.0165
+"""Standard deviation of the true differences in ranks there, their noise taken out."""
+DEAL_US: Final = 300.0
+TURN_US: Final = 1.0
+"""Microseconds of one deal with all that belongs to it, and of one turn of a playout."""
+WALLS: Final = 8
+"""Playouts of each deal of the hidden hands; more than that gained no more a millisecond."""
 
 
 @dataclass
@@ -52,14 +77,31 @@ class Strongest(Supervised):
         "2026-11-22",
     )
 
+    budget_ms: float = field(
+        default=0.0, metadata={"unit": "ms that playing on may take a decision; 0: none"}
+    )
     points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._gains: dict[int, float] = {}  # of the kinds played on in this decision, in ranks
+
     def opinion(self, view: View) -> Opinion | None:
-        """Return the network's chances after the points had their say."""
+        """Return the network's chances after points and playouts had their say."""
         said = super().opinion(view)
-        if said is None or not self.points:
+        self._gains = {}
+        if said is None or not (self.points or self.budget_ms):
             return said
         return self._weighed_turn(view, said) if view.discards else self._weighed_call(view, said)
+
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield the shares, and of what was played on the ranks gained over the likeliest."""
+        for rated in super().ratings(view):
+            gain = (
+                self._gains.get(tile_kind(rated.action.tile)) if rated.action.is_discard else None
+            )
+            played_on = [] if gain is None else [Term(PLAYED_ON, RANKS, gain)]
+            yield replace(rated, terms=[*rated.terms, *played_on])
 
     def _weighed_turn(self, view: View, said: Opinion) -> Opinion:
         if said.discards.max() > SURE_OF_DISCARD and not _is_open(said.riichi):
@@ -71,6 +113,8 @@ class Strongest(Supervised):
             if said.discards[kind] >= LEAST_SHARE:
                 worths[kind] = max(worths.get(kind, NEVER), float(silent[action.tile]))
         discards = self._weighed(said, worths) if len(worths) > 1 else said.discards
+        if self.budget_ms:
+            discards = self._played_on(view, discards)
         riichi = said.riichi
         if _is_open(riichi) and declared.max() > NEVER:
             riichi = self._moved(riichi, float(declared.max() - silent.max()))
@@ -83,6 +127,29 @@ class Strongest(Supervised):
             chances[kind] = said.discards[kind] * exp(self._nats(worth - best))
         chances /= chances.sum()
         return chances
+
+    def _played_on(self, view: View, chances: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the chances after what the likeliest gain in playouts."""
+        order = np.argsort(-chances, kind="stable")[:MOST_PLAYED_ON].tolist()
+        kinds = [kind for kind in order if chances[kind] >= WORTH_A_SEARCH]
+        if len(kinds) < 2:
+            return chances
+        tiles = {tile_kind(action.tile): action for action in view.discards}
+        plans = [Plan(tiles[kind]) for kind in kinds]
+        deals = deals_within(self.budget_ms, len(plans), view.wall_left)
+        ranks = self._search.play_out(view, plans, deals).ranks
+        gains = ranks[:, :1] - ranks
+        self._gains = dict(zip(kinds, gains.mean(axis=0).tolist(), strict=True))
+        noise = gains.var(axis=0) / deals
+        nats = NATS_A_RANK * gains.mean(axis=0) * SPREAD**2 / (SPREAD**2 + noise)
+        weighed = chances.copy()
+        weighed[kinds] *= np.exp(nats)
+        weighed /= weighed.sum()
+        return weighed
+
+    @cached_property
+    def _search(self) -> CollusionMc:
+        return CollusionMc(walls=WALLS)
 
     def _weighed_call(self, view: View, said: Opinion) -> Opinion:
         chi = float(said.chi.sum())
@@ -104,6 +171,11 @@ class Strongest(Supervised):
 
     def _nats(self, points: float) -> float:
         return float(np.clip(self.points * points / TEMPERATURE, -30, 30))
+
+
+def deals_within(budget_ms: float, n_plans: int, wall_left: int) -> int:
+    """Return in how many ways the hidden hands can be dealt in that time on one core."""
+    return max(2, int(1000 * budget_ms / (DEAL_US + n_plans * WALLS * wall_left * TURN_US)))
 
 
 def _is_open(chance: float) -> bool:

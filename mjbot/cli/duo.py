@@ -8,7 +8,12 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import add_strategy_argument, reading_arguments, with_options
+from mjbot.cli.arguments import (
+    STRONGEST,
+    add_strategy_argument,
+    reading_arguments,
+    with_options,
+)
 from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
@@ -38,7 +43,7 @@ from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
-STRATEGY: Final = "combo-partner"
+STRATEGY: Final = f"combo-partner,base={STRONGEST}"
 PAPERS_TOP: Final = "yaku-evaluation"
 RIVALS: Final = (MAJIANG, MAJIANG)
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
@@ -51,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
     )
-    for role, hint in (("top", f"; {PAPERS_TOP}: the paper's pair"), ("partner", "")):
+    for role, hint in (("top", f"; {PAPERS_TOP}: the paper's top AI"), ("partner", "")):
         add_strategy_argument(
             parser, f"--{role}", f"--{role}-option", STRATEGY, f"strategy ({STRATEGY}{hint})"
         )

@@ -155,16 +155,16 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_the_paper_s_pair_is_one_option_away(capsys):
-    for words, top in ((["duo"], "combo-partner"), (["duo", "--top", "yaku-evaluation"], None)):
+    for words, top in ((["duo"], duo.STRATEGY), (["duo", "--top", "yaku-evaluation"], None)):
         parser = argparse.ArgumentParser()
         duo.add_arguments(parser)
         args = parser.parse_args(words[1:])
         assert str(args.top) == (top or "yaku-evaluation")
-        assert str(args.partner) == "combo-partner"
+        assert str(args.partner) == duo.STRATEGY == "combo-partner,base=strongest"
     with pytest.raises(SystemExit):
         main.main(["duo", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "strategy (combo-partner; yaku-evaluation: the paper's pair)" in told
+    assert "strategy (combo-partner,base=strongest; yaku- evaluation: the paper's top AI)" in told
 
 
 def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """What the strongest player makes of the network's shares and of points."""
 
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -9,7 +10,13 @@ from mjbot.records.choices import steps
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.view import Sealed, View
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.strongest import LEAST_SHARE, TEMPERATURE
+from strategies.strongest import (
+    LEAST_SHARE,
+    NATS_A_RANK,
+    PLAYED_ON,
+    TEMPERATURE,
+    deals_within,
+)
 from tests.strategies.test_terms import LOG
 
 POINTS = 0.3
@@ -93,3 +100,37 @@ def test_a_riichi_that_gains_is_likelier(bots, position):
         assert (after > before) == (declared.max() > silent.max())
     else:
         assert after == before
+
+
+def test_what_gains_in_playouts_is_likelier(bots):
+    without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "2"})
+    played_on = changed = 0
+    for view in islice(decisions(), 0, None, 5):
+        before, after = without.opinion(view), search.opinion(view)
+        gains = dict(search._gains)
+        if before is None or not gains:
+            assert before is None or (before.discards == after.discards).all()
+            continue
+        likeliest = int(before.discards.argmax())
+        assert gains[likeliest] == 0
+        told = {
+            tile_kind(rated.action.tile): rated.term(PLAYED_ON).value
+            for rated in search.ratings(view)
+            if rated.action.is_discard and rated.term(PLAYED_ON)
+        }
+        assert told == gains  # the same samples each time it is asked
+        kinds = list(gains)
+        odds = dict(zip(kinds, np.log(after.discards[kinds] / before.discards[kinds]), strict=True))
+        for kind, gain in gains.items():
+            assert (odds[kind] - odds[likeliest]) * gain >= 0
+            assert abs(odds[kind] - odds[likeliest]) <= NATS_A_RANK * abs(gain) + 1e-4
+        played_on += 1
+        changed += before.discards.argmax() != after.discards.argmax()
+    assert played_on > 10
+    assert changed > 0
+
+
+def test_the_budget_is_kept_by_dealing_less():
+    assert deals_within(50, 2, 60) > deals_within(50, 3, 60) > deals_within(25, 3, 60)
+    assert deals_within(50, 2, 20) > deals_within(50, 2, 60)
+    assert deals_within(0.1, 3, 60) == 2

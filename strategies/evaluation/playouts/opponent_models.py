@@ -38,6 +38,9 @@ class OpponentModels(Record):
     keeps_tenpai: Int8  # 1: whoever is tenpai stays so at any price
     prices_shanten: Int8  # 1: falling back from tenpai has a price
     declares: Int8  # 1: riichi is declared whenever it is legal
+    paired: (
+        Int8  # 1: what goes of equals is settled by the wall, seat and turn, not by what was before
+    )
 
 
 @compiled

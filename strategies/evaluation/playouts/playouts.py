@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int8s
-from mjbot.compiler.splitmix import next_below
+from mjbot.compiler.splitmix import GOLDEN, mix, next_below
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
 from mjbot.rules.acceptance import waits
@@ -105,6 +105,7 @@ def _copy_to_discard(state: State, seat: int, kind: int) -> int:
 @compiled
 def _cheapest(state: State, seat: int, models: OpponentModels, random: Random, tenpai: bool) -> int:
     best, n_best = -1, 0
+    lot = np.uint64(0)
     for kind in range(N_KINDS):
         copies = state.hand[seat, kind]
         if copies == 0 or (best >= 0 and models.prices[kind] > models.prices[best]):
@@ -114,8 +115,23 @@ def _cheapest(state: State, seat: int, models: OpponentModels, random: Random, t
         ):
             continue
         if best < 0 or models.prices[kind] < models.prices[best]:
-            n_best = 0
+            n_best, lot = 0, np.uint64(0)
+        if models.paired:
+            drawn = _lot(random, state.n_river[seat], seat, kind, copies)
+            if drawn >= lot:
+                best, lot = kind, drawn
+            continue
         n_best += copies
         if next_below(random, n_best) < copies:
             best = kind
     return best
+
+
+@compiled
+def _lot(random: Random, turn: int, seat: int, kind: int, copies: int) -> np.uint64:
+    """Return the highest of the copies' lots, which hang on nothing that was drawn before."""
+    highest = np.uint64(0)
+    for copy in range(copies):
+        place = ((int(turn) * 4 + seat) * N_KINDS + kind) * 4 + copy
+        highest = max(highest, mix(random[0] + np.uint64(place) * GOLDEN))
+    return highest
