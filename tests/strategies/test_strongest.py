@@ -23,9 +23,9 @@ POINTS = 0.3
 
 
 def decisions():
-    """Yield views of the record's choices; each is good until the next."""
+    """Yield views of every third of a record's choices; each is good until the next."""
     sealed = Sealed()
-    for step in steps(LOG):
+    for step in islice(steps(LOG), None, None, 3):
         for seat in range(4):
             if step.choices(seat):
                 yield sealed.view(View(step.table.state, seat))
@@ -43,7 +43,7 @@ def test_without_points_it_is_supervised(bots):
     for view in decisions():
         n += 1
         assert without.decide(view) == supervised.decide(view)
-    assert n > 200
+    assert n > 60
 
 
 def test_every_share_is_multiplied_by_what_points_say(bots):
@@ -66,7 +66,7 @@ def test_every_share_is_multiplied_by_what_points_say(bots):
         assert (after.discards[[k for k in range(N_KINDS) if k not in kinds]] == 0).all()
         moved += 1
         changed += before.discards.argmax() != after.discards.argmax()
-    assert moved > 20
+    assert moved > 8
     assert changed > 0
 
 
@@ -88,7 +88,7 @@ def test_riichi_and_calls_become_likelier_by_what_they_gain(bots):
                 nats = POINTS * max(gains) / TEMPERATURE
                 assert odds[1] - odds[0] == pytest.approx(nats, abs=1e-3)
                 n += 1
-    assert n > 3
+    assert n > 1
 
 
 def test_a_riichi_that_gains_is_likelier(bots, position):
@@ -105,7 +105,7 @@ def test_a_riichi_that_gains_is_likelier(bots, position):
 def test_what_gains_in_playouts_is_likelier(bots):
     without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "2"})
     played_on = changed = 0
-    for view in islice(decisions(), 0, None, 5):
+    for view in islice(decisions(), 0, None, 2):
         before, after = without.opinion(view), search.opinion(view)
         gains = dict(search._gains)
         if before is None or not gains:

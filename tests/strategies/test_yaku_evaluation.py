@@ -85,9 +85,9 @@ def test_open_hands_are_played_on(position, hand, melds):
 
 
 def _decisions():
-    """Yield views of every fourth of a record's choices; each is good until the next."""
+    """Yield views of every tenth of a record's choices; each is good until the next."""
     sealed = Sealed()
-    for step in islice(steps(LOG), None, None, 4):
+    for step in islice(steps(LOG), None, None, 10):
         for seat in range(4):
             if step.choices(seat):
                 yield sealed.view(View(step.table.state, seat))
@@ -112,5 +112,5 @@ def test_it_folds_by_points_only_where_its_yaku_costs_more_than_the_leeway():
         elif best != wanted and {best, wanted} <= worths.keys() and not wanted.is_riichi:
             kept += 1
             assert worths[best] - worths[wanted] < LEEWAY + 1e-6
-    assert left > 5
-    assert kept > 5
+    assert left > 2
+    assert kept > 2
