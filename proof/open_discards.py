@@ -30,7 +30,8 @@ from mjbot.table.view import Sealed, View
 from proof.records import shared_folder
 from protocol.tiles import tile_kind
 from strategies.collusion_mc import CollusionMc
-from strategies.strongest import Strongest
+from strategies.fold_recognition_plus import FoldRecognitionPlus
+from strategies.supervised import Supervised
 
 ARCHIVE: Final = "hanchan-2024.zip"
 HELD_OUT: Final = "4000:4040"
@@ -55,9 +56,10 @@ class Fit(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Who is asked: network and points, and who plays on."""
+    """Who is asked: for shares, for points, and who plays on."""
 
-    player: Strongest
+    player: Supervised
+    reckoner: FoldRecognitionPlus
     search: CollusionMc
     deals: int
 
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     """Fit and print."""
     path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
     first, last = (int(end) if end else None for end in args.games.split(":"))
-    asked = Asked(Strongest(points=0), CollusionMc(), args.deals)
+    asked = Asked(Supervised(), FoldRecognitionPlus(), CollusionMc(), args.deals)
     start, rows = time.monotonic(), []
     sources = list_sources(path)[first:last]
     for number, source in enumerate(sources, 1):
@@ -118,7 +120,7 @@ def open_kinds(said: Opinion) -> tuple[int, int] | None:
 def _differences(
     view: View, said: Opinion, kinds: tuple[int, int], asked: Asked
 ) -> tuple[float, float, float]:
-    silent, _ = asked.player._reckoner.worths(view)
+    silent, _ = asked.reckoner.worths(view)
     tiles = {tile_kind(action.tile): action for action in view.discards}
     ranks = asked.search.play_out(view, [Plan(tiles[kind]) for kind in kinds], asked.deals).ranks
     odds = float(np.log(said.discards[kinds[0]] / said.discards[kinds[1]]))
