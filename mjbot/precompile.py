@@ -62,7 +62,7 @@ BULK_GAMES: Final = 12
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
 
-_WHAT: Final = "getting ready (a first start compiles for about a minute)"
+_WHAT: Final = "getting ready (a first start compiles for a minute or two)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[1])
 _PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"

@@ -16,7 +16,6 @@ PROOFS = {
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
-    "detection": "known pairs found by mjbot detect, and strangers that it accuses",
     "greedy-table": "predicted and actual tenpai of recorded players",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",

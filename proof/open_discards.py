@@ -24,13 +24,15 @@ from numpy.typing import NDArray
 
 from mjbot.models.networks.policy import Opinion
 from mjbot.records.choices import ReplayStep, steps_of
-from mjbot.records.sources import games_of, list_sources
+from mjbot.records.sources import games_of
 from mjbot.strategy.playouts import Plan
 from mjbot.table.view import Sealed, View
-from proof.records import shared_folder
+from mjbot.training.regression import log_loss
+from proof.records import named_sources, shared_folder
 from protocol.tiles import tile_kind
 from strategies.collusion_mc import CollusionMc
-from strategies.strongest import Strongest
+from strategies.fold_recognition_plus import FoldRecognitionPlus
+from strategies.supervised import Supervised
 
 ARCHIVE: Final = "hanchan-2024.zip"
 HELD_OUT: Final = "4000:4040"
@@ -55,9 +57,10 @@ class Fit(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Who is asked: network and points, and who plays on."""
+    """Who is asked: for shares, for points, and who plays on."""
 
-    player: Strongest
+    player: Supervised
+    reckoner: FoldRecognitionPlus
     search: CollusionMc
     deals: int
 
@@ -72,10 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Fit and print."""
     path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
-    first, last = (int(end) if end else None for end in args.games.split(":"))
-    asked = Asked(Strongest(points=0), CollusionMc(), args.deals)
+    sources = named_sources(path, args.games)
+    if sources is None:
+        return 3
+    asked = Asked(Supervised(), FoldRecognitionPlus(), CollusionMc(), args.deals)
     start, rows = time.monotonic(), []
-    sources = list_sources(path)[first:last]
     for number, source in enumerate(sources, 1):
         for game in games_of(source):
             rows += rows_of(steps_of(entry.event for entry in game.entries), asked)
@@ -118,7 +122,7 @@ def open_kinds(said: Opinion) -> tuple[int, int] | None:
 def _differences(
     view: View, said: Opinion, kinds: tuple[int, int], asked: Asked
 ) -> tuple[float, float, float]:
-    silent, _ = asked.player._reckoner.worths(view)
+    silent, _ = asked.reckoner.worths(view)
     tiles = {tile_kind(action.tile): action for action in view.discards}
     ranks = asked.search.play_out(view, [Plan(tiles[kind]) for kind in kinds], asked.deals).ranks
     odds = float(np.log(said.discards[kinds[0]] / said.discards[kinds[1]]))
@@ -139,8 +143,8 @@ def fit(inputs: Rows, chosen: Rows) -> Fit:
         curvature = (inputs * (likely * (1 - likely))[:, None]).T @ inputs
         values = values + np.linalg.solve(curvature, inputs.T @ (chosen - likely))
     likely = 1 / (1 + np.exp(-inputs @ values))
-    loss = -float(np.log(np.where(chosen > 0, likely, 1 - likely)).mean())
-    return Fit(values, 1.96 * np.sqrt(np.diag(np.linalg.inv(curvature))), loss)
+    half_widths = 1.96 * np.sqrt(np.diag(np.linalg.inv(curvature)))
+    return Fit(values, half_widths, log_loss(chosen, likely))
 
 
 def told(table: Rows) -> Iterator[str]:

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mjbot.errors import MjbotError
-from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.records.sources import Source, games_of
 from mjbot.review.decisions import SEATS, Judged, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import is_open, show
@@ -31,7 +31,7 @@ from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.strategy.playouts import PlaysOut
 from mjbot.strategy.registry import Spec, make_strategy
-from proof.records import shared_folder
+from proof.records import named_sources, shared_folder
 
 ARCHIVE: Final = "hanchan-2024.zip"
 HELD_OUT: Final = "4000:4444"
@@ -80,11 +80,8 @@ def run(args: argparse.Namespace) -> int:
     """Judge the games and print the table; 1 if a game could not be reviewed."""
     path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
     span = args.games or (":" if args.records else HELD_OUT)
-    first, last = (int(end) if end else None for end in span.split(":"))
-    try:
-        sources = list_sources(path)[first:last]
-    except OSError as error:
-        print(f"proof: {error.filename}: {error.strerror}", file=sys.stderr)
+    sources = named_sources(path, span)
+    if sources is None:
         return 3
     start = time.monotonic()
     lines, faults = [], []

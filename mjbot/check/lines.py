@@ -136,6 +136,7 @@ class Running:
                 preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         except OSError as error:
+            words.close()
             raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
         return cls(process, words)
 

@@ -39,8 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=RUNS, help=f"where the runs' folders are or go ({RUNS})"
     )
+    parser.add_argument(
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="people's games, which stand beside (strength) or are judged too (detection)",
+    )
     for name, module in known.items():
-        if options_of(module):
+        if hasattr(module, "add_arguments"):
             module.add_arguments(parser.add_argument_group(f"{name} only"))
 
 
@@ -79,15 +85,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def options_of(experiment: ModuleType) -> tuple[str, ...]:
-    """Return the names of the arguments that only this experiment takes."""
+    """Return the names of the arguments that this experiment takes and not all do."""
     return getattr(experiment, "OPTIONS", ())
 
 
 def _refuse_foreign_options(args: argparse.Namespace) -> None:
-    for name, module in experiments().items():
-        for option in options_of(module) if name != args.name else ():
-            if getattr(args, option, None) is not None:
-                raise ArgumentError(f"--{option.replace('_', '-')}: only {name} takes it")
+    known = experiments()
+    for option in dict.fromkeys(option for each in known.values() for option in options_of(each)):
+        takers = [name for name, module in known.items() if option in options_of(module)]
+        if args.name not in takers and getattr(args, option, None) is not None:
+            verb = "takes" if len(takers) == 1 else "take"
+            told = f"--{option.replace('_', '-')}: only {' and '.join(takers)} {verb} it"
+            raise ArgumentError(told)
 
 
 def _parts(experiment: ModuleType) -> str:
@@ -128,18 +137,19 @@ class _Arenas:
             n_walls=run.n_walls,
             folder=self._folder / (run.folder or f"arena-{run.setup.identity}"),
             rates=ErrorRates(),
+            recording=run.recording,
         )
         with Arena(plan) as arena:
             if arena.set_aside:
                 print(arena.set_aside, file=sys.stderr)
             self._known += min(arena.games_kept, arena.n_games)
             if not arena.is_over:
-                self._play_missing(arena, place, total, run.timing)
+                self._play_missing(arena, place, total, run)
             outcome = arena.outcome()
         self.faults.extend(trouble_lines(outcome))
         return outcome
 
-    def _play_missing(self, arena: Arena, place: str, total: int, timing: bool) -> None:
+    def _play_missing(self, arena: Arena, place: str, total: int, run: Run) -> None:
         console = Console(stderr=True)
         prepare_own(arena.plan.setup, console)
         with progress(console, place, total, "games") as step:
@@ -158,6 +168,10 @@ class _Arenas:
                 games.on_game(played, f"about {elapsed(left_s)} left")
 
             with WorkerPool(
-                arena.plan.setup, self._jobs, tell=games.on_fault, timing=timing
+                run.setup,
+                self._jobs,
+                recording=run.recording,
+                tell=games.on_fault,
+                timing=run.timing,
             ) as pool:
                 arena.play(pool, on_game)

@@ -112,9 +112,7 @@ def count_games(
     with ExitStack() as stack:
         log: AppendLog[CountsHeader, CountedGame] | None = None
         if folder is not None:
-            named = tuple([f"{name} ({len(list(of))})" for name, of in groupby(refs, _file_of)])
-            decode = partial(msgspec.json.decode, type=CountedGame)
-            header = CountsHeader(records=named, weights=_digest(model))
+            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(refs, model)
             log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
             lines.extend(log.lines)
             for _ in lines:
@@ -128,6 +126,12 @@ def count_games(
                     log.append(line)
             tell()
     return _packed(sorted(lines, key=lambda line: line.number))
+
+
+def header_of(refs: Sequence[GameRef], model: Model) -> CountsHeader:
+    """Return what the log of these games' counts begins with."""
+    named = tuple([f"{name} ({len(list(of))})" for name, of in groupby(refs, _file_of)])
+    return CountsHeader(records=named, weights=_digest(model))
 
 
 def _file_of(ref: GameRef) -> str:

@@ -4,8 +4,9 @@ An experiment is a module of this package, or the module ``experiment`` of a fol
 found by having ``SUMMARY``, one line of what it shows.  It also has ``GAMES``, how many it plays if
 nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
 (the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
-its report, as Markdown.  One that takes more from the command line has ``add_arguments(group)`` and
-``OPTIONS``, the names of these arguments, whose defaults are ``None``.
+its report, as Markdown.  One that takes more from the command line has ``OPTIONS``, the names of
+these arguments, whose defaults are ``None``, and ``add_arguments(group)`` for those that nobody
+else takes; what several take is declared by ``mjbot.cli.experiment``.
 """
 
 import argparse
@@ -32,6 +33,7 @@ class Run(NamedTuple):
 
     They are kept in ``folder`` inside the request's (empty: one that is named after the setup).
     ``timing``: every game but the first of a process keeps what its decisions cost.
+    ``recording``: the folder also gets a record of every game.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Run(NamedTuple):
     n_walls: int
     folder: str = ""
     timing: bool = False
+    recording: bool = False
 
 
 @dataclass(frozen=True, slots=True)

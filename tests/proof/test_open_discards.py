@@ -8,7 +8,8 @@ import pytest
 from mjbot.records.choices import steps
 from proof.open_discards import LEAST, SURE, Asked, fit, rows_of, told
 from strategies.collusion_mc import CollusionMc
-from strategies.strongest import Strongest
+from strategies.fold_recognition_plus import FoldRecognitionPlus
+from strategies.supervised import Supervised
 
 LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
 
@@ -26,7 +27,7 @@ def test_the_fit_finds_what_choices_were_made_by():
 
 
 def test_open_discards_of_a_game_have_what_each_says_of_them():
-    asked = Asked(Strongest(points=0), CollusionMc(), 3)
+    asked = Asked(Supervised(), FoldRecognitionPlus(), CollusionMc(), 3)
     rows = np.array(list(rows_of(steps(LOG), asked)))
     odds, points, ranks, chosen = rows.T
     assert len(rows) > 5

@@ -1,14 +1,11 @@
 """What the strongest player makes of the network's shares and of points."""
 
 import math
-from itertools import islice
 
 import numpy as np
 import pytest
 
-from mjbot.records.choices import steps
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.view import Sealed, View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.strongest import (
     LEAST_SHARE,
@@ -17,18 +14,9 @@ from strategies.strongest import (
     TEMPERATURE,
     deals_within,
 )
-from tests.strategies.test_terms import LOG
+from tests.strategies.test_terms import decisions
 
 POINTS = 0.3
-
-
-def decisions():
-    """Yield views of the record's choices; each is good until the next."""
-    sealed = Sealed()
-    for step in steps(LOG):
-        for seat in range(4):
-            if step.choices(seat):
-                yield sealed.view(View(step.table.state, seat))
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +28,16 @@ def bots():
 def test_without_points_it_is_supervised(bots):
     supervised, without, _ = bots
     n = 0
-    for view in decisions():
+    for view in decisions(3):
         n += 1
         assert without.decide(view) == supervised.decide(view)
-    assert n > 200
+    assert n > 60
 
 
 def test_every_share_is_multiplied_by_what_points_say(bots):
     supervised, _, weighed = bots
     moved = changed = 0
-    for view in decisions():
+    for view in decisions(3):
         before, after = supervised.opinion(view), weighed.opinion(view)
         if before is None or not view.discards or (before.discards == after.discards).all():
             continue
@@ -66,14 +54,14 @@ def test_every_share_is_multiplied_by_what_points_say(bots):
         assert (after.discards[[k for k in range(N_KINDS) if k not in kinds]] == 0).all()
         moved += 1
         changed += before.discards.argmax() != after.discards.argmax()
-    assert moved > 20
+    assert moved > 8
     assert changed > 0
 
 
 def test_riichi_and_calls_become_likelier_by_what_they_gain(bots):
     supervised, _, weighed = bots
     n = 0
-    for view in decisions():
+    for view in decisions(3):
         before, after = supervised.opinion(view), weighed.opinion(view)
         if before is None or view.discards:
             continue
@@ -88,7 +76,7 @@ def test_riichi_and_calls_become_likelier_by_what_they_gain(bots):
                 nats = POINTS * max(gains) / TEMPERATURE
                 assert odds[1] - odds[0] == pytest.approx(nats, abs=1e-3)
                 n += 1
-    assert n > 3
+    assert n > 1
 
 
 def test_a_riichi_that_gains_is_likelier(bots, position):
@@ -105,7 +93,7 @@ def test_a_riichi_that_gains_is_likelier(bots, position):
 def test_what_gains_in_playouts_is_likelier(bots):
     without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "2"})
     played_on = changed = 0
-    for view in islice(decisions(), 0, None, 5):
+    for view in decisions(6):
         before, after = without.opinion(view), search.opinion(view)
         gains = dict(search._gains)
         if before is None or not gains:

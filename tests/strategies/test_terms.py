@@ -28,13 +28,13 @@ RATERS = [
 EVERY = 8
 
 
-def decisions():
-    """Yield views of the record's choices, as the seat has them; each is good until the next."""
+def decisions(every=EVERY):
+    """Yield views of one in so many of the record's choices; each is good until the next."""
     sealed, n = Sealed(), 0
     for step in steps(LOG):
         for seat in range(4):
             n += bool(step.choices(seat))
-            if step.choices(seat) and n % EVERY == 0:
+            if step.choices(seat) and n % every == 0:
                 yield sealed.view(View(step.table.state, seat))
 
 

@@ -1,14 +1,10 @@
 """What yaku-evaluation does in positions made by hand."""
 
-from itertools import islice
-
 import pytest
 
-from mjbot.records.choices import steps
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.state import CALLED_AWAY
-from mjbot.table.view import Sealed, View
-from tests.strategies.test_terms import LOG
+from tests.strategies.test_terms import decisions
 
 LEEWAY = 500
 FOLD = {"fold": "yes", "leeway": str(LEEWAY)}
@@ -84,21 +80,12 @@ def test_open_hands_are_played_on(position, hand, melds):
     assert choice(position(hand, drawn="1z", melds=melds)) == "discard E (drawn)"
 
 
-def _decisions():
-    """Yield views of every fourth of a record's choices; each is good until the next."""
-    sealed = Sealed()
-    for step in islice(steps(LOG), None, None, 4):
-        for seat in range(4):
-            if step.choices(seat):
-                yield sealed.view(View(step.table.state, seat))
-
-
 def test_it_folds_by_points_only_where_its_yaku_costs_more_than_the_leeway():
     aims, folds = make_strategy("yaku-evaluation"), make_strategy("yaku-evaluation", FOLD)
     never = make_strategy("yaku-evaluation", {"fold": "yes", "leeway": "1e9"})
     reckoner = make_strategy("fold-recognition-plus")
     left = kept = 0
-    for view in _decisions():
+    for view in decisions(10):
         wanted, done = aims.decide(view), folds.decide(view)
         assert never.decide(view) == wanted
         if wanted.is_win:
@@ -112,5 +99,5 @@ def test_it_folds_by_points_only_where_its_yaku_costs_more_than_the_leeway():
         elif best != wanted and {best, wanted} <= worths.keys() and not wanted.is_riichi:
             kept += 1
             assert worths[best] - worths[wanted] < LEEWAY + 1e-6
-    assert left > 5
-    assert kept > 5
+    assert left > 2
+    assert kept > 2

@@ -41,7 +41,7 @@ class Options:
 
 
 def add_arguments(group: Any) -> None:
-    """Declare them; every default is ``None``, which says that nothing was said."""
+    """Declare all but ``--records``; a default of ``None`` says that nothing was said."""
     names = {"nargs": "+", "metavar": "NAME,KEY=VALUE"}
     group.add_argument("--lines", **names, help="who plays (default: all of strategies/)")
     group.add_argument("--also", **names, help="who else plays, such as external:majiang")
@@ -65,9 +65,6 @@ def add_arguments(group: Any) -> None:
     yes = {"action": "store_const", "const": True}
     group.add_argument("--show", **yes, help="play nothing, tell what has been played")
     group.add_argument("--fresh", **yes, help="erase runs of other code, seed or length")
-    group.add_argument(
-        "--records", type=Path, metavar="FILE", help="people's games, whose rates stand beside"
-    )
     group.add_argument("--report", type=Path, metavar="FILE", help="write the tables there, too")
 
 

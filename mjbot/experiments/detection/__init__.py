@@ -1,0 +1,1 @@
+"""How well ``mjbot detect`` finds known pairs, how soon, and whom it accuses wrongly."""
