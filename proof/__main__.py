@@ -13,6 +13,7 @@ PROOFS = {
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "mjai-simulator": "packed bots in a hanchan of mjai.app's own simulator",
+    "long-arena": "50,000 hanchan undisturbed, and again with workers killed at random",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
