@@ -16,9 +16,17 @@ from mjbot.pack.zipped import PYTHON, pack
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "spec", metavar="NAME", type=strategy, help="the strategy: NAME,KEY=VALUE,..."
+        "spec", metavar="NAME", type=strategy, help="the strategy: NAME,KEY=VALUE,... or FILE.py:CLASS"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: NAME.zip here")
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="what your own strategy's file reads, from its folder or below",
+    )
     parser.add_argument(
         "--python",
         default=f"python{PYTHON}",
@@ -39,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the zip and say where it is."""
-    contents = contents_for(args.spec)
-    out = args.out or Path(f"{args.spec.name}.zip")
+    contents = contents_for(args.spec, args.beside)
+    out = args.out or Path(f"{args.spec.name.rpartition(':')[2]}.zip")
     if out.exists():
         raise ArgumentError(f"{out}: exists already; remove it, or name another with --out")
     if not out.parent.is_dir():

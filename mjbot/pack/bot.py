@@ -98,6 +98,7 @@ class Player:
     def __init__(self, spec: str, seat: int) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-I", os.path.join(HERE, "bot.py"), "--player", spec, str(seat)],
+            cwd=HERE,  # a user's file is named from here
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -1,14 +1,16 @@
 """What a packed bot is made of: the modules that it imports, the weights that they name, packages.
 
 Modules are found by their imports, those inside functions too, and weights by the names in the
-modules that load them: nothing has to be played for that.
+modules that load them: nothing has to be played for that.  A class of the user's own file comes
+with that file, with its neighbours that it imports, and with what the user names beside.
 """
 
 import ast
+import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -21,6 +23,9 @@ ROOT: Final = Path(__file__).parents[2]
 PLAYER: Final = "mjbot.pack.player"
 OWN: Final = ("mjbot", "protocol", "strategies")
 
+USERS: Final = "own"
+"""The folder of the zip for files of the user's."""
+
 PACKAGES: Final = {
     "llvmlite": "llvmlite==0.50.0",
     "msgspec": "msgspec==0.22.0",
@@ -32,50 +37,93 @@ PACKAGES: Final = {
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into a strategy's zip: our files by their places in it, and what they import."""
+    """What goes into a strategy's zip: files by their places in it, and the packages they import.
+
+    ``spec`` is the strategy as it is called in there.
+    """
 
     spec: Spec
-    files: tuple[str, ...]
+    files: Mapping[str, Path]
     packages: tuple[str, ...]
 
 
-def contents_for(spec: Spec) -> Contents:
+def contents_for(spec: Spec, beside: Sequence[Path] = ()) -> Contents:
     """Return what ``spec`` needs.
 
-    Raises ``ArgumentError`` where it cannot be packed, and ``StrategyError`` where there is no
-    such strategy.
+    ``beside`` are files that the user's own reads, to lie next to it.  Raises ``ArgumentError``
+    where it cannot be packed, and ``StrategyError`` where there is no such strategy.
     """
-    if spec.is_outside or spec.is_external:
-        raise ArgumentError(f"{spec.name}: only mjbot's own strategies can be packed")
+    if spec.is_external:
+        raise ArgumentError(f"{spec.name}: a foreign program cannot be packed, only a strategy")
     spec.check()
     for key, value in spec.options.items():
         if "/" in value or os.sep in value or Path(value).exists():
             raise ArgumentError(f"{spec}: {key} names a file of this machine, which is not packed")
+    own = _file_of(spec) if spec.is_outside else None
+    if beside and own is None:
+        raise ArgumentError(f"--beside {beside[0]}: only for a class of your own file")
     played = [spec.name, *(set(spec.options.values()) & {*built_in_names()})]
-    roots = [PLAYER, *[cls.__module__ for name in played for cls in strategy_class(name).__mro__]]
-    modules, foreign = _with_imports(roots)
+    families = [cls.__module__ for name in played for cls in strategy_class(name).__mro__]
+    roots = [PLAYER, *[name for name in families if name.partition(".")[0] in OWN]]
+    ours, neighbours, foreign = _with_imports(roots, own)
     if missing := sorted(foreign - PACKAGES.keys()):
         raise ArgumentError(f"{spec.name}: needs {', '.join(missing)}, which is not packed")
-    sources = [source for module in modules if (source := _source(module))]
-    places = [path.relative_to(ROOT).as_posix() for path in [*sources, *_weights(sources)]]
-    return Contents(spec, tuple(sorted(places)), tuple(sorted(foreign)))
+    files = {path.relative_to(ROOT).as_posix(): path for path in [*ours, *_weights(ours)]}
+    if own is not None:
+        files |= _users(own, [*neighbours, *beside])
+        spec = replace(spec, name=f"{USERS}/{own.name}:{spec.name.rpartition(':')[2]}")
+    return Contents(spec, dict(sorted(files.items())), tuple(sorted(foreign)))
 
 
-def _with_imports(roots: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return our modules that ``roots`` import, they among them, and other people's packages."""
-    modules: set[str] = set()
+def _file_of(spec: Spec) -> Path:
+    """Return the user's file that has the class."""
+    cls = strategy_class(spec.name)
+    if ":" not in spec.name or "." in cls.__module__.partition("@")[0]:
+        raise ArgumentError(f"{spec.name}: only a class of a file can be packed: FILE.py:CLASS")
+    return Path(inspect.getfile(cls)).resolve()
+
+
+def _users(own: Path, paths: Iterable[Path]) -> dict[str, Path]:
+    """Return the places of the user's files: as they lie around the strategy's."""
+    places = {f"{USERS}/{own.name}": own}
+    for path in paths:
+        whole = path.resolve()
+        if not whole.is_file():
+            raise ArgumentError(f"--beside {path}: no such file")
+        if not whole.is_relative_to(own.parent):
+            raise ArgumentError(f"--beside {path}: must lie beside {own.name} or below")
+        places[f"{USERS}/{whole.relative_to(own.parent).as_posix()}"] = whole
+    return places
+
+
+def _with_imports(roots: Iterable[str], own: Path | None) -> tuple[set[Path], set[Path], set[str]]:
+    """Return what ``roots`` and the user's file ``own`` import: our files, its own, packages.
+
+    The roots are among our files; ``own`` is not among its neighbours.
+    """
+    ours: set[Path] = set()
+    neighbours: set[Path] = set()
     foreign: set[str] = set()
-    waiting = [*roots]
+    seen: set[str] = set()
+    waiting = [*roots, *(_imported_by(_tree(own)) if own else ())]
     while waiting:
         module = waiting.pop()
         top = module.partition(".")[0]
-        if top not in OWN:
+        if module in seen or top in sys.stdlib_module_names:
+            continue
+        seen.add(module)
+        if top in OWN:
+            folder, found = ROOT, ours
+        elif own and _source(top, own.parent):
+            folder, found = own.parent, neighbours
+        else:
             foreign.add(top)
-        elif module not in modules and (source := _source(module)):
-            modules.add(module)
+            continue
+        if source := _source(module, folder):
+            found.add(source)
             waiting.append(module.rpartition(".")[0] or module)
             waiting += _imported_by(_tree(source))
-    return modules, foreign - sys.stdlib_module_names
+    return ours, neighbours, foreign
 
 
 @cache
@@ -97,8 +145,8 @@ def _imported_by(tree: ast.AST) -> Iterator[str]:
         yield from _imported_by(node)
 
 
-def _source(module: str) -> Path | None:
-    path = ROOT.joinpath(*module.split("."))
+def _source(module: str, folder: Path) -> Path | None:
+    path = folder.joinpath(*module.split("."))
     places = (path.with_suffix(".py"), path / "__init__.py")
     return next((place for place in places if place.is_file()), None)
 

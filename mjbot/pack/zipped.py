@@ -1,8 +1,8 @@
 """The zip: our files, other people's packages, compiled code; for the same contents the same bytes.
 
-At its root lie ``bot.py``, ``strategy.txt`` and our packages; ``packages/`` is what pip installs
-for the container's Python, ``compiled/`` the machine code that the strategy's games need, made by
-that Python for any x86-64 processor.
+At its root lie ``bot.py``, ``strategy.txt`` and our packages; ``own/`` has the user's files,
+``packages/`` what pip installs for the container's Python, ``compiled/`` the machine code that the
+strategy's games need, made by that Python for any x86-64 processor.
 """
 
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.pack.contents import PACKAGES, ROOT, Contents
+from mjbot.pack.contents import PACKAGES, Contents
 from protocol.plain_text import one_line
 
 MOST_BYTES: Final = 1000 * 1000 * 1000
@@ -59,8 +59,8 @@ def pack(
     """
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
-        for file in contents.files:
-            _copy(ROOT / file, stage / file)
+        for place, file in contents.files.items():
+            _copy(file, stage / place)
         _copy(Path(__file__).with_name("bot.py"), stage / "bot.py")
         (stage / "strategy.txt").write_text(f"{contents.spec}\n", encoding="utf-8")
         if not bare:
@@ -97,7 +97,7 @@ def _compile(stage: Path, python: Sequence[str]) -> None:
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
     set_here = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     command = [*python, "-s", str(stage / "bot.py"), "--compile"]
-    _run(command, "compiling", kept | set_here)
+    _run(command, "compiling", kept | set_here, stage)
     for file in [*folder.rglob("*")]:
         if file.name == ".lock":
             file.unlink()
@@ -107,10 +107,20 @@ def _compile(stage: Path, python: Sequence[str]) -> None:
     _run([*python, "-m", "compileall", *options], "compileall", kept | set_here)
 
 
-def _run(command: Sequence[str], what: str, environment: dict[str, str] | None = None) -> None:
+def _run(
+    command: Sequence[str],
+    what: str,
+    environment: dict[str, str] | None = None,
+    folder: Path | None = None,
+) -> None:
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False
+            command,
+            env=environment,
+            cwd=folder,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
     except OSError as problem:
         raise PackError(f"{what}: {problem.strerror or problem}") from problem

@@ -35,6 +35,29 @@ START_KYOKU = {
 OWN_DRAW = {"type": "tsumo", "actor": 0, "pai": "1m"}
 KINDS = ("chi", "discard", "kan", "pon", "riichi")
 GUARD_S = 300
+PLAIN_BOT = """
+import mjbot
+
+class MyBot(mjbot.Strategy):
+    def decide(self, view):
+        return view.legal[0]
+"""
+OWN_BOT = """
+from dataclasses import dataclass
+from pathlib import Path
+
+import mjbot
+import my_habits
+
+@dataclass
+class MyBot(mjbot.Strategy):
+    luck: int = 0
+
+    def decide(self, view):
+        assert self.luck == 3 and my_habits.WORD == "first"
+        assert Path(__file__).with_name("table").joinpath("words.txt").read_text() == "read\\n"
+        return view.legal[0]
+"""
 PASSES = """
 import sys
 
@@ -115,6 +138,50 @@ def test_it_holds_a_strategy_that_an_option_names():
     files = contents_for(Spec.read("combo-partner,base=supervised")).files
     assert "strategies/supervised.py" in files
     assert "strategies/supervised.py" not in contents_for(Spec.read("combo-partner")).files
+
+
+def test_a_file_of_the_users_comes_with_its_neighbours_and_what_is_named_beside(tmp_path):
+    (tmp_path / "my_bot.py").write_text(OWN_BOT)
+    (tmp_path / "my_habits.py").write_text("WORD = 'first'\n")
+    (tmp_path / "not_mine.py").write_text("")
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "words.txt").write_text("read\n")
+    spec = Spec.read(f"{tmp_path / 'my_bot.py'}:MyBot,luck=3")
+    found = contents_for(spec, [tmp_path / "table" / "words.txt"])
+    assert str(found.spec) == "own/my_bot.py:MyBot,luck=3"
+    users = [place for place in found.files if place.startswith("own/")]
+    assert users == ["own/my_bot.py", "own/my_habits.py", "own/table/words.txt"]
+    assert "numpy" in found.packages
+
+    (tmp_path / "unpacked").mkdir()
+    pack(found, tmp_path / "mine.zip", None, bare=True)
+    with zipfile.ZipFile(tmp_path / "mine.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    (tmp_path / "my_bot.py").unlink()
+    bot = tmp_path / "unpacked" / "bot.py"
+    bot.write_text(
+        bot.read_text().replace("PATIENCE_AT_START_S = 4.0", f"PATIENCE_AT_START_S = {GUARD_S}")
+    )
+    answers, told = talk(tmp_path / "unpacked", START_GAME, [START_KYOKU, OWN_DRAW])
+    assert (answers[1]["type"], answers[1]["tsumogiri"]) == ("dahai", False)
+    assert "own/my_bot.py:MyBot,luck=3 plays" in told
+
+
+@pytest.mark.parametrize(
+    "imported, beside, words",
+    [
+        ("import torch", [], "needs torch, which is not packed"),
+        ("", ["gone.txt"], "no such file"),
+        ("", ["../outside.txt"], "must lie beside my_bot.py or below"),
+    ],
+)
+def test_what_the_users_file_lacks_is_told_in_one_line(imported, beside, words, tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (tmp_path / "outside.txt").write_text("")
+    (folder / "my_bot.py").write_text(f"if 0:\n    {imported or 'pass'}\n{PLAIN_BOT}")
+    with pytest.raises(ValueError, match=words):
+        contents_for(Spec.read(f"{folder / 'my_bot.py'}:MyBot"), [folder / name for name in beside])
 
 
 def test_the_same_strategy_gives_the_same_bytes(packed, tmp_path):
@@ -217,8 +284,9 @@ def test_nothing_is_answered_to_others():
     "arguments, words",
     [
         (["tsumogirl"], "unknown strategy 'tsumogirl'"),
-        (["external:python bot.py"], "only mjbot's own strategies"),
-        (["my_bot.py:MyBot"], "only mjbot's own strategies"),
+        (["external:python bot.py"], "a foreign program cannot be packed"),
+        (["no_bot.py:MyBot"], "no such file no_bot.py"),
+        (["tsumogiri", "--beside", "there.zip"], "only for a class of your own file"),
         (["supervised,weights=some/folder"], "weights names a file of this machine"),
         (["tsumogiri", "--python", "no-such-python"], "--python no-such-python: cannot be run"),
         (["tsumogiri", "--out", "there.zip"], "there.zip: exists already"),
