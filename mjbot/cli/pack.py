@@ -16,7 +16,10 @@ from mjbot.pack.zipped import PYTHON, pack
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "spec", metavar="NAME", type=strategy, help="the strategy: NAME,KEY=VALUE,... or FILE.py:CLASS"
+        "spec",
+        metavar="NAME",
+        type=strategy,
+        help="the strategy: NAME,KEY=VALUE,... or FILE.py:CLASS",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: NAME.zip here")
     parser.add_argument(
