@@ -1,9 +1,10 @@
-"""Compiling before anything else starts: each function once, in one process, and shown to the user.
+"""Compiling before anything else starts: each function once, and shown to the user.
 
-:func:`prepare` starts a process that plays in memory as the command will play.  What it compiles
-is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after finds it.
-That a job was done is remembered by an empty file whose name says all that its code depends on,
-so that the next start begins at once.
+:func:`prepare` starts processes that play in memory as the command will play, one for each player,
+as many at once as there are processors; none compiles what another is compiling
+(:mod:`mjbot.compiler.claims`).  What they compile is kept on disk (:mod:`mjbot.compiler.cache`),
+where every process that comes after finds it.  That a job was done is remembered by an empty file
+whose name says all that its code depends on, so that the next start begins at once.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +26,8 @@ from typing import Any, Final, Literal, NoReturn
 import llvmlite.binding
 from rich.console import Console
 
-from mjbot.compiler.cache import cache_folder, on_compiled
+from mjbot.compiler.cache import cache_folder, on_compiled, share_compiling
+from mjbot.compiler.claims import Claims
 from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.pair.member import pair_up
 from mjbot.progress import Step, progress
@@ -32,7 +35,7 @@ from mjbot.referee import Referee
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.playouts import Plan, PlaysOut
-from mjbot.strategy.registry import Spec, strategy_class
+from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
@@ -110,7 +113,7 @@ def prepare(
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
-    jobs += [Job((spec,), use) for spec in dict.fromkeys(own)]
+    jobs += [Job((spec,), use) for spec in dict.fromkeys([*_parts([*specs, *pair]), *own])]
     jobs += [Job(tuple(sorted(pair, key=str)), use)] if pair else []
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
@@ -120,6 +123,12 @@ def prepare(
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
     return problems
+
+
+def _parts(specs: Sequence[Spec]) -> list[Spec]:
+    """Return the strategies of ours on which others are built (``base=NAME``): work to share."""
+    known = built_in_names()
+    return [Spec(value) for spec in specs for value in spec.options.values() if value in known]
 
 
 def _needs_preparation(spec: Spec, use: Use) -> bool:
@@ -158,8 +167,39 @@ def _marker(key: str) -> Path:
 # --- the process that asks for it --------------------------------------------------------------
 
 
+class _Child:
+    """A process that does one job, and what it has said."""
+
+    def __init__(self, job: Job, claims: Path, heard: "SimpleQueue[tuple[_Child, bytes]]") -> None:
+        self.job: Final = job
+        self.is_done = self.was_told = False
+        self._heard: Final = heard
+        told = json.dumps((job.names, job.use, str(claims)))
+        self._process: Final = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
+            start_new_session=True,  # Ctrl-C is for us: it would only write where it was compiling
+        )
+        self.heard_at_s = time.monotonic()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(ValueError):  # closed while it was read
+            for line in self._process.stdout:
+                self._heard.put((self, line))
+        self._heard.put((self, b""))
+
+    def end(self) -> None:
+        """End the process, if it has not ended."""
+        self._process.kill()
+        self._process.communicate()
+
+
 def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ...]:
-    """Do the jobs in a process; where a strategy ends that, the rest in another one."""
+    """Do the jobs, each in a process of its own, and return what went wrong."""
     problems: dict[Problem, None] = {}
 
     def tell(problem: Problem) -> None:
@@ -167,75 +207,60 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
             console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
         problems[problem] = None
 
-    while jobs:
-        done, was_told = 0, False
-        with _started(jobs) as child:
-            for kind, *said in _messages(child):
-                if kind == "compiled":
-                    step(1, said[0])
-                elif kind == "waiting":
-                    step(0, _WAITING)
-                elif kind == "problem":
-                    tell(Problem(*said))
-                    was_told = True
-                elif kind == "done":
-                    done, was_told = done + 1, False
-        if done < len(jobs) and not was_told:
-            who = " + ".join(jobs[done].names) or "the table"
-            tell(Problem(who, "ended the process that prepares it, or kept it silent"))
-        jobs = jobs[done + 1 :]
+    with _one_at_a_time(lambda: step(0, _WAITING)), tempfile.TemporaryDirectory() as claims:
+        waiting = [job for job in jobs if not _marker(_key(job)).exists()]
+        for child, (kind, *said) in _messages(waiting, Path(claims)):
+            if kind == "compiled":
+                step(1, said[0])
+            elif kind == "problem":
+                tell(Problem(*said))
+                child.was_told = True
+            elif kind == "done":
+                child.is_done = True
+            elif not child.is_done and not child.was_told:
+                who = " + ".join(child.job.names) or "the table"
+                tell(Problem(who, "ended the process that prepares it, or kept it silent"))
     return tuple(problems)
 
 
-@contextlib.contextmanager
-def _started(jobs: Sequence[Job]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start the process that works; it is gone afterwards, and when we die."""
-    told = json.dumps([(job.names, job.use) for job in jobs])
-    child = subprocess.Popen(
-        [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
-        start_new_session=True,  # Ctrl-C is for us: it would only write where it was compiling
-    )
+def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[Any]]]:
+    """Yield what the jobs' processes say, and ``["end"]`` of each that has ended."""
+    waiting = list(reversed(jobs))
+    heard: SimpleQueue[tuple[_Child, bytes]] = SimpleQueue()
+    children: list[_Child] = []
     try:
-        yield child
+        while waiting or children:
+            while waiting and len(children) < (os.cpu_count() or 1):
+                children.append(_Child(waiting.pop(), claims, heard))
+            with contextlib.suppress(Empty):
+                child, line = heard.get(timeout=1.0)
+                child.heard_at_s = time.monotonic()
+                if not line:
+                    children.remove(child)
+                    child.end()
+                yield child, json.loads(line or b'["end"]')
+            for child in children:
+                if time.monotonic() - child.heard_at_s > MOST_SILENT_S:
+                    child.end()
     finally:
-        child.kill()
-        child.communicate()
-
-
-def _messages(child: "subprocess.Popen[bytes]") -> Iterator[list[Any]]:
-    """Yield what the process says until it ends, or is silent for too long."""
-    lines: SimpleQueue[bytes] = SimpleQueue()
-    assert child.stdout is not None
-    pipe = child.stdout
-
-    def read() -> None:
-        with contextlib.suppress(ValueError):  # closed while it was read
-            for line in pipe:
-                lines.put(line)
-        lines.put(b"")
-
-    threading.Thread(target=read, daemon=True).start()
-    with contextlib.suppress(Empty):
-        while line := lines.get(timeout=MOST_SILENT_S):
-            yield json.loads(line)
+        for child in children:
+            child.end()
 
 
 # --- the process that does it ------------------------------------------------------------------
 
 
 def work() -> None:
-    """Do the jobs of the command line and report, line by line, on what was our stdout."""
-    jobs = [Job(tuple(map(Spec.read, names)), use) for names, use in json.loads(sys.argv[1])]
+    """Do the job of the command line and report, line by line, on what was our stdout."""
+    names, use, folder = json.loads(sys.argv[1])
+    job = Job(tuple(map(Spec.read, names)), use)
     report = _reporter()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with _one_at_a_time(lambda: report("waiting")):
-        for job in jobs:
-            if _marker(_key(job)).exists() or _Worker(job, report).run():
-                _note_done(job)
-            report("done")
+    worker = _Worker(job, report)
+    share_compiling(Claims(Path(folder), worker.note_waiting))
+    if worker.run():
+        _note_done(job)
+    report("done")
 
 
 def _reporter() -> Callable[..., None]:
@@ -290,6 +315,11 @@ class _Worker:
         self.job: Final = job
         self._report: Final = report
         self._since_s = 0.0
+        self._waits = 0
+
+    def note_waiting(self) -> None:
+        """Note that another process compiles what this one needs."""
+        self._waits += 1
 
     def run(self) -> bool:
         """Return whether all went well; what did not was reported."""
@@ -327,13 +357,13 @@ class _Worker:
 
     def _watch(self, over: threading.Event) -> None:
         """End the process if it only waits."""
-        before_s = time.process_time()
+        before_s, waits = time.process_time(), self._waits
         while not over.wait(IDLE_S):
             now_s = time.process_time()
-            if now_s - before_s < _NOTHING_S:
+            if now_s - before_s < _NOTHING_S and waits == self._waits:
                 self._fail(f"waited for {IDLE_S:g} s and decided nothing")
                 os._exit(1)
-            before_s = now_s
+            before_s, waits = now_s, self._waits
 
     def may_go_on(self) -> None:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""

@@ -22,6 +22,8 @@ from typing import Any, Final
 from numba.core import caching as _caching
 from numba.core import runtime as _runtime
 
+from mjbot.compiler.claims import Claims
+
 caching: Final[Any] = _caching  # numba has no type hints
 runtime: Final[Any] = _runtime
 
@@ -36,6 +38,13 @@ _LOCK: Final = ".lock"
 
 on_compiled: list[Callable[[str], None]] = []
 """Called with a function's name when its machine code was made, not found."""
+
+_shared: list[Claims] = []
+
+
+def share_compiling(claims: Claims) -> None:
+    """Compile from now on only what no other process with the same claims is compiling."""
+    _shared[:] = [claims]
 
 
 def cache_folder() -> Path:
@@ -108,7 +117,22 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         self._cache_file = _File(str(folder), self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or ``None`` where it is missing or damaged."""
+        """Return the code for a signature, or ``None`` where it is missing or damaged.
+
+        It is claimed then, where work is shared: whoever is told ``None`` compiles and saves it.
+        """
+        found = self._found(sig, target_context)
+        for claims in _shared if found is None else ():
+            if claims.take(self._claim(sig)):
+                found = self._found(sig, target_context)
+                if found is not None:
+                    claims.give_up(self._claim(sig))
+        return found
+
+    def _claim(self, sig: Any) -> str:
+        return f"{self._folder.name} {self._impl.filename_base} {sig}"
+
+    def _found(self, sig: Any, target_context: Any) -> Any:
         try:
             found = self._load(sig, target_context)
         except Exception:  # whatever the damage is, compiling again cures it
@@ -133,6 +157,8 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         _prune_once(self._folder.parent)
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+        for claims in _shared:
+            claims.give_up(self._claim(sig))
         for hear in on_compiled:
             hear(self._label)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.compiler.cache import prune
+from mjbot.compiler.claims import Claims
 
 ROOT = Path(__file__).parents[2]
 COUNT = """
@@ -107,3 +108,64 @@ def test_what_was_used_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path)
     assert {folder.name for folder in tmp_path.iterdir()} == {"old", "recent", "new"}
     prune(tmp_path, kept_bytes=0)
     assert {folder.name for folder in tmp_path.iterdir()} == {"recent"}
+
+
+BESIDE = """
+import sys, threading
+from pathlib import Path
+from mjbot.compiler import cache
+from mjbot.compiler.claims import Claims
+
+other = Claims(Path(sys.argv[1]))
+waits = threading.Event()
+cache.share_compiling(Claims(Path(sys.argv[1]), waits.set))
+made = []
+cache.on_compiled.append(made.append)
+
+from mjbot.compiler.splitmix import mix
+import numpy as np
+
+claim = "mix"
+cache.CodeCache._claim = lambda self, sig: claim
+assert not other.take(claim)
+asking = threading.Thread(target=mix, args=(np.uint64(7),))
+asking.start()
+assert waits.wait(60)
+assert not made
+other.give_up(claim)
+asking.join()
+print(*made)
+"""
+
+
+def test_what_another_process_is_compiling_is_waited_for(tmp_path):
+    """Whoever held it made nothing: then it is compiled here, once."""
+    (tmp_path / "claims").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE, str(tmp_path / "claims")],
+        env={**os.environ, "MJBOT_CACHE": str(tmp_path / "cache")},
+        capture_output=True, text=True, check=False, cwd=ROOT, timeout=300,
+    )  # fmt: skip
+    assert (done.stdout.split(), done.stderr) == (["mix"], "")
+    claims = Claims(tmp_path / "claims")
+    assert not claims.take("anything")
+    assert not claims.take("anything")  # its own
+    claims.give_up("anything")
+    claims.give_up("anything")
+
+
+def test_two_processes_share_the_work(tmp_path):
+    """Both ask for the same function at once: one makes it, the other finds it."""
+    (tmp_path / "claims").mkdir()
+    share = "from mjbot.compiler.claims import Claims\nfrom pathlib import Path\n"
+    share += f"mjbot.compiler.cache.share_compiling(Claims(Path({str(tmp_path / 'claims')!r})))\n"
+    code = COUNT.replace("from mjbot.compiler.splitmix", f"{share}from mjbot.compiler.splitmix")
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(ROOT)],
+            env={**os.environ, "MJBOT_CACHE": str(tmp_path / "cache")},
+            stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    assert sorted(process.communicate()[0].split() for process in both) == [[], ["mix"]]

@@ -101,10 +101,15 @@ def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
     spec = with_options(args.strategy, args.option, "--strategy", "--option")
     players = SeatedPlayers(spec, args.seed)
-    prepare([spec], Console(stderr=True), use="explain")
+    console = Console(stderr=True)
     if args.at is None:
+        next(steps(args.log), None)  # what cannot be read is refused before anything is compiled
+        prepare([spec], console, use="explain")
         return _list_choices(args.log, args.seat, players)
-    return _explain(args.log, args.at, args.seat, players)
+    with progress(console, f"looking for {args.at} in {args.log.name}"):
+        number, seat = _chooser_at(args.log, args.at, args.seat)
+    prepare([spec], console, use="explain")
+    return _explain(args.log, number, seat, players)
 
 
 class _NoChoiceError(ArgumentError):
@@ -114,9 +119,11 @@ class _NoChoiceError(ArgumentError):
 # --- one position ------------------------------------------------------------------------------
 
 
-def _explain(log: Path, place: _Place, asked: int | None, players: SeatedPlayers) -> int:
-    with progress(Console(stderr=True), f"looking for {place} in {log.name}"):
-        seat, step = _position(log, place, asked, players)
+def _explain(log: Path, number: int, seat: int, players: SeatedPlayers) -> int:
+    for step in steps(log):
+        players.see(step, [seat])
+        if step.number == number:
+            break
     console = _console()
     lines = [
         f"event {step.number}: {quote(step.event)}",
@@ -204,27 +211,15 @@ def _grid(table: DataTable) -> Grid:
     return grid
 
 
-def _position(
-    log: Path, place: _Place, asked: int | None, players: SeatedPlayers
-) -> tuple[int, ReplayStep]:
-    """Return who chooses where; the strategy has seen the game begin and the kyoku.
-
-    The log is read twice: who is asked follows from the position.
-    """
+def _chooser_at(log: Path, place: _Place, asked: int | None) -> tuple[int, int]:
+    """Return the number of the event, and the seat that chooses after it."""
     number = _number_of(log, place, asked) if place.kyoku else place.event
-    step, seat = None, 0
+    step = None
     for step in steps(log):
         if step.number == number:
-            seat = _chooser(step, asked)
-            break
-    else:
-        n = step.number if step else 0
-        raise _NoChoiceError(f"--at {place.text}: the log has the events 1 to {n}")
-    for step in steps(log):
-        players.see(step, [seat])
-        if step.number == number:
-            break
-    return seat, step
+            return number, _chooser(step, asked)
+    n = step.number if step else 0
+    raise _NoChoiceError(f"--at {place.text}: the log has the events 1 to {n}")
 
 
 def _number_of(log: Path, place: _Place, asked: int | None) -> int:

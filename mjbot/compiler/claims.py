@@ -1,0 +1,60 @@
+"""Which process compiles what, where several compile at once: nobody does what another is doing.
+
+Each function, with the types it is called with, has a lock file, which is held while it is
+compiled.  Whoever meets one that is held waits and then finds the code on disk.  Functions call
+each other in no circle, hence neither do those who wait; a process that ends loses its locks.
+"""
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final
+
+MOST_WAIT_S: Final = 300.0
+"""Whoever has waited so long compiles, too: the other may have failed and hold its lock still."""
+
+_LOOK_S: Final = 0.02
+
+
+class Claims:
+    """The claims of this process; ``folder`` is common to all that share the work.
+
+    ``on_waiting`` is called again and again while another process is waited for.
+    """
+
+    def __init__(self, folder: Path, on_waiting: Callable[[], None] = lambda: None) -> None:
+        self._folder: Final = folder
+        self._on_waiting: Final = on_waiting
+        self._held: Final[dict[str, IO[str]]] = {}
+
+    def take(self, name: str) -> bool:
+        """Claim what is called ``name``; return whether another process was waited for."""
+        if name in self._held:
+            return False
+        try:
+            import fcntl  # not on Windows: there all compile
+
+            path = self._folder / hashlib.sha256(name.encode()).hexdigest()[:16]
+            file = path.open("w", encoding="utf-8")
+        except (OSError, ImportError):
+            return False
+        has_waited, until = False, time.monotonic() + MOST_WAIT_S
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                has_waited = True
+                self._on_waiting()
+                if time.monotonic() < until:
+                    time.sleep(_LOOK_S)
+                    continue
+            break
+        self._held[name] = file
+        return has_waited
+
+    def give_up(self, name: str) -> None:
+        """Let others have what was claimed, if it was."""
+        with contextlib.suppress(KeyError, OSError):
+            self._held.pop(name).close()
