@@ -22,7 +22,7 @@ from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.errors import ExitCode
 from mjbot.text import plural
 
-STRATEGIES: Final = ("tsumogiri", "fast-riichi-a", "fast-riichi-d", "combo-partner")
+STRATEGIES: Final = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 LOOK_S: Final = 1.0
 MEASURE_S: Final = 10.0
 TELL_S: Final = 60.0
