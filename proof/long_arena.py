@@ -20,6 +20,7 @@ from typing import Final
 from mjbot.arena.results import FIGURES_FILE, GAMES_FILE
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.errors import ExitCode
+from mjbot.processes import die_with_parent
 from mjbot.text import plural
 
 STRATEGIES: Final = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
@@ -101,7 +102,12 @@ def _watch(args: argparse.Namespace, name: str, next_kill_s: Callable[[], float]
     started_at = told_at = measured_at = time.monotonic()
     kill_at = started_at + next_kill_s()
     with log.open("wb") as output:
-        arena = subprocess.Popen(_command(args, seen.folder), stdout=output, stderr=output)
+        arena = subprocess.Popen(
+            _command(args, seen.folder),
+            stdout=output,
+            stderr=output,
+            preexec_fn=die_with_parent if sys.platform == "linux" else None,
+        )
     while arena.poll() is None:
         time.sleep(LOOK_S)
         now = time.monotonic()
