@@ -106,7 +106,7 @@ def _watch(args: argparse.Namespace, name: str, next_kill_s: Callable[[], float]
             _command(args, seen.folder),
             stdout=output,
             stderr=output,
-            preexec_fn=die_with_parent if sys.platform == "linux" else None,
+            preexec_fn=die_with_parent,  # noqa: PLW1509  this process has no threads
         )
     while arena.poll() is None:
         time.sleep(LOOK_S)
