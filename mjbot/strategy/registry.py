@@ -127,12 +127,17 @@ def thesis_of(cls: type[Strategy]) -> str:
 
 # --- modules ---------------------------------------------------------------------------------
 
+_ours: Final[dict[str, type[Strategy]]] = {}
+"""Classes of ours asked for before: looking into the folder takes longer than making a player."""
+
 
 def _class_called(name: str) -> type[Strategy]:
     """Return the class of a bare name: ours, or one that a distribution offers."""
+    if name in _ours:
+        return _ours[name]
     if _dashed(name) in built_in_names():
         module = _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
-        return _deciding(name, _only_class(module))
+        return _ours.setdefault(name, _deciding(name, _only_class(module)))
     entry = _entry_point(name)
     if entry is None:
         raise _unknown(name)
