@@ -9,7 +9,7 @@ import importlib
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from mjbot.arena.code_digest import code_digest
@@ -22,6 +22,7 @@ PREFIX: Final = "ray://"
 REQUIREMENT: Final = "ray[client]>=2.9"
 """What to install, from wherever mjbot itself was."""
 MOST_CRASHES: Final = 3
+LOOK_S: Final = 0.5
 
 
 class RemotePlayer:
@@ -65,16 +66,24 @@ class RayPool:
         self._again: deque[GameId] = deque()
         self._crashes = 0
 
-    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
-        """Play the games and return each as soon as it is finished, in whatever order."""
+    def play(
+        self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
+    ) -> Iterator[Played]:
+        """Play the games and return each as soon as it is finished, in whatever order.
+
+        ``look`` is called every second or oftener.
+        """
         waiting = iter(game_ids)
         self._actors = [self._new_actor() for _ in range(self._jobs)]
-        self._check_machines()
+        self._check_machines(look)
         for number in range(self._jobs):
             for _ in range(AHEAD):
                 self._give(number, waiting)
         while self._under_way:
-            done, _ = self._ray.wait(list(self._under_way), num_returns=1)
+            look()
+            done, _ = self._ray.wait(list(self._under_way), num_returns=1, timeout=LOOK_S)
+            if not done:
+                continue
             number, game_id = self._under_way.pop(done[0])
             try:
                 yield self._ray.get(done[0])
@@ -109,11 +118,14 @@ class RayPool:
     def _new_actor(self) -> Any:
         return self._ray.remote(num_cpus=1)(RemotePlayer).remote(self._setup, self._recording)
 
-    def _check_machines(self) -> None:
-        answers = [actor.problem.remote() for actor in self._actors]
-        for problem in self._ray.get(answers):
-            if problem:
-                raise WorkerError(f"a machine of the cluster cannot play: {problem}")
+    def _check_machines(self, look: Callable[[], None]) -> None:
+        missing = [actor.problem.remote() for actor in self._actors]
+        while missing:
+            look()
+            done, missing = self._ray.wait(missing, num_returns=1, timeout=LOOK_S)
+            for problem in self._ray.get(done):
+                if problem:
+                    raise WorkerError(f"a machine of the cluster cannot play: {problem}")
 
     def _give(self, number: int, waiting: Iterator[GameId]) -> None:
         game_id = self._again.popleft() if self._again else next(waiting, None)

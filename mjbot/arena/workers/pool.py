@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
@@ -30,7 +30,7 @@ from mjbot.arena.workers.clock import (
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import Games, Played, Tell
 from mjbot.errors import MjbotError
-from mjbot.processes import describe_exit, die_with_parent
+from mjbot.processes import deaf_to_ctrl_c, describe_exit, die_with_parent
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 
@@ -135,7 +135,8 @@ class _Worker:
             name="arena",
             daemon=True,
         )
-        self._process.start()
+        with deaf_to_ctrl_c():
+            self._process.start()
         theirs.close()
         self.stood_still = False
         self._heartbeat = Liveness(time.monotonic())
@@ -214,16 +215,20 @@ class WorkerPool:
         self._lost = 0
         self._finished = 0
 
-    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
+    def play(
+        self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
+    ) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
-        The first process begins alone: what it compiles, the others find in the cache.  Raises
-        :class:`WorkerError` if game after game takes its process with it.
+        The first process begins alone: what it compiles, the others find in the cache.  ``look``
+        is called every second or oftener.  Raises what it raises, and :class:`WorkerError` if game
+        after game takes its process with it.
         """
         waiting = iter(game_ids)
         if not self.workers:
             self.workers.append(self._new_worker())
         while True:
+            look()
             for worker in self.workers:
                 self._keep_busy(worker, waiting)
             if not any(worker.game_ids for worker in self.workers):
