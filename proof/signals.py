@@ -85,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         print("proof signals: needs /proc, which only Linux has")
         return int(ExitCode.UNREACHABLE)
     logging.disable(logging.ERROR)
+    # A shell has what it starts in the background ignore SIGINT, which is handed down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     start, trials = time.monotonic(), plan(args.times, args.seed)
     if args.only is not None:
         trials = [trials[args.only]]
@@ -142,7 +144,8 @@ async def _tried(trial: Trial, keep: Path | None) -> None:
             await _struck(trial, words, folder, mark)
         trial.problems += [*_problems(trial, folder)]
         if trial.problems and keep is not None:
-            shutil.copytree(folder, keep / str(trial.number), dirs_exist_ok=True)
+            ignore = shutil.ignore_patterns("channel")  # a socket cannot be copied
+            shutil.copytree(folder, keep / str(trial.number), ignore=ignore, dirs_exist_ok=True)
     finally:
         end_all(MARK, mark)
         shutil.rmtree(folder)
