@@ -14,6 +14,7 @@ PROOFS = {
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
+    "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
     "greedy-table": "predicted and actual tenpai of recorded players",
