@@ -76,14 +76,14 @@ def test_a_late_crash_disturbs_nobody():
 
 def test_the_thread_ends_when_nobody_has_it_any_more():
     before = set(threading.enumerate())
-    thinker = DecisionThread()
-    (thread,) = set(threading.enumerate()) - before
 
-    async def check():
-        await thinker.think(lambda: thinker, GUARD_S)  # as a player's job has its player
+    def use():
+        thinker = DecisionThread()
+        (thread,) = set(threading.enumerate()) - before
+        run(thinker.think(lambda: thinker, GUARD_S))  # as a player's job has its player
+        return thread
 
-    run(check())
-    del check, thinker
+    thread = use()
     gc.collect()
     thread.join(GUARD_S)
     assert not thread.is_alive()
