@@ -195,7 +195,13 @@ class _Proof:
         self._ended("lost", process, "with one node left")
 
     def _other_code(self) -> None:
-        """A node whose mjbot has one line more."""
+        """A node without mjbot, and one whose mjbot has one line more."""
+        none = self._folder / "none"
+        (none / "mjbot").mkdir(parents=True)
+        (none / "mjbot" / "__init__.py").write_text("raise ImportError('mjbot is not here')")
+        self._nodes.add(PYTHONPATH=str(none))
+        self._refused("a node without mjbot", "mjbot is not here")
+        self._nodes.kill()
         copy = self._folder / "copy"
         packages = Path(__file__).parents[1]
         for name in ("mjbot", "protocol", "strategies"):

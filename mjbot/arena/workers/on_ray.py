@@ -26,11 +26,15 @@ PREFIX: Final = "ray://"
 REQUIREMENT: Final = "ray[client]>=2.9"
 """What to install, from wherever mjbot itself was."""
 MOST_CRASHES: Final = 3
+MOST_CONNECTS: Final = 3
 LOOK_S: Final = 0.5
 MOST_QUOTED: Final = 300
 ANSWER_S: Final = 10.0
 QUESTION: Final = "/ray.rpc.RayletDriver/ClusterInfo"
 """What any client asks; the answer to an empty question does not matter, a refusal does."""
+
+CREATION: Final = "creation task"
+"""What Ray's words on an actor have in them that could not be made, as where there is no mjbot."""
 
 MOST_IDLE_S: Final = 300.0
 """How long no machine may be there that takes a game, before the run ends."""
@@ -125,8 +129,7 @@ class RayPool:
         try:
             with warnings.catch_warnings(action="ignore"):  # what matters comes as an error, too
                 if where != LOCAL:
-                    _require_answer(where)
-                    self._ray.init(address=where, **quiet)
+                    self._connect_client(where, quiet)
                     return
                 try:
                     self._ray.init(address="auto", **quiet)
@@ -141,6 +144,22 @@ class RayPool:
             text = f"{type(error).__name__}: {_in_short(error)}"
             raise WorkerError(f"--on {where}: {text}") from None
 
+    def _connect_client(self, where: str, quiet: dict[str, Any]) -> None:
+        """Connect to ``ray://HOST:PORT``.
+
+        Ray starts a process there for each client, which dies at once now and then: it forks a
+        process that has many threads.
+        """
+        _require_answer(where)
+        for left in reversed(range(MOST_CONNECTS)):
+            try:
+                self._ray.init(address=where, **quiet)
+                return
+            except ConnectionAbortedError:
+                if not left:
+                    raise
+                self._ray.shutdown()
+
     def _start(self) -> None:
         """Ask for an actor; it may be long before a machine has room for it."""
         actor = self._ray.remote(num_cpus=1)(RemotePlayer).remote(*self._arguments)
@@ -152,6 +171,9 @@ class RayPool:
         try:
             problem = self._ray.get(answer)
         except self._ray.exceptions.RayError as error:
+            if CREATION in str(error):  # it came to life and could not: it would again
+                text = _in_short(error)
+                raise WorkerError(f"a machine of the cluster cannot play: {text}") from None
             self._on_lost(actor, error)
             return
         if problem:
