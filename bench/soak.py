@@ -7,7 +7,7 @@
 * arena: ``mjbot arena`` with two workers; now and then one of them is killed.
 
 Each is sampled for its memory (what its processes have for themselves, and their share of what
-they have together), file handles and threads; serve for its tasks, too.  :mod:`bench.trend` says
+they have together), file handles and threads; serve for its tasks, too.  :mod:`proof.trend` says
 what flat means.  Every game must end by the rules or by a named fault, and no process die that we
 have not killed.
 """
@@ -23,13 +23,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from bench.trend import trend
 from mjbot.arena.results import read_games
 from mjbot.client.play import Settings, play
 from mjbot.errors import TOLD, ExitCode
@@ -38,7 +37,8 @@ from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.chaos import BOTS, HOST, Proxies, Table, ending_of, problems_of, replayed
-from proof.remains import PROC, damage, end_all, left_after, marked
+from proof.remains import Sample, damage, end_all, left_after, marked, used
+from proof.trend import trend
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
 
@@ -53,8 +53,6 @@ KILL_EVERY_S: Final = {"duo": 60.0, "arena": 30.0}
 
 LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0, "tasks": 4.0}
 """What is no growth, whatever its share."""
-
-Sample = dict[str, float]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,27 +126,6 @@ def _least(name: str) -> float:
 def _line(now_s: float, sample: Sample, games: int) -> str:
     parts = [f"{name} {value:.0f}" for name, value in sample.items()]
     return f"{now_s:6.0f} s, {games} games served; {', '.join(parts)}"
-
-
-# --- what processes use ------------------------------------------------------------------------
-
-
-def used(name: str, pids: Sequence[int]) -> Sample:
-    """Return the memory (PSS, in MB), file handles and threads of some processes."""
-    memory = handles = threads = 0
-    for pid in pids:
-        folder = PROC / str(pid)
-        with contextlib.suppress(OSError):  # it has just ended
-            memory += _kilobytes(folder / "smaps_rollup", "Pss")
-            handles += len(os.listdir(folder / "fd"))
-            threads += _kilobytes(folder / "status", "Threads")
-    found = {"MB": memory / 1024, "handles": handles, "threads": threads}
-    return {f"{name} {unit}": float(value) for unit, value in found.items()}
-
-
-def _kilobytes(file: Path, field_name: str) -> int:
-    lines = file.read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field_name}:"))
 
 
 # --- a table in this process -------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a process leaves behind: others that it started, temporary files, logs and their state.
+"""What a process uses, and leaves behind: others that it started, logs and their state.
 
 A process is known as one of ours by a variable of its environment, which whoever it starts
 inherits: no change of group, session or parent loses it.
@@ -8,7 +8,7 @@ import contextlib
 import csv
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,9 @@ LOOK_S: Final = 0.02
 RECORDS: Final = (".mjson", ".jsonl.gz")
 LINES: Final = (".mjson", ".jsonl", ".csv")
 WORDS: Final = ".txt"
+
+Sample = dict[str, float]
+"""What some processes use, by name and unit."""
 
 
 def marked(variable: str, value: str) -> dict[int, str]:
@@ -55,6 +58,24 @@ def catches(pid: int, number: int) -> bool:
             if name == "SigCgt":
                 return bool(int(value, 16) >> (number - 1) & 1)
     return False
+
+
+def used(name: str, pids: Sequence[int]) -> Sample:
+    """Return the memory (PSS, in MB), file handles and threads of some processes."""
+    memory = handles = threads = 0
+    for pid in pids:
+        folder = PROC / str(pid)
+        with contextlib.suppress(OSError):  # it has just ended
+            memory += _kilobytes(folder / "smaps_rollup", "Pss")
+            handles += len(os.listdir(folder / "fd"))
+            threads += _kilobytes(folder / "status", "Threads")
+    found = {"MB": memory / 1024, "handles": handles, "threads": threads}
+    return {f"{name} {unit}": float(value) for unit, value in found.items()}
+
+
+def _kilobytes(file: Path, field_name: str) -> int:
+    lines = file.read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field_name}:"))
 
 
 def damage(folder: Path) -> Iterator[str]:

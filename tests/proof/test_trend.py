@@ -1,12 +1,12 @@
-"""What the soak calls flat, and what it reads of processes."""
+"""What the long proofs call flat, and what they read of processes."""
 
 import os
 from random import Random
 
 import pytest
 
-from bench.soak import used
-from bench.trend import trend
+from proof.remains import used
+from proof.trend import trend
 
 TIMES = [10.0 * number for number in range(180)]
 
