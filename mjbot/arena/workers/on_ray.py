@@ -114,6 +114,11 @@ class RayPool:
                     self._on_lost(actor, error)
                 self._give(actor, waiting)
 
+    @property
+    def replaced(self) -> int:
+        """How many actors were lost, and another was asked for instead."""
+        return len(self._lost)
+
     def __enter__(self) -> "RayPool":
         return self
 

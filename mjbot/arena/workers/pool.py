@@ -207,6 +207,8 @@ class WorkerPool:
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
         self.workers: Final[list[_Worker]] = []
+        self.replaced = 0
+        """How many processes ended or stood still, and another was started instead."""
         self._crashes: dict[GameId, list[tuple[int, int] | None]] = {}
         self._fatal: dict[GameId, dict[int, dict[int, Fault]]] = {}
         self._again: deque[GameId] = deque()
@@ -279,6 +281,7 @@ class WorkerPool:
             if isinstance(heard, Played):
                 self.workers[number].finish()
                 self._finished += 1
+                self._failed_starts = 0  # whatever ends the others, one can be started
                 yield heard
             else:
                 self._tell(*heard)
@@ -298,6 +301,7 @@ class WorkerPool:
             self._note_crash(dead, end)
         self._again.extend(dead.game_ids)
         self.workers[number] = self._new_worker()
+        self.replaced += 1
 
     def _note_crash(self, dead: _Worker, end: str) -> None:
         game_id = dead.game_ids[0]
