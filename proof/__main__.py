@@ -15,6 +15,7 @@ PROOFS = {
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
+    "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
     "greedy-table": "predicted and actual tenpai of recorded players",
