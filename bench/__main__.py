@@ -1,7 +1,8 @@
 """``python -m bench NAME [--rounds N] [--json]``: run one benchmark.
 
 A benchmark is a module here with ``contests() -> list[Contest]`` (:mod:`bench.measure`), or with
-``report(rounds)`` and ``print_report(report)`` where there is no peer to compare with.
+``report(rounds)`` and ``print_report(report)`` where there is no peer to compare with.  One with
+``add_arguments(parser)`` and ``run(args) -> int`` has options of its own.
 """
 
 import argparse
@@ -22,6 +23,11 @@ def main() -> int:
     )
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("name", choices=names)
+    if sys.argv[1:2] == ["soak"]:
+        from bench import soak
+
+        soak.add_arguments(parser)
+        return soak.run(parser.parse_args())
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--rounds", type=int, default=7, help="rounds, all contenders in each")
     args = parser.parse_args()
@@ -42,7 +48,7 @@ def main() -> int:
 
 
 def _is_benchmark(source: str) -> bool:
-    return "def contests(" in source or "def report(" in source
+    return any(f"def {name}(" in source for name in ("contests", "report", "add_arguments"))
 
 
 if __name__ == "__main__":

@@ -53,6 +53,8 @@ def take_sigterm_for_ctrl_c() -> None:
     this process ignore Ctrl-C.
     """
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _as_ctrl_c(number: int, frame: FrameType | None) -> None:

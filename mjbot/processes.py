@@ -18,6 +18,26 @@ _GRACE_S: Final = 2.0
 _LAST_WORDS_BYTES: Final = 4096
 
 
+@contextlib.contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Let processes of :mod:`multiprocessing` that are started inside not hear a terminal's Ctrl-C.
+
+    It goes to all of the terminal's processes.  A mask is handed down to who is started under it,
+    and holds from its first moment, when Python would tell of the signal with a traceback.
+    """
+    from multiprocessing import resource_tracker
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Child:
     """One running child: its own process group, its output in a log file."""
 
@@ -178,18 +198,8 @@ class _Worker:
 
 
 def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
-    """Start workers that do not hear a terminal's Ctrl-C, which goes to all its processes.
-
-    A mask is handed down to who is started under it.
-    """
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with deaf_to_ctrl_c():
         return [_Worker(function) for _ in range(n)]
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(function: Callable[[Any], Any], line: Any) -> None:

@@ -128,13 +128,13 @@ async def _played(number: int, seed: int) -> Table:
                 "mjsonp": (await server.open_tcp(HOST, 0), "default"),
                 "ws": (await server.open_websocket(HOST, 0), "ws"),
             }
-            chaos = _Proxies(stack, random, kinds)
+            chaos = Proxies(stack, random, kinds)
             tasks = [asyncio.create_task(one) for one in await _clients(number, doors, chaos)]
             try:
                 results = [result async for result in server.play(1)]
                 table.ends = await asyncio.gather(*tasks, return_exceptions=True)
                 table.result = results[0]
-                table.replayed = _replayed(results[0])
+                table.replayed = replayed(results[0])
             finally:
                 for task in tasks:
                     task.cancel()
@@ -143,11 +143,14 @@ async def _played(number: int, seed: int) -> Table:
     return table
 
 
-class _Proxies:
-    """Opens proxies; those of the four places come first."""
+class Proxies:
+    """Opens proxies that end with ``stack``; those of the four places come first."""
 
     def __init__(
-        self, stack: contextlib.AsyncExitStack, random: Random, kinds: Sequence[str]
+        self,
+        stack: contextlib.AsyncExitStack,
+        random: Random,
+        kinds: Sequence[str] = FAULTS,
     ) -> None:
         self._stack: Final = stack
         self._random: Final = random
@@ -170,7 +173,7 @@ class _Proxies:
         return await proxy.open()
 
 
-async def _clients(number: int, doors: dict[str, tuple[int, str]], chaos: _Proxies) -> list[Any]:
+async def _clients(number: int, doors: dict[str, tuple[int, str]], chaos: Proxies) -> list[Any]:
     """Return the four players' conversations, not yet begun."""
     settings = []
     for place in range(PLACES):
@@ -204,7 +207,7 @@ def _free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def _replayed(result: GameResult) -> str:
+def replayed(result: GameResult) -> str:
     """Return what a strict replay finds in a game that ended by the rules."""
     if result.void or result.log is None:
         return ""

@@ -50,8 +50,11 @@ class Plan:
 class Players(Protocol):
     """Whoever plays the games: processes here, or machines elsewhere."""
 
-    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
-        """Play the games and return each as soon as it is finished, in whatever order."""
+    def play(self, game_ids: Iterable[GameId], look: Callable[[], None] = ...) -> Iterator[Played]:
+        """Play the games and return each as soon as it is finished, in whatever order.
+
+        ``look`` is called every second or oftener, and ends it by raising something.
+        """
 
 
 @dataclass(frozen=True)
@@ -111,13 +114,19 @@ class Arena:
         """Whether nothing is left to play."""
         return self._is_sure() or next(self._missing(), None) is None
 
-    def play(self, players: Players, on_game: Callable[[Played], None]) -> None:
+    def play(
+        self,
+        players: Players,
+        on_game: Callable[[Played], None],
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
         """Play what is missing.  Every game is in the file before ``on_game`` hears of it.
 
-        Raises :class:`~mjbot.arena.workers.pool.WorkerError` if game after game is void.
+        Raises what ``look`` raises, which is called every second or oftener, and
+        :class:`~mjbot.arena.workers.pool.WorkerError` if game after game is void.
         """
         void = games = 0
-        for played in players.play(self._missing()):
+        for played in players.play(self._missing(), look):
             if played.record:
                 save_record(self.plan.folder, played.line.game_id, played.record)
             if self.accumulator.has(played.line.wall, played.line.seating):

@@ -37,6 +37,7 @@ from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arguments import strategy
 from mjbot.errors import ArgumentError, ExitCode
+from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
 from mjbot.statistics.figures import DEFAULT_UMA
@@ -128,9 +129,11 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play or take up a run and show its figures."""
-    if args.repro is not None:
-        return repeat(args.repro)
-    return _play(make_plan(args), args)
+    with ending_at_once():
+        if args.repro is not None:
+            return repeat(args.repro)
+        plan = make_plan(args)
+    return _play(plan, args)
 
 
 def make_plan(args: argparse.Namespace) -> Plan:
@@ -205,16 +208,10 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
         if arena.set_aside:
             console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
-        interrupted, failure = False, None
+        interrupted, failure, processes = False, None, ""
         try:
             if not arena.is_over:
-                if not args.on:
-                    prepare_own(plan.setup, console)
-                with (
-                    games_progress(console, arena) as games,
-                    _players(plan, args, games.on_fault) as pool,
-                ):
-                    arena.play(pool, games.on_game)
+                processes = _play_missing(arena, args, console)
         except KeyboardInterrupt:
             interrupted = True
         except WorkerError as error:
@@ -225,6 +222,8 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.buffer.write(_json_lines(outcome))
     show(console, outcome)
+    if processes:
+        console.print(processes, highlight=False)
     if interrupted:
         console.print(
             f"interrupted; kept: {plural(kept, 'game')}; the same command goes on", highlight=False
@@ -233,6 +232,35 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     if failure is not None:
         raise failure
     return ExitCode.FAILED if any(outcome.faults) or outcome.void else ExitCode.OK
+
+
+def _play_missing(arena: Arena, args: argparse.Namespace, console: Console) -> str:
+    """Play what is left; return what is to be said of the processes that did.
+
+    Raises ``KeyboardInterrupt`` and :class:`WorkerError`.
+    """
+    if not args.on:
+        with ending_at_once("mjbot arena"):
+            prepare_own(arena.plan.setup, console)
+    with (
+        games_progress(console, arena) as games,
+        _players(arena.plan, args, games.on_fault) as pool,
+        stopping_between_steps() as look,
+    ):
+        arena.play(pool, games.on_game, look)
+    return f"processes replaced: {pool.replaced}{_peak()}"
+
+
+def _peak() -> str:
+    """Say how much memory was the most that we and a process of ours took."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return ""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    own, other = [resource.getrusage(kind).ru_maxrss / unit for kind in kinds]
+    return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 
 def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> WorkerPool | RayPool:

@@ -117,8 +117,8 @@ def run_program() -> NoReturn:
     Who is interrupted ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
-    take_sigterm_for_ctrl_c()
     try:
+        take_sigterm_for_ctrl_c()
         status = main()
     except KeyboardInterrupt:  # a second one, while we tell of the first
         status = ExitCode.INTERRUPTED

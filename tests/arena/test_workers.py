@@ -1,6 +1,8 @@
 """Real processes: games come back whole even from strategies that take their process with them."""
 
 import multiprocessing
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
+from mjbot.interruption import stopping_between_steps
 from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]
@@ -113,3 +116,27 @@ def test_no_process_is_left_behind(setup_of: MakeSetup) -> None:
         next(pool.play(GameId(wall, 0) for wall in range(1000)))
         assert len(set(multiprocessing.active_children()) - before) == 2
     assert set(multiprocessing.active_children()) <= before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody shows a process's mask")
+def test_ctrl_c_in_a_terminal_is_the_parents_from_a_workers_first_moment(
+    setup_of: MakeSetup,
+) -> None:
+    with WorkerPool(setup_of("tsumogiri", "tsumogiri"), 1) as pool:
+        next(pool.play([GAME_IDS[0]]))
+        worker = next(child for child in multiprocessing.active_children() if child.name == "arena")
+        status = Path(f"/proc/{worker.pid}/status").read_text(encoding="ascii")
+    blocked = next(line for line in status.splitlines() if line.startswith("SigBlk:"))
+    assert int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+def test_who_looks_ends_a_run_within_a_second(setup_of: MakeSetup) -> None:
+    with (
+        WorkerPool(setup_of("tsumogiri", "tsumogiri"), 1) as pool,
+        stopping_between_steps() as look,
+    ):
+        games = pool.play([GameId(wall, 0) for wall in range(1000)], look)
+        next(games)
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            list(games)

@@ -250,6 +250,24 @@ def test_getting_ready_is_ended_even_while_compiled_code_calls_back(command, num
 
 
 @pytest.mark.parametrize("number", SIGNALS[:2])
+def test_a_signal_while_our_modules_are_imported_ends_without_a_word(number):
+    program = Program("""
+        class Importer:
+            def find_spec(name, path, target=None):
+                if name == "mjbot.cli.main":
+                    say("importing")
+                    forever()
+        sys.meta_path.insert(0, Importer)
+        from mjbot.__main__ import run
+        run()
+    """)
+    program.expect("importing")
+    program.send(number)
+    assert program.end() == ""
+    assert program.process.returncode == ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize("number", SIGNALS[:2])
 def test_a_signal_after_the_work_only_shortens_the_way_out(number):
     program = Program("""
         import atexit

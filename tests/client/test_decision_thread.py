@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import threading
 
 import pytest
@@ -71,3 +72,18 @@ def test_a_late_crash_disturbs_nobody():
         assert await thread.think(lambda: 1, GUARD_S) == 1
 
     run(check())
+
+
+def test_the_thread_ends_when_nobody_has_it_any_more():
+    before = set(threading.enumerate())
+
+    def use():
+        thinker = DecisionThread()
+        (thread,) = set(threading.enumerate()) - before
+        run(thinker.think(lambda: thinker, GUARD_S))  # as a player's job has its player
+        return thread
+
+    thread = use()
+    gc.collect()
+    thread.join(GUARD_S)
+    assert not thread.is_alive()

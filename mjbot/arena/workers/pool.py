@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
@@ -30,7 +30,7 @@ from mjbot.arena.workers.clock import (
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import Games, Played, Tell
 from mjbot.errors import MjbotError
-from mjbot.processes import describe_exit, die_with_parent
+from mjbot.processes import deaf_to_ctrl_c, describe_exit, die_with_parent
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 
@@ -135,7 +135,8 @@ class _Worker:
             name="arena",
             daemon=True,
         )
-        self._process.start()
+        with deaf_to_ctrl_c():
+            self._process.start()
         theirs.close()
         self.stood_still = False
         self._heartbeat = Liveness(time.monotonic())
@@ -206,6 +207,8 @@ class WorkerPool:
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
         self.workers: Final[list[_Worker]] = []
+        self.replaced = 0
+        """How many processes ended or stood still, and another was started instead."""
         self._crashes: dict[GameId, list[tuple[int, int] | None]] = {}
         self._fatal: dict[GameId, dict[int, dict[int, Fault]]] = {}
         self._again: deque[GameId] = deque()
@@ -214,16 +217,20 @@ class WorkerPool:
         self._lost = 0
         self._finished = 0
 
-    def play(self, game_ids: Iterable[GameId]) -> Iterator[Played]:
+    def play(
+        self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
+    ) -> Iterator[Played]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
-        The first process begins alone: what it compiles, the others find in the cache.  Raises
-        :class:`WorkerError` if game after game takes its process with it.
+        The first process begins alone: what it compiles, the others find in the cache.  ``look``
+        is called every second or oftener.  Raises what it raises, and :class:`WorkerError` if game
+        after game takes its process with it.
         """
         waiting = iter(game_ids)
         if not self.workers:
             self.workers.append(self._new_worker())
         while True:
+            look()
             for worker in self.workers:
                 self._keep_busy(worker, waiting)
             if not any(worker.game_ids for worker in self.workers):
@@ -274,6 +281,7 @@ class WorkerPool:
             if isinstance(heard, Played):
                 self.workers[number].finish()
                 self._finished += 1
+                self._failed_starts = 0  # whatever ends the others, one can be started
                 yield heard
             else:
                 self._tell(*heard)
@@ -293,6 +301,7 @@ class WorkerPool:
             self._note_crash(dead, end)
         self._again.extend(dead.game_ids)
         self.workers[number] = self._new_worker()
+        self.replaced += 1
 
     def _note_crash(self, dead: _Worker, end: str) -> None:
         game_id = dead.game_ids[0]

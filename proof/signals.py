@@ -1,0 +1,302 @@
+"""SIGTERM and SIGINT at random moments of the commands that run for long.
+
+Real processes on loopback.  Each must end within five seconds with status 130, having told no
+traceback; what it has written until then must be whole, and neither a process nor a temporary file
+may be left.  Until its first line runs, Python answers signals in its own way: it is killed by
+them, or tells with a traceback of its own that a SIGINT came; then nothing has begun yet.  Half of
+the SIGINTs go to the whole process group, as a terminal's Ctrl-C does.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from mjbot.client.play import Settings, play
+from mjbot.errors import ExitCode
+from mjbot.server.core import OnFault
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import TableServer
+from mjbot.strategy.registry import make_strategy
+from proof.remains import catches, damage, end_all, left_after, lines_in
+from protocol.transports.address import parse_address
+
+HOST: Final = "127.0.0.1"
+MOST_S: Final = 5.0
+"""How long a command may take to end."""
+EARLY_S: Final = (0.001, 1.0)
+EARLY: Final = 0.3
+"""Which share of the signals comes in the first second, drawn by its logarithm."""
+MARK: Final = "MJBOT_PROOF_SIGNALS"
+OUTPUT: Final = "output.txt"
+GAMES: Final = 100_000
+BOTS: Final = ("fast-riichi-a", "fast-riichi-b", "tsumogiri", "tsumogiri")
+
+LATEST_S: Final = {"serve": 12.0, "play": 12.0, "duo": 30.0, "match": 30.0, "arena": 15.0}
+"""The last moment of each command; by then it is deep in play."""
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+@dataclass
+class Trial:
+    """One signal; what came of it: ``phase`` is how far the command was."""
+
+    number: int
+    command: str
+    signal: signal.Signals
+    to_group: bool
+    after_s: float
+    phase: str = ""
+    status: int | None = None
+    took_s: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        whom = " (its group)" if self.to_group else ""
+        return (
+            f"{self.number:3} {self.command:5} {self.signal.name}{whom} after {self.after_s:.3f} s,"
+            f" {self.phase}: status {self.status} within {self.took_s:.2f} s"
+        )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof signals``."""
+    parser.add_argument("--times", type=int, default=200, help="signals in all (200)")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments (0)")
+    parser.add_argument("--only", type=int, help="only the trial with this number")
+    parser.add_argument("--keep", type=Path, help="folder for the files of trials that failed")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Send the signals, print how each ended, return 1 if anything does not hold."""
+    if not sys.platform.startswith("linux"):
+        print("proof signals: needs /proc, which only Linux has")
+        return int(ExitCode.UNREACHABLE)
+    logging.disable(logging.ERROR)
+    # A shell has what it starts in the background ignore SIGINT, which is handed down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    start, trials = time.monotonic(), plan(args.times, args.seed)
+    if args.only is not None:
+        trials = [trials[args.only]]
+    for trial in trials:
+        asyncio.run(_tried(trial, args.keep))
+        for problem in trial.problems:
+            again = f"python -m proof signals --times {args.times} --seed {args.seed}"
+            print(f"{trial}: {problem}; again: {again} --only {trial.number}", flush=True)
+        if not trial.problems:
+            print(trial, flush=True)
+    for line in report(trials):
+        print(line)
+    problems = sum(bool(trial.problems) for trial in trials)
+    print(f"{len(trials)} signals, {problems} with a problem; {time.monotonic() - start:.0f} s")
+    return int(problems > 0)
+
+
+def plan(times: int, seed: int) -> list[Trial]:
+    """Return the trials: commands and signals take turns, moments are drawn."""
+    names = list(LATEST_S)
+    trials = []
+    for number in range(times):
+        random, command = Random(f"signals {seed} {number}"), names[number % len(names)]
+        turn = number // len(names)
+        kind = SIGNALS[turn % 2]
+        early, where = random.random() < EARLY, random.random()
+        first, last = EARLY_S
+        after_s = first * (last / first) ** where if early else LATEST_S[command] * where
+        to_group = kind is signal.SIGINT and turn % 4 == 3
+        trials.append(Trial(number, command, kind, to_group, after_s))
+    return trials
+
+
+def report(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield how many signals met which phase of which command, and the longest end."""
+    for name in LATEST_S:
+        ours = [trial for trial in trials if trial.command == name]
+        phases = Counter(f"{trial.phase}: {trial.status}" for trial in ours)
+        slowest = max((trial.took_s for trial in ours), default=0.0)
+        counts = ", ".join([f"{count} {phase}" for phase, count in sorted(phases.items())])
+        yield f"{name:5} {len(ours)} signals, the slowest end {slowest:.2f} s: {counts}"
+
+
+# --- one trial -------------------------------------------------------------------------------
+
+
+async def _tried(trial: Trial, keep: Path | None) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mjs-"))
+    work, temporary = folder / "work", folder / "t"
+    work.mkdir()
+    temporary.mkdir()
+    mark = f"{os.getpid()}-{trial.number}"
+    try:
+        async with _SITUATIONS[trial.command](work) as words:
+            await _struck(trial, words, folder, mark)
+        trial.problems += [*_problems(trial, folder)]
+        if trial.problems and keep is not None:
+            ignore = shutil.ignore_patterns("channel")  # a socket cannot be copied
+            shutil.copytree(folder, keep / str(trial.number), ignore=ignore, dirs_exist_ok=True)
+    finally:
+        end_all(MARK, mark)
+        shutil.rmtree(folder)
+
+
+async def _struck(trial: Trial, words: "Words", folder: Path, mark: str) -> None:
+    """Run the command, send the signal in its moment, and wait for all that belongs to it."""
+    environ = {**os.environ, MARK: mark, "TMPDIR": str(folder / "t"), "PYTHONUNBUFFERED": "1"}
+    with (folder / OUTPUT).open("wb") as output:
+        start = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "mjbot", trial.command, *words.arguments),
+            cwd=folder / "work",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environ,
+            start_new_session=True,
+        )
+    words.output = folder / OUTPUT
+    ended = asyncio.create_task(process.wait())
+    await asyncio.wait([ended], timeout=max(0.0, start + trial.after_s - time.monotonic()))
+    trial.phase = _phase(process.pid, folder)
+    if ended.done():
+        trial.problems.append("it ended by itself")
+    else:
+        struck = time.monotonic()
+        (os.killpg if trial.to_group else os.kill)(process.pid, trial.signal)
+        await asyncio.wait([ended], timeout=MOST_S)
+        trial.took_s = time.monotonic() - struck
+        left = await asyncio.to_thread(left_after, MARK, mark, struck + MOST_S)
+        trial.problems += [f"left behind: {command}" for command in left.values()]
+    if not ended.done():
+        trial.problems.append(f"it has not ended within {MOST_S:g} s")
+        process.kill()
+    trial.status = await ended
+
+
+def _phase(pid: int, folder: Path) -> str:
+    if not catches(pid, signal.SIGTERM):
+        return STARTING
+    return "in play" if lines_in(folder / "work") else "getting ready"
+
+
+STARTING: Final = "Python starting"
+
+
+def _problems(trial: Trial, folder: Path) -> Iterator[str]:
+    """Yield what must not be: of the status, the words, the files."""
+    allowed = {int(ExitCode.INTERRUPTED)}
+    text = (folder / OUTPUT).read_text("utf-8", "replace")
+    if trial.phase == STARTING:  # 1: "Fatal Python error", from its own first imports
+        allowed |= {-trial.signal} | ({1} if trial.signal is signal.SIGINT else set())
+    elif "Traceback" in text:
+        yield f"a traceback: {text.strip().splitlines()[-1]}"
+    if trial.status not in allowed:
+        last = text.strip().splitlines()[-1:]
+        yield f"status {trial.status}, last words {last}"
+    yield from damage(folder / "work")
+    for path in (folder / "t").rglob("*"):
+        yield f"left in the folder for temporary files: {path.relative_to(folder / 't')}"
+
+
+# --- what the commands do meanwhile ----------------------------------------------------------
+
+
+@dataclass
+class Words:
+    """A command's arguments, and where it says what it says (once it runs)."""
+
+    arguments: list[str]
+    output: Path | None = None
+
+
+@contextlib.asynccontextmanager
+async def _serving(folder: Path) -> AsyncIterator[Words]:
+    """``serve`` for four clients of ours, who come as soon as it listens."""
+    words = Words(
+        [
+            *("--port", "0", "--ws-port", "0", "--log-dir", str(folder / "logs"), "--evidence"),
+            *("--games", str(GAMES), "--length", "tonpu", "--seed", "0", "--on-fault", "default"),
+        ]
+    )
+    clients = asyncio.create_task(_visit(words))
+    try:
+        yield words
+    finally:
+        await _ended([clients])
+
+
+async def _visit(words: Words) -> None:
+    """Wait for the door, and play there until it closes."""
+    url = ""
+    while not url:
+        await asyncio.sleep(0.05)
+        text = words.output.read_text("utf-8", "replace") if words.output else ""
+        url = next((word for word in text.split() if word.startswith("mjsonp://")), "")
+    await asyncio.gather(*[_client(url, place) for place in range(4)], return_exceptions=True)
+
+
+async def _client(url: str, place: int) -> None:
+    settings = Settings(parse_address(url), name=f"client-{place}", games=GAMES, wait_s=1.0)
+    await play(settings, lambda _: make_strategy(BOTS[place]))
+
+
+@contextlib.asynccontextmanager
+async def _at_our_table(folder: Path) -> AsyncIterator[Words]:
+    """``play`` at a table of ours, with three clients of ours."""
+    rules = TableRules(seed=0, length="tonpu", timeout_s=60.0, on_fault=OnFault.DEFAULT)
+    async with TableServer(rules) as server:
+        url = f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default"
+        tasks = [asyncio.create_task(_client(url, place)) for place in range(1, 4)]
+        tasks.append(asyncio.create_task(_games(server)))
+        arguments = [url, "--strategy", "fast-riichi-a", "--games", "0"]
+        try:
+            yield Words([*arguments, "--log", str(folder / "seen.mjson")])
+        finally:
+            await _ended(tasks)
+
+
+async def _games(server: TableServer) -> None:
+    async for _ in server.play(GAMES):
+        pass
+
+
+async def _ended(tasks: Sequence["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+_Situation = Callable[[Path], contextlib.AbstractAsyncContextManager[Words]]
+
+
+def _with(*arguments: str) -> _Situation:
+    @contextlib.asynccontextmanager
+    async def alone(folder: Path) -> AsyncIterator[Words]:
+        yield Words(list(arguments))
+
+    return alone
+
+
+_TABLE: Final = ("--games", str(GAMES), "--length", "tonpu", "--seed", "0", "--log-dir", "logs")
+_PAIR: Final = ("--top", "yaku-evaluation", "--partner", "combo-partner")
+_SITUATIONS: Final = {
+    "serve": _serving,
+    "play": _at_our_table,
+    "duo": _with(*_PAIR, "--rivals", "tsumogiri", "fast-riichi-a", *_TABLE),
+    "match": _with(*BOTS, "--evidence", *_TABLE),
+    "arena": _with(
+        *("fast-riichi-a", "fast-riichi-b", "--games", "1000000", "--length", "tonpu"),
+        *("--jobs", "2", "--record", "--out", "run"),
+    ),
+}
