@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Install, play, test and tell; return 1 if anything failed."""
+    try:
+        return _try(args)
+    except subprocess.CalledProcessError as problem:  # it has told why
+        print(f"{shlex.join(map(str, problem.cmd))[:200]}: exit status {problem.returncode}")
+    except (OSError, ValueError) as problem:
+        print(problem)
+    return 1
+
+
+def _try(args: argparse.Namespace) -> int:
     extras = ["dev", *args.extra]
     wanted = requirements(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")), extras)
     which = "oldest" if args.oldest else "newest"
@@ -152,10 +163,11 @@ def _install(base: str, folder: Path, extras: Iterable[str], constraints: Iterab
     """Return the interpreter of a fresh environment with the project in it."""
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([base, "-m", "venv", folder / "venv"], check=True)
-    python = str(next(folder.glob("venv/*/python*")))
+    scripts = "Scripts" if os.name == "nt" else "bin"
+    python = str(folder / "venv" / scripts / "python")
     bounds = folder / "constraints.txt"
     bounds.write_text("\n".join(constraints), encoding="utf-8")
-    _pip(python, "install", "--quiet", "-c", str(bounds), "-e", f"{ROOT}[{','.join(extras)}]")
+    _pip(python, "install", "-qq", "-c", str(bounds), "-e", f"{ROOT}[{','.join(extras)}]")
     return python
 
 
