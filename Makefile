@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 
-.PHONY: play test lint proof clean
+.PHONY: play test test-oldest test-newest lint proof clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
@@ -15,6 +15,11 @@ play: $(INSTALLED)
 # One worker more than processors: many tests wait for processes of their own.
 test: $(TOOLS)
 	$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 ))
+
+# The same in an environment of its own, with the oldest versions that pyproject.toml allows of
+# whatever is needed, or the newest that pip finds.
+test-oldest test-newest:
+	$(PYTHON) -m proof dependencies --$(@:test-%=%)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

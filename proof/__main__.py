@@ -21,6 +21,7 @@ PROOFS = {
     "known-answers": "hands with known yaku, points and shanten",
     "greedy-table": "predicted and actual tenpai of recorded players",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
+    "dependencies": "the suite beside the oldest or newest versions of what the project needs",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",
 }
 

@@ -67,7 +67,7 @@ def _field(name: str, hint: Any) -> tuple[Any, ...]:
     inner, extra = hint.__origin__, hint.__metadata__
     if inner in (int, float):
         return (name, extra[0])
-    element = inner.__args__[-1]  # ndarray[Any, dtype[T]] or Sequence[R]
-    if hasattr(element, "dtype"):
-        return (name, element.dtype, extra)
-    return (name, element.__args__[0], extra)
+    element = inner.__args__[-1]  # of Sequence[R], ndarray[..., dtype[T]], and NDArray[T] as such
+    if get_origin(element) is np.dtype:  # what NDArray[T] stands for, before numpy 2.5
+        (element,) = element.__args__
+    return (name, element.dtype if issubclass(element, Record) else element, extra)

@@ -3,9 +3,18 @@
 import os
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
+import numba
 import pytest
+from numba.core import pythonapi, types
+from numba.np import linalg
+from packaging.requirements import Requirement
 
+from mjbot.compiler import cache, compiled, record_arguments
+
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 MODULE = """
 from mjbot.compiler.compiled import compiled
 
@@ -64,6 +73,19 @@ base.renamed = base.get_call_template
 del base.get_call_template
 types.Dispatcher.get_call_type = get_call_type
 """
+
+
+def test_this_numba_is_one_that_is_allowed_and_has_every_part():
+    """Tried with the oldest and the newest that is allowed by ``python -m proof dependencies``."""
+    needed = map(Requirement, tomllib.loads(PYPROJECT.read_text())["project"]["dependencies"])
+    (bounds,) = [one.specifier for one in needed if one.name == "numba"]
+    assert {bound.operator for bound in bounds} == {">=", "<"}
+    assert numba.__version__ in bounds
+    assert cache.IS_USABLE
+    assert cache._LOADS_ALONE
+    assert "no_cfunc_wrapper" in compiled._OPTIONS
+    assert hasattr(linalg, "ensure_blas")
+    assert pythonapi._unboxers.functions[types.Record] is record_arguments._unbox
 
 
 @pytest.mark.parametrize("change", ["", NO_OPTION, NO_TEMPLATE, NO_RUNTIME])

@@ -1,4 +1,5 @@
 import gzip
+import itertools
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -116,6 +117,7 @@ def test_messages_that_are_no_events_are_passed_over(tmp_path: Path) -> None:
         (gzip.compress(LINES + GIANT), "no game ends within 16777216 bytes"),
         (gzip.compress(LINES + BLANKS), "no game ends within 16777216 bytes"),
     ],
+    ids=itertools.count(),  # not the bytes: megabytes, some of them with the time of day
 )
 def test_damage_is_named(tmp_path: Path, data: bytes, problem: str) -> None:
     path = tmp_path / "bad"
