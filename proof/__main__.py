@@ -12,6 +12,8 @@ PROOFS = {
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
+    "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
+    "mutations": "10,000 changed conversations and 10,000 changed records",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from mjbot.strategy.faults import error_summary
 logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+_Jobs = queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
 
 
 class LateError(Exception):
@@ -26,12 +28,14 @@ class CrashError(Exception):
 class DecisionThread:
     """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
 
-    Jobs wait for the one before even when that one came too late: they may share a strategy.
+    Jobs wait for the one before even when that one came too late: they may share a strategy.  The
+    thread ends when nobody holds this any more.
     """
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="thread", daemon=True).start()
+        self._jobs: _Jobs = queue.SimpleQueue()
+        threading.Thread(target=_work, args=(self._jobs,), name="thread", daemon=True).start()
+        weakref.finalize(self, self._jobs.put, None)
 
     async def think(self, job: Callable[[], Result], limit_s: float | None) -> Result:
         """Return what ``job`` returns.
@@ -51,19 +55,24 @@ class DecisionThread:
             raise LateError
         return answer.result()
 
-    def _work(self) -> None:
-        while True:
-            future, job = self._jobs.get()
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                result = job()
-            except BaseException as error:  # the job is foreign code: even SystemExit may come
-                crash = CrashError(error_summary(error))
-                crash.__cause__ = error
-                future.set_exception(crash)
-            else:
-                future.set_result(result)
+
+def _work(jobs: _Jobs) -> None:
+    while (job := jobs.get()) is not None:
+        _do(*job)
+        del job  # it holds who asked, who would hold this thread
+
+
+def _do(future: "Future[Any]", job: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = job()
+    except BaseException as error:  # the job is foreign code: even SystemExit may come
+        crash = CrashError(error_summary(error))
+        crash.__cause__ = error
+        future.set_exception(crash)
+    else:
+        future.set_result(result)
 
 
 def _report_dropped(future: "Future[Any]") -> None:

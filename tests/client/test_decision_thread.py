@@ -71,3 +71,20 @@ def test_a_late_crash_disturbs_nobody():
         assert await thread.think(lambda: 1, GUARD_S) == 1
 
     run(check())
+
+
+def test_a_thread_ends_with_who_held_it():
+    class Owner:
+        def __init__(self):
+            self.thread = DecisionThread()
+
+        def answer(self):
+            return 7
+
+    before = threading.active_count()
+    owner = Owner()
+    assert run(owner.thread.think(lambda owner=owner: owner.answer(), GUARD_S)) == 7
+    (thread,) = [one for one in threading.enumerate() if one.name == "thread"][-1:]
+    del owner
+    thread.join(GUARD_S)
+    assert threading.active_count() <= before

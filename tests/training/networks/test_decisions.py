@@ -150,8 +150,11 @@ def damaged(columns, tmp_path, name, content):
     [
         ("decisions.json", None, "is missing"),
         ("decisions.json", b"{}", "cannot be read"),
+        ("decisions.json", b'{"data":"\xff"}', "cannot be read"),
+        ("decisions.json", b'{"a":' * 3000, "cannot be read"),
         ("pon-rows.npy", None, "cannot be read"),
         ("pon-rows.npy", b"\x93NUMPY", "cannot be read"),
+        ("pon-rows.npy", b"\x93NUMPY\x01\x00\x08\x00{'a': (\n", "cannot be read"),
         ("pon-states.npy", b"", "cannot be read"),
     ],
 )
