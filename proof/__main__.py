@@ -13,6 +13,7 @@ PROOFS = {
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
     "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
+    "state-machines": "sessions, the table and the channel under all that can happen, in any order",
     "mutations": "10,000 changed conversations and 10,000 changed records",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "board": "what the page draws at every event of recorded games, in a real browser",

@@ -21,7 +21,7 @@ from proof.fuzzing.seeds import seeds
 from proof.fuzzing.targets import TARGETS, Target, quiet
 
 EVERY_S: Final = 30.0
-MOST_KEPT: Final = 1500
+MOST_KEPT: Final = 1800
 """Bytes of an input that is kept as a test."""
 _STATUS: Final = re.compile(r"^#(\d+)\s+\w+\s+cov: (\d+) ft: (\d+) corp: (\d+)\S* .*rss: (\d+)Mb")
 _NOISE: Final = ("INFO:", "WARNING: Failed to find", "Dictionary:")
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         return 3
     for target in targets:
         if args.keep:
-            _keep(target, args.corpus / target.name)
+            _keep(target, args.corpus)
         elif not _fuzzed(target, args.corpus, args.minutes):
             return 1
     return 0
@@ -62,13 +62,16 @@ def _repeat(targets: list[Target], path: Path) -> int:
     return 0
 
 
-def _keep(target: Target, folder: Path) -> None:
+def _keep(target: Target, corpus: Path) -> None:
+    """Add to the inputs that are kept: all findings, and what goes a new way."""
     quiet()
-    kept = kept_inputs(target.name)
-    found = [*inputs_in(folder)] if folder.is_dir() else []
-    few = minimised(target, sorted({*kept, *found}, key=len), MOST_KEPT)
+    findings = [path.read_bytes() for path in sorted(corpus.glob(f"found/{target.name}-*"))]
+    folder = corpus / target.name
+    inputs = [*inputs_in(folder)] if folder.is_dir() else []
+    kept = [*kept_inputs(target.name), *findings]
+    few = minimised(target, kept, inputs, MOST_KEPT)
     path = keep(target.name, few)
-    print(f"{target.name}: {len(few)} of {len(found)} inputs, {path.stat().st_size} bytes")
+    print(f"{target.name}: {len(few)} inputs kept, {path.stat().st_size} bytes", flush=True)
 
 
 # --- a run -----------------------------------------------------------------------------------

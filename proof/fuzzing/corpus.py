@@ -4,6 +4,7 @@ Those lie in ``tests/proof/corpus/TARGET.jsonl``, an input per line, as text whe
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import sys
@@ -53,9 +54,11 @@ def _unpacked(line: dict[str, str]) -> bytes:
 
 def inputs_in(folder: Path) -> Iterator[bytes]:
     """Yield the inputs in a folder, the short ones first."""
-    paths = [path for path in folder.iterdir() if path.is_file()]
-    for path in sorted(paths, key=lambda one: (one.stat().st_size, one.name)):
-        yield path.read_bytes()
+    inputs = []
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # a fuzzer at work replaces them
+            inputs.append(path.read_bytes())
+    yield from sorted(inputs, key=lambda data: (len(data), data))
 
 
 def store(folder: Path, inputs: Iterable[bytes]) -> None:
@@ -68,13 +71,16 @@ def store(folder: Path, inputs: Iterable[bytes]) -> None:
 # --- the few that reach everything -----------------------------------------------------------
 
 
-def minimised(target: Target, inputs: Iterable[bytes], most: int) -> list[bytes]:
-    """Return inputs that together go all ways that any of them goes, no longer than ``most``.
+def minimised(
+    target: Target, kept: Iterable[bytes], inputs: Iterable[bytes], most: int
+) -> list[bytes]:
+    """Return what is kept, and of the inputs those that go ways that none before them goes.
 
-    A way is a step from one line to the next in the same function.
+    A way is a step from one line to the next in the same function.  None that is added is longer
+    than ``most`` bytes.
     """
-    seen: set[Any] = set()
-    few = []
+    few = [*dict.fromkeys(kept)]
+    seen: set[Any] = set().union(*[_ways(target, data) for data in few])
     for data in inputs:
         if len(data) <= most and (ways := _ways(target, data)) - seen:
             seen |= ways
