@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Final
@@ -90,11 +91,19 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
         "--folder", str(folder), "--found", str(found),
     ]  # fmt: skip
     environ = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        env=environ,
-    ) as child:  # fmt: skip
-        _tell(target, child)
+    # The child ends without tidying up.
+    with tempfile.TemporaryDirectory(prefix="mjbot-fuzz-") as scratch:
+        child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", env=environ | {"TMPDIR": scratch},
+        )  # fmt: skip
+        try:
+            _tell(target, child)
+        except BaseException:
+            child.terminate()
+            raise
+        finally:
+            child.wait()
     if child.returncode == 0:
         return True
     for path in sorted({*found.iterdir()} - begun):

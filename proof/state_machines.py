@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         begun = time.monotonic()
         command = [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path,
-            f"--hypothesis-seed={args.seed}",
+            f"--hypothesis-seed={args.seed}", "-o", "faulthandler_timeout=0",
         ]  # fmt: skip
         environ = os.environ | {"MJBOT_EXAMPLES": str(args.examples)}
         status = subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode

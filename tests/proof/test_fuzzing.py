@@ -1,5 +1,7 @@
 """What the fuzzer has found interesting, and what it has found, through the same targets again."""
 
+from random import Random
+
 import pytest
 
 from mjbot.records.game import RecordError
@@ -56,8 +58,6 @@ def test_of_inputs_that_go_the_same_ways_the_first_is_kept(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("name", READERS)
 def test_changes_come_by_seed_and_change_something(name):
-    from random import Random
-
     data = encoded(name)[0]
     made = [mutated(data, Random(seed)) for seed in range(40)]
     assert made == [mutated(data, Random(seed)) for seed in range(40)]

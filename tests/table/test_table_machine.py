@@ -88,6 +88,12 @@ class TableAndMirrors(RuleBasedStateMachine):
     def asked(self):
         return self.referee.asked
 
+    @precondition(lambda self: self.referee.over)
+    @rule(seed=st.integers(0, 2**32))
+    def after_a_game_comes_another(self, seed):
+        assert not self.asked()
+        self.deal(seed, 0, 0, 0, 0, 0)
+
     @precondition(lambda self: not self.referee.over)
     @rule(data=st.data())
     def each_seat_says_what_it_may(self, data):
