@@ -208,7 +208,8 @@ def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     except Exception as error:  # numpy raises a dozen kinds over a damaged header
         told = str(error).partition("\n")[0] or type(error).__name__
         raise DataError(path, f"cannot be read ({told}); make the columns again") from None
-    if found.dtype != dtype or found.ndim != 1:
+    # numpy hands out an archive whatever the file is called
+    if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")
     aligned: Records = found.view(dtype)  # a file does not say that
     return aligned

@@ -180,6 +180,11 @@ def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
     np.save(folder / "chi-rows.npy", np.zeros(3))
     with pytest.raises(DataError, match="holds other columns"):
         open_decisions(folder, Kind.CHI)
+    with (folder / "chi-rows.npy").open("wb") as archive:
+        np.savez(archive, rows=np.zeros(3, DECISION))
+    with pytest.raises(DataError, match="holds other columns"):
+        open_decisions(folder, Kind.CHI)
+    np.save(folder / "chi-rows.npy", np.zeros(3))
     info = (folder / "decisions.json").read_text()
     (folder / "decisions.json").write_text(info.replace('"layout": "', '"layout": "0'))
     with pytest.raises(DataError, match="another version"):
