@@ -180,7 +180,7 @@ def _refuse_other(path: Path, difference: str | None, cures: Cures) -> None:
 def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) -> Header:
     try:
         return msgspec.json.decode(text.partition(b"\n")[0], type=header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LogError(f"{path}, line 1: {error}; {cures.elsewhere}") from None
 
 
@@ -204,6 +204,8 @@ def _decoded(
             yield number, decode(line)
         except ValueError as error:
             yield number, error
+        except RecursionError:
+            yield number, ValueError("nested too deeply")
 
 
 def _open_locked(path: Path, cures: Cures) -> IO[bytes]:

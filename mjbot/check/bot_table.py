@@ -318,7 +318,7 @@ class BotTable:
 def _is_pass(line: bytes) -> bool:
     try:
         said = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return isinstance(said, dict) and said.get("type") == "none"
 

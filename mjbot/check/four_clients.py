@@ -210,7 +210,7 @@ class TableClient:
         """Note whether a line tells what the walls are made of, before they are all played."""
         if b"seed" not in line.lower() or self.heard.ended:
             return
-        with contextlib.suppress(msgspec.DecodeError):
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             said = msgspec.json.decode(line)
             told = [said] if isinstance(said, dict) else said if isinstance(said, list) else []
             for fields in told:

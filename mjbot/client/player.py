@@ -26,6 +26,7 @@ from protocol.messages import (
     StartKyoku,
     Tile,
     Tsumo,
+    wire_name,
 )
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
@@ -180,10 +181,15 @@ class ClientPlayer:
         messages: Sequence[PlayerAction],
         received: Received,
         view: View,
-    ) -> PlayerAction:
-        """Return the choice, or the nearest thing that a server with a full list will take."""
+    ) -> PlayerAction | None:
+        """Return the choice, or the nearest thing that the server will take.
+
+        In lenient mode our table may have lost the thread: it thinks of riichi where a discard is
+        due after a call.
+        """
         if not self._lists_all or not received.hints:
-            return message
+            fits_due = wire_name(message) in received.due.value
+            return message if fits_due else self._without_legal(received, view)
         default = self._message(view.default_action)
         for candidate in (message, default, *messages):
             if any(fits(hint, candidate) for hint in received.hints):

@@ -28,11 +28,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.detection.detectors import N
 from mjbot.detection.games import Games
-from mjbot.detection.hidden import Model
+from mjbot.detection.hidden import (
+    CHOSEN_CELLS,
+    HELD_CELLS,
+    N_SCORES,
+    NEEDED_CELLS,
+    Model,
+)
 from mjbot.detection.pairs import Floats, Left, Met, left_over_of, who_met
 from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
-from mjbot.models.weights import load_weights
+from mjbot.models.weights import Shape, load_weights, shaped
 from mjbot.statistics.estimates import Estimate, around
 
 NAME: Final = "detection"
@@ -112,7 +119,15 @@ _above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
 @cache
 def shipped_weights(folder: Path = SHIPPED) -> Weights:
     """Return the weights of a folder; raises :class:`~mjbot.models.weights.WeightsError`."""
-    arrays = load_weights(NAME, folder)
+    shapes: dict[str, Shape] = {
+        "chosen": (CHOSEN_CELLS,),
+        "needed": (NEEDED_CELLS,),
+        "held": (HELD_CELLS,),
+        "sums": (None, N_SCORES),
+        "points": (N_SCORES,),
+        "rates": (4, N),
+    }
+    arrays = shaped(load_weights(NAME, folder), shapes, folder / f"{NAME}.npz")
     return Weights(**{key: arrays[key].astype(np.float64) for key in Weights.__dataclass_fields__})
 
 

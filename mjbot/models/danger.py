@@ -29,13 +29,16 @@ from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
+    N_FEATURES,
+    N_GRADES,
+    N_LOSS,
     OPPONENT_SIGNS,
     active_features,
     grade,
     loss_features,
     read_opponent,
 )
-from mjbot.models.weights import SHIPPED, load_weights
+from mjbot.models.weights import SHIPPED, Shape, load_weights, shaped
 from mjbot.table.observe import dora_values, genbutsu
 from mjbot.table.state import State
 
@@ -55,8 +58,14 @@ class DangerWeights(NamedTuple):
 @cache
 def danger_weights(folder: Path = SHIPPED) -> DangerWeights:
     """Return the weights in a folder.  Raises ``WeightsError`` if they are missing or damaged."""
-    arrays = load_weights("danger", folder)
-    return DangerWeights(*(arrays[name].copy() for name in DangerWeights._fields))
+    shapes: dict[str, Shape] = {
+        "other": (N_FEATURES,),
+        "riichi": (N_FEATURES,),
+        "loss": (N_LOSS,),
+        "grades": (2, N_GRADES),
+    }
+    arrays = shaped(load_weights("danger", folder), shapes, folder / "danger.npz")
+    return DangerWeights(*(arrays[name].astype(np.float32) for name in DangerWeights._fields))
 
 
 @compiled

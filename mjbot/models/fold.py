@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.models.fold_features import N_FEATURES, Features, fold_features
 from mjbot.models.hand import HandEvaluator
-from mjbot.models.weights import SHIPPED, Arrays, WeightsError, load_weights
+from mjbot.models.weights import SHIPPED, Arrays, load_weights, shaped
 from mjbot.table.state import ACCEPTED, State
 from protocol.tiles import tile_kind
 
@@ -95,15 +95,12 @@ def shared_recogniser() -> FoldRecogniser:
 
 
 def _model(arrays: Arrays, folder: Path) -> FoldModel:
-    try:
-        support, coefficients = arrays["support"].astype(np.float32), arrays["coefficients"]
-        gamma, offset = (float(number) for number in arrays["gamma_and_offset"])
-    except (KeyError, ValueError):
-        raise WeightsError(folder / f"{NAME}.npz", "is no fold recogniser; train it") from None
-    if support.shape != (N_FEATURES, len(coefficients)):
-        problem = f"has vectors of shape {support.shape}, this version {N_FEATURES} features"
-        raise WeightsError(folder / f"{NAME}.npz", f"{problem}; train it again")
-    return FoldModel(support, coefficients, gamma, offset)
+    path = folder / f"{NAME}.npz"
+    found = shaped(arrays, {"coefficients": (None,), "gamma_and_offset": (2,)}, path)
+    coefficients = found["coefficients"].astype(np.float32)
+    vectors = shaped(arrays, {"support": (N_FEATURES, len(coefficients))}, path)
+    gamma, offset = (float(number) for number in found["gamma_and_offset"])
+    return FoldModel(vectors["support"].astype(np.float32), coefficients, gamma, offset)
 
 
 @compiled

@@ -35,7 +35,7 @@ from mjbot.models.hand_paper_features import Indices, write_paper_features
 from mjbot.models.hand_plus_features import write_plus_features
 from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
 from mjbot.models.hand_shapes import Nearness, ShapeTable, measure, new_nearness, shape_table
-from mjbot.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.models.weights import SHIPPED, load_weights, shaped
 from mjbot.table.state import State
 
 FeatureSet = Literal["paper", "plus"]
@@ -194,10 +194,6 @@ class HandEvaluator:
 @cache
 def _load(features: FeatureSet, folder: Path) -> NDArray[np.float32]:
     name = weights_name(features)
-    weights = load_weights(name, folder)["weights"].astype(np.float32)
-    if weights.shape != (N_FEATURES[features],):
-        raise WeightsError(
-            folder / f"{name}.npz",
-            f"has {weights.size} weights, this version {N_FEATURES[features]}; train them again",
-        )
-    return weights
+    shapes = {"weights": (N_FEATURES[features],)}
+    arrays = shaped(load_weights(name, folder), shapes, folder / f"{name}.npz")
+    return arrays["weights"].astype(np.float32)

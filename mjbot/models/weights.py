@@ -23,7 +23,12 @@ from mjbot.errors import ExitCode, MjbotError
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
 
+MAX_WEIGHTS_BYTES: Final = 1 << 26
+"""Of all arrays of one file, unpacked; the largest that ship have 3 MB."""
+
 Arrays = Mapping[str, NDArray[Any]]
+Shape = tuple[int | None, ...]
+"""Of an array; ``None`` is any size."""
 
 
 @dataclass
@@ -91,8 +96,7 @@ def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
     path = folder / f"{name}.npz"
     manifest = load_manifest(name, folder)
     try:
-        with np.load(path, allow_pickle=False) as saved:
-            arrays = {key: saved[key] for key in saved.files}
+        arrays = _unpacked(path)
     except FileNotFoundError:
         raise WeightsError(path, _missing(name)) from None
     except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds over damaged bytes
@@ -100,8 +104,45 @@ def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
         raise WeightsError(path, f"damaged ({told}); fetch or train it again") from None
     if _digest(arrays) != manifest.digest:
         raise WeightsError(path, f"does not fit {name}.json; fetch or train both again")
-    for array in arrays.values():
+    for key, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise WeightsError(path, f"{key} holds {array.dtype}, no numbers; train it again")
         array.setflags(write=False)
+    return arrays
+
+
+def shaped(arrays: Arrays, shapes: Mapping[str, Shape], path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of these names; :class:`WeightsError` if one is missing or of other shape.
+
+    Compiled code does not look whether it reads beyond an array's end.
+    """
+    found = {}
+    for name, shape in shapes.items():
+        array = arrays.get(name)
+        if array is None or not _has_shape(array, shape):
+            has = "missing" if array is None else f"of shape {array.shape}"
+            wanted = tuple("any" if size is None else size for size in shape)
+            raise WeightsError(path, f"{name} is {has}, not {wanted}; fetch or train it again")
+        found[name] = array
+    return found
+
+
+def _has_shape(array: NDArray[Any], shape: Shape) -> bool:
+    return len(array.shape) == len(shape) and all(
+        wanted in (None, size) for size, wanted in zip(array.shape, shape, strict=True)
+    )
+
+
+def _unpacked(path: Path) -> dict[str, NDArray[Any]]:
+    with zipfile.ZipFile(path) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+    if n_bytes > MAX_WEIGHTS_BYTES:
+        raise ValueError(f"{n_bytes} bytes unpacked, at most {MAX_WEIGHTS_BYTES} are read")
+    with np.load(path, allow_pickle=False) as saved:
+        arrays = {key: saved[key] for key in saved.files}
+    for key, array in arrays.items():
+        if not isinstance(array, np.ndarray):  # numpy hands out any other member as its bytes
+            raise ValueError(f"{key} is no array")
     return arrays
 
 
@@ -112,7 +153,7 @@ def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise WeightsError(path, _missing(name)) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise WeightsError(path, f"damaged ({error}); fetch or train it again") from None
 
 

@@ -72,7 +72,7 @@ def read_evidence(path: Path) -> Iterator[Reply]:
         for number, line in enumerate(lines, 1):
             try:
                 yield _decoder.decode(line)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 if not line.endswith(b"\n"):
                     return
                 raise RecordError(str(path), f"line {number}", f"no reply: {error}") from None

@@ -63,7 +63,10 @@ class _Ids:
 
     def new(self, name: str) -> int:
         """Return the next copy of a tile that appears."""
-        return self._left[name].pop(0)
+        left = self._left[name]
+        if not left:
+            raise ValueError(f"one {name} more has appeared than there are")
+        return left.pop(0)
 
     def draw(self, seat: int, name: str) -> int:
         tile = self.new(name)

@@ -65,7 +65,7 @@ def first_json(stream: Lines) -> Any:
         text = data.decode("utf-8", "replace").lstrip(_BLANKS)
         try:
             return json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip(_BLANKS))[0]
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # of values cut off, or of an endless number
             continue
     return None
 

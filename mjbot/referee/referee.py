@@ -97,7 +97,8 @@ class Referee:
     def step(self, choices: Mapping[int, Action]) -> list[m.Event]:
         """Carry out a choice of each asked seat; return the events up to the next decision.
 
-        Raises :class:`IllegalActionError`; the state is then as before.
+        Raises :class:`IllegalActionError`, and ``ValueError`` for choices of other seats than are
+        asked; the state is then as before.
         """
         asked = self.asked
         if choices.keys() != asked.keys():

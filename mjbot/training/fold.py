@@ -48,6 +48,7 @@ from mjbot.training.runs import (
     TrainingRequest,
     claim_weights,
     erase_run,
+    load_kept,
 )
 
 CHECKED_PER_GAME: Final = 30
@@ -161,8 +162,7 @@ def _drawn(
 ) -> Positions:
     """Return the positions to learn from, as drawn before if the file is there."""
     if kept := folder.kept(file):
-        with np.load(kept) as saved:
-            columns = dict(saved)
+        columns = load_kept(kept, (*Positions._fields, "left_out"))
         request.left_out.games += int(columns.pop("left_out"))
         return Positions(**columns)
     left_out = request.left_out.games

@@ -20,7 +20,7 @@ from mjbot.training import hand_positions, perceptron
 from mjbot.training.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.training.perceptron import Lesson
 from mjbot.training.positions import GameRef, LeftOut, collect
-from mjbot.training.runs import RunFolder
+from mjbot.training.runs import RunFolder, load_kept
 
 SLICE: Final = 10_000
 """Positions learned from in one compiled call: no signal is heeded in it."""
@@ -94,9 +94,9 @@ class TrainingRun:
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
         file = f"{name}-{identity_of(games)}.npz"
         if path := self._folder.kept(file):
-            with np.load(path) as saved:
-                found: Positions = saved["positions"]
-                self._left_out.games += int(saved["left_out"])
+            saved = load_kept(path, ("positions", "left_out"))
+            found: Positions = saved["positions"]
+            self._left_out.games += int(saved["left_out"])
         else:
             left_out, parts = self._left_out.games, [extract(iter(()))]
             with progress(self._console, f"reading games ({name})", len(games), "games") as step:
@@ -138,11 +138,11 @@ class TrainingRun:
 
     def _resumed(self, passes: int) -> tuple[Lesson, int]:
         if path := self._folder.kept(self._checkpoint):
-            with np.load(path) as saved:
-                done = int(saved["passes"])
-                if done <= passes:
-                    self._saved["passes"] = f"{done} of the passes"
-                    return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
+            saved = load_kept(path, ("passes", *Lesson._fields))
+            done = int(saved["passes"])
+            if done <= passes:
+                self._saved["passes"] = f"{done} of the passes"
+                return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
         return perceptron.new_lesson(N_FEATURES[self._course.features]), 0
 
     def _save(self, lesson: Lesson, passes: int) -> None:

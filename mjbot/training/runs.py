@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.append_log import AppendLog, Cures, emptied
@@ -82,6 +84,17 @@ class RunFolder:
         with unfinished.open("wb") as file:
             save(file)
         unfinished.replace(path)
+
+
+def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Return arrays of a ``.npz`` that a run kept; :class:`TrainingError` if it is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as saved:
+            return {name: saved[name] for name in names}
+    except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds over damaged bytes
+        told = str(error).partition("\n")[0] or type(error).__name__
+        problem = f"{path}: damaged ({told}); erase it, and it is made again"
+        raise TrainingError(problem) from None
 
 
 def unfinished_name(name: str) -> str:

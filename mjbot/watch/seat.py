@@ -112,7 +112,7 @@ class SeatServer(LiveServer):
         question = self._question
         try:
             said = msgspec.json.decode(await request.read(), type=_Choice)
-        except msgspec.DecodeError as problem:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             raise web.HTTPBadRequest(text=str(problem)) from None
         if question is None or question.id != said.id or question.answered.is_set():
             raise web.HTTPConflict(text="that is decided already")

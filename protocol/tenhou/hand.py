@@ -158,6 +158,8 @@ def meant(
         tile = getattr(tag, attribute, None)
         if tile is not None and tile not in hand.tiles:
             raise ProtocolError(f"{_name(tag)}.{attribute}", f"tile {tile} is not in the hand")
+    if isinstance(tag, Answer) and tag.hai0 is not None and tag.hai0 == tag.hai1:
+        raise ProtocolError("N.hai1", f"tile {tag.hai1} is named twice")
     fitting = [action for action in open_actions if _fits(tag, action, names)]
     if not fitting:
         raise ProtocolError(_name(tag), f"{_words(tag, names)} is not open to this player now")

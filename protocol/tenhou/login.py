@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.errors import ProtocolError
 from protocol.tenhou.rules import GENERAL_HANCHAN
 
 GUEST: Final = "NoName"
@@ -102,5 +102,5 @@ def auth_answer(challenge: str) -> str:
         place = 2 * (int("2" + date[2:]) % (12 - int(date[7])))
         high, low = int(secret[:4], 16), int(secret[4:], 16)
     except ValueError:
-        raise LocalProtocolError("HELO.auth", "is no date and eight hex digits") from None
+        raise ProtocolError("HELO.auth", "is no date and eight hex digits") from None
     return f"{date}-{high ^ _AUTH_TABLE[place]:2x}{low ^ _AUTH_TABLE[place + 1]:2x}"

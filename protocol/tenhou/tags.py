@@ -24,6 +24,8 @@ Pairs = Annotated[tuple[Number, ...], Meta(min_length=8, max_length=16)]
 """By seat: score before and change.  A three-player draw was seen with eight empty ones more."""
 Calls = tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
 RiverTile = Annotated[int, Meta(ge=0, le=255)]
+Echoed = Annotated[str, Meta(pattern=r'^[^"<>\x00]*$')]
+"""Text that the client says back, so it must be able to stand in an attribute."""
 Seed = tuple[
     Annotated[int, Meta(ge=0, le=15)],
     Annotated[int, Meta(ge=0, le=10_000)],
@@ -56,7 +58,7 @@ class ServerHelo(OpenTag, frozen=True, kw_only=True):
     """The login is accepted.  ``auth`` was said until December 2020, and is to be answered."""
 
     uname: str = ""
-    auth: str | None = None
+    auth: Echoed | None = None
     nintei: str | None = None
     pf3: str | None = field(default=None, name="PF3")
     pf4: str | None = field(default=None, name="PF4")
@@ -77,7 +79,7 @@ class Users(OpenTag, frozen=True, kw_only=True):
 class Rejoin(OpenTag, frozen=True, kw_only=True):
     """No table has formed; a client that still wants one says ``JOIN`` with this ``t``."""
 
-    t: str
+    t: Echoed
 
 
 class Ranking(OpenTag, frozen=True, kw_only=True):
@@ -103,7 +105,7 @@ class Go(OpenTag, frozen=True, kw_only=True):
 
     type: Count
     lobby: Number = 0
-    gpid: str | None = None
+    gpid: Echoed | None = None
 
 
 class Names(OpenTag, frozen=True, kw_only=True):

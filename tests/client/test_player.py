@@ -15,8 +15,9 @@ from mjbot.table.actions import ACTIONS, PASS
 from mjbot.table.mirror.mirror import TableError
 from mjbot.warm_up import scripted_events
 from protocol.dialects import Dialect
-from protocol.messages import Dahai, Hora, Pon, Skip, StartGame
-from protocol.sessions.client import ClientSession
+from protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
+from protocol.sessions.client import ClientSession, Received
+from protocol.sessions.turns import Due, Speak
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
 HIDDEN = ["?"] * 13
@@ -282,6 +283,19 @@ def test_in_lenient_mode_play_goes_on():
     events = [START, DEAL, DRAW, {**OUT, "pai": "9m", "tsumogiri": False}, OTHER, EAST]
     _, answer = play(events, default, strict=False)
     assert answer == Skip()
+
+
+def test_in_lenient_mode_a_discard_that_is_due_is_made_where_our_table_thinks_of_riichi():
+    tenpai = ["1m", "2m", "3m", "4m", "5m", "6m", "7p", "8p", "9p", "1s", "2s", "E", "E"]
+    deal = DEAL | {"tehais": [tenpai, HIDDEN, HIDDEN, HIDDEN]}
+
+    def riichi(view):
+        return next(action for action in view.legal if action.name == "riichi")
+
+    player, answer = play([START, deal, DRAW], riichi, dialect=Dialect.TCP, strict=False)
+    assert answer == Reach(actor=0)
+    after_a_call = Received(due=Due.DISCARD, speak=Speak.MUST)
+    assert run(player.answer(after_a_call)) == Dahai(actor=0, pai="N", tsumogiri=True)
 
 
 OFFERS = [

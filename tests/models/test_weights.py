@@ -4,7 +4,18 @@ import zipfile
 import numpy as np
 import pytest
 
-from mjbot.models.weights import Manifest, WeightsError, load_weights, save_weights
+from mjbot.detection.verdicts import shipped_weights
+from mjbot.models.danger import danger_weights
+from mjbot.models.fold import FoldRecogniser
+from mjbot.models.hand import HandEvaluator
+from mjbot.models.networks.policy import Policy
+from mjbot.models.weights import (
+    MAX_WEIGHTS_BYTES,
+    Manifest,
+    WeightsError,
+    load_weights,
+    save_weights,
+)
 
 MANIFEST = Manifest(data="none", command="made up", seed=7, scores={"agreement": 0.5})
 ARRAYS = {"weights": np.arange(6, dtype=np.float32).reshape(2, 3), "offset": np.int16([4])}
@@ -42,6 +53,45 @@ def test_missing_weights_are_named(tmp_path):
     with pytest.raises(WeightsError, match=r"there are no weights 'some'; mjbot train") as error:
         load_weights("some", tmp_path)
     assert "\n" not in str(error.value)
+
+
+def test_what_is_no_numbers_is_refused(tmp_path):
+    save_weights("some", {"weights": np.array(["1", "2"])}, MANIFEST, tmp_path)
+    with pytest.raises(WeightsError, match="weights holds <U1, no numbers; train it again"):
+        load_weights("some", tmp_path)
+
+
+def test_a_member_that_is_no_array_is_damage(tmp_path):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    with zipfile.ZipFile(tmp_path / "some.npz", "w") as archive:
+        archive.writestr("weights.npy", b"not numpy's")
+    with pytest.raises(WeightsError, match="weights is no array"):
+        load_weights("some", tmp_path)
+
+
+def test_what_unpacks_without_end_is_not_unpacked(tmp_path):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    with zipfile.ZipFile(tmp_path / "some.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("weights.npy", bytes(MAX_WEIGHTS_BYTES + 1))
+    with pytest.raises(WeightsError, match=f"{MAX_WEIGHTS_BYTES + 1} bytes unpacked, at most"):
+        load_weights("some", tmp_path)
+
+
+MODELS = {
+    "danger": danger_weights,
+    "fold": FoldRecogniser.load,
+    "hand-paper": lambda folder: HandEvaluator.load("paper", folder),
+    "policy": Policy.load,
+    "detection": shipped_weights,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_weights_of_another_model_are_refused_by_each(tmp_path, name):
+    for arrays in (ARRAYS, {"stem.bias": np.float32(1), "weights": np.float32(1)}):
+        save_weights(name, arrays, MANIFEST, tmp_path)
+        with pytest.raises(WeightsError, match=r"\.npz: .*train it again"):
+            MODELS[name](tmp_path)
 
 
 @pytest.mark.parametrize("ending", ["npz", "json"])

@@ -180,6 +180,8 @@ def test_json_that_is_no_mjai_log_is_no_record_of_a_folder(tmp_path: Path) -> No
     assert first_events(folder) == ["run/a.jsonl: 1", "run/b.json: 1"]
     (folder / "c.jsonl").write_bytes(b'{"ty')
     assert "c.jsonl: line 1: line: not JSON" in damage(folder)
+    (folder / "c.jsonl").write_bytes(b'{"wall":' + b"1" * 5000)
+    assert "c.jsonl: line 1: line: not JSON" in damage(folder)
     (folder / "c.jsonl").unlink()
     assert "games.jsonl: is JSON, but holds no mjai" in damage(folder / "games.jsonl")
 

@@ -235,6 +235,7 @@ def test_damage_names_the_field_and_the_place(own, place, value, problem) -> Non
         (b'[{"log":[[1]]}', "game 2: it is cut off"),
         (b'{"log":[["\xff"]]}', "game 1: is not UTF-8"),
         (b"[" * 200_000, "game 1: nested too deep"),
+        (b'{"log":[[' + b"1" * 5000, "game 1: has an endless number"),
         (b'{"log":["' + b"x" * (1 << 21), "game 1: no game ends within 1048576 characters"),
         (b'[[{"log":[]}]]', 'an object with a "log" belongs here'),
     ],

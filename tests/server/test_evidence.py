@@ -94,9 +94,10 @@ def test_a_cut_off_last_line_is_left_out_and_other_damage_is_named(tmp_path):
                      b'"verdict":"replaced","why":"late"}\n{"line":2,')  # fmt: skip
     (reply,) = read_evidence(file)
     assert isinstance(reply, Reply) and reply.raw is None
-    file.write_bytes(b'{"line":1}\n{}\n')
-    with pytest.raises(RecordError, match="line 1: no reply"):
-        list(read_evidence(file))
+    for damage in (b'{"line":1}', b'{"raw":"\xff"}', b'{"a":' * 3000):
+        file.write_bytes(damage + b"\n{}\n")
+        with pytest.raises(RecordError, match="line 1: no reply"):
+            list(read_evidence(file))
 
 
 def test_a_long_reply_is_kept_only_so_far():

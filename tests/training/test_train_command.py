@@ -14,7 +14,7 @@ from mjbot.errors import ExitCode
 from mjbot.models.hand import HandEvaluator
 from mjbot.models.weights import SHIPPED, load_manifest
 from mjbot.training import hand_run as training_run
-from mjbot.training.runs import RUN_FILE, RunFolder
+from mjbot.training.runs import RUN_FILE, RunFolder, TrainingError, load_kept
 
 ROOT = Path(__file__).parents[2]
 
@@ -260,3 +260,14 @@ def test_help_of_a_kind_is_its_own(capsys):
         main(["train", "hand", "--help"])
     assert ended.value.code == 0
     assert "--features" in capsys.readouterr().out
+
+
+def test_a_damaged_file_of_a_run_is_named_with_its_cure(tmp_path):
+    path = tmp_path / "learned.npz"
+    np.savez(path, positions=np.arange(3), left_out=np.int64(0))
+    assert load_kept(path, ("positions",))["positions"].tolist() == [0, 1, 2]
+    whole = path.read_bytes()
+    for damage in (b"", whole[: len(whole) // 2], whole.replace(b"positions", b"elsewhere")):
+        path.write_bytes(damage)
+        with pytest.raises(TrainingError, match=r"damaged .*; erase it, and it is made again"):
+            load_kept(path, ("positions", "left_out"))

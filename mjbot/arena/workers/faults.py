@@ -130,5 +130,5 @@ def read_fault(path: Path) -> FaultFile:
         return msgspec.json.decode(path.read_bytes(), type=FaultFile)
     except OSError as error:
         raise FaultFileError(f"{path}: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FaultFileError(f"{path} is not a fault that mjbot arena kept: {error}") from None

@@ -132,7 +132,7 @@ class FilesRead:
         self._path: Final = folder / FILES_FILE
         self._digests: dict[str, str] = {}
         self._is_there = False
-        with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             self._digests = msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
             self._is_there = True
 

@@ -243,7 +243,7 @@ def _load(folder: Path) -> Network:
     arrays = load_weights(NAME, folder)
     try:
         return Network.of(arrays)
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         problem = f"is no network of this version ({error}); train it again"
         raise WeightsError(folder / f"{NAME}.npz", problem) from None
 

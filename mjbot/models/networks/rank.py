@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int32s
-from mjbot.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.models.weights import SHIPPED, Shape, WeightsError, load_weights, shaped
 from mjbot.rules.ruleset import EXTENSION_ROUNDS, TARGET_POINTS
 from mjbot.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
 from mjbot.table.state import DRAWN, WON, State
@@ -238,15 +238,13 @@ class RankModel:
         version = arrays.get("version")
         if version is None or version.tolist() != [VERSION]:
             raise WeightsError(path, f"is not of version {VERSION}; train it again")
-        found = {}
-        for name in RankWeights._fields:
-            array = arrays.get(name)
-            if array is None or array.dtype.kind != "f":
-                raise WeightsError(path, f"{name} is missing or no numbers; train it again")
-            found[name] = np.ascontiguousarray(array, np.float32)
-        weights = RankWeights(**found)
-        _check(weights, path)
-        return cls(weights)
+        n, _, units = shaped(arrays, {"first": (None, N_FEATURES, None)}, path)["first"].shape
+        if not n:
+            raise WeightsError(path, "first has no network; train it again")
+        found = shaped(arrays, _shapes(n, units), path)
+        return cls(
+            RankWeights(**{k: np.ascontiguousarray(v, np.float32) for k, v in found.items()})
+        )
 
     def chances(self, situation: Situation) -> Chances:
         """Return the chances of each seat (row) to end at each rank (column): float64[4, 4]."""
@@ -260,10 +258,9 @@ class RankModel:
         return np.asarray(self.chances(situation) @ np.arange(1.0, 5.0))
 
 
-def _check(weights: RankWeights, path: Path) -> None:
-    """Raise :class:`WeightsError` if shapes do not fit together."""
-    n, units = weights.first.shape[0], weights.first.shape[-1]
-    wanted = {
+def _shapes(n: int, units: int) -> dict[str, Shape]:
+    """Return the shapes of ``n`` networks."""
+    return {
         "first": (n, N_FEATURES, units),
         "first_bias": (n, units),
         "second": (n, units, units),
@@ -272,10 +269,6 @@ def _check(weights: RankWeights, path: Path) -> None:
         "skip": (n, N_FEATURES, 4),
         "last_bias": (n, 4),
     }
-    for name, shape in wanted.items():
-        has = getattr(weights, name).shape
-        if has != shape or not n:
-            raise WeightsError(path, f"{name} is {has}, not {shape}; train it again")
 
 
 @cache

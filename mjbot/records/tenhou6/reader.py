@@ -66,17 +66,13 @@ def json_values(stream: Lines, name: str) -> Iterator[Any]:
             text, in_array = text[1:].lstrip(_BETWEEN), False
         problem = "it is cut off"
         if text:
-            try:
-                value, end = _DECODER.raw_decode(text)
-            except json.JSONDecodeError as error:
-                problem = f"not JSON ({error.msg} at character {error.pos + 1})"
-            except RecursionError:
-                raise RecordError(name, f"game {count + 1}", "nested too deep") from None
-            else:
+            found = _first_value(text, name, count + 1)
+            if not isinstance(found, str):
                 count += 1
-                yield value
-                text = text[end:]
+                yield found[0]
+                text = text[found[1] :]
                 continue
+            problem = found
         if len(text) > MAX_GAME_BYTES:
             problem = f"no game ends within {MAX_GAME_BYTES} characters"
             raise RecordError(name, f"game {count + 1}", problem)
@@ -90,6 +86,18 @@ def json_values(stream: Lines, name: str) -> Iterator[Any]:
         except UnicodeDecodeError:
             raise RecordError(name, f"game {count + 1}", "is not UTF-8") from None
         more = bool(chunk)
+
+
+def _first_value(text: str, name: str, number: int) -> tuple[Any, int] | str:
+    """Return a value and where it ends, or why there is none, which more text may cure."""
+    try:
+        return _DECODER.raw_decode(text)
+    except json.JSONDecodeError as error:
+        return f"not JSON ({error.msg} at character {error.pos + 1})"
+    except RecursionError:
+        raise RecordError(name, f"game {number}", "nested too deep") from None
+    except ValueError:
+        raise RecordError(name, f"game {number}", "has an endless number") from None
 
 
 def _entries(value: Any, name: str) -> Iterator[Entry]:

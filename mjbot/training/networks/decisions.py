@@ -195,7 +195,7 @@ def check_data(folder: Path) -> DataInfo:
     except FileNotFoundError:
         problem = "is missing; `mjbot train data RECORDS --folder FOLDER` makes the columns"
         raise DataError(path, problem) from None
-    except msgspec.MsgspecError as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(path, f"cannot be read: {error}") from None
     if info.layout != layout():
         raise DataError(path, "the columns are of another version of mjbot; make them again")
@@ -205,9 +205,11 @@ def check_data(folder: Path) -> DataInfo:
 def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     try:
         found: Records = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(path, f"cannot be read ({error}); make the columns again") from None
-    if found.dtype != dtype or found.ndim != 1:
+    except Exception as error:  # numpy raises a dozen kinds over a damaged header
+        told = str(error).partition("\n")[0] or type(error).__name__
+        raise DataError(path, f"cannot be read ({told}); make the columns again") from None
+    # numpy hands out an archive whatever the file is called
+    if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")
     aligned: Records = found.view(dtype)  # a file does not say that
     return aligned

@@ -492,7 +492,7 @@ def read_curve(folder: Path) -> list[Look]:
     path = folder / CURVE_FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[Look])
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ArgumentError(f"{path}: cannot be read ({error})") from None
 
 

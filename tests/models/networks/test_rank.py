@@ -128,8 +128,8 @@ def test_weights_of_another_shape_or_version_are_refused_in_one_line(tmp_path):
     with pytest.raises(WeightsError, match=r"rank.npz: is not of version 1; train it again"):
         RankModel.load(tmp_path)
     save(second=np.zeros((2, 8, 9), np.float32))
-    with pytest.raises(WeightsError, match=r"second is \(2, 8, 9\), not \(2, 8, 8\)"):
+    with pytest.raises(WeightsError, match=r"second is of shape \(2, 8, 9\), not \(2, 8, 8\)"):
         RankModel.load(tmp_path)
     save(skip=np.zeros((2, 4), np.int8))
-    with pytest.raises(WeightsError, match="skip is missing or no numbers"):
+    with pytest.raises(WeightsError, match=r"skip is of shape \(2, 4\), .* train it again"):
         RankModel.load(tmp_path)

@@ -202,6 +202,24 @@ def test_what_the_server_may_not_say_is_refused(said, problem):
     assert problem in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("frame", "problem"),
+    [
+        ('{"tag":"REJOIN","t":"0,9\\""}', "REJOIN.t: expected str matching"),
+        ('{"tag":"GO","type":"9","gpid":"<"}', "GO.gpid: expected str matching"),
+        ('{"tag":"HELO","auth":"a\\"180117-e7b5e83e"}', "HELO.auth: expected str matching"),
+        ('{"tag":"HELO","auth":"today"}', "HELO.auth: is no date and eight hex digits"),
+    ],
+)
+def test_what_a_client_is_to_say_back_must_be_sayable(frame, problem):
+    session = client(Spelling.JSON)
+    session.open()
+    with pytest.raises(ProtocolError) as refused:
+        session.receive(frame.encode())
+    assert str(refused.value).startswith(problem)
+    assert not isinstance(refused.value, LocalProtocolError)
+
+
 def test_tables_that_are_not_played_here_are_refused():
     with pytest.raises(ThreePlayersError, match="three-player"):
         heard(client(), '<HELO uname="a"/>', '<GO type="25"/>')
@@ -380,6 +398,15 @@ def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
     assert server.seat.asked
     server.receive(b'<D p="33"/>\0')
     assert server.seat.take_answer() == turn[0]
+
+
+def test_a_call_takes_two_tiles_not_one_tile_twice():
+    server = at_the_table()
+    pon = Pon(actor=1, target=0, pai="1m", consumed=("1m", "1m"))
+    one = server.seat._hand.pick(["1m"], "pai")[0]
+    server.say(Dahai(actor=0, pai="1m", tsumogiri=False), [Skip(), pon])
+    with pytest.raises(ProtocolError, match=f"N.hai1: tile {one} is named twice"):
+        server.receive(f'<N type="1" hai0="{one}" hai1="{one}" />\0'.encode())
 
 
 def test_what_is_said_unasked_is_late_and_ignored():

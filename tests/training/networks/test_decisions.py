@@ -150,8 +150,11 @@ def damaged(columns, tmp_path, name, content):
     [
         ("decisions.json", None, "is missing"),
         ("decisions.json", b"{}", "cannot be read"),
+        ("decisions.json", b'{"data":"\xff"}', "cannot be read"),
+        ("decisions.json", b'{"a":' * 3000, "cannot be read"),
         ("pon-rows.npy", None, "cannot be read"),
         ("pon-rows.npy", b"\x93NUMPY", "cannot be read"),
+        ("pon-rows.npy", b"\x93NUMPY\x01\x00\x08\x00{'a': (\n", "cannot be read"),
         ("pon-states.npy", b"", "cannot be read"),
     ],
 )
@@ -177,6 +180,11 @@ def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
     np.save(folder / "chi-rows.npy", np.zeros(3))
     with pytest.raises(DataError, match="holds other columns"):
         open_decisions(folder, Kind.CHI)
+    with (folder / "chi-rows.npy").open("wb") as archive:
+        np.savez(archive, rows=np.zeros(3, DECISION))
+    with pytest.raises(DataError, match="holds other columns"):
+        open_decisions(folder, Kind.CHI)
+    np.save(folder / "chi-rows.npy", np.zeros(3))
     info = (folder / "decisions.json").read_text()
     (folder / "decisions.json").write_text(info.replace('"layout": "', '"layout": "0'))
     with pytest.raises(DataError, match="another version"):

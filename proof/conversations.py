@@ -1,0 +1,383 @@
+"""Conversations of our own, recorded and told again: both sides of a kyoku in each dialect.
+
+The table and its sessions are the real ones, without sockets and clocks; so is the client that
+hears what a recorded server said.  What is told again may have been changed on the way.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from mjbot.client.conversation import Conversation
+from mjbot.client.player import ClientPlayer
+from mjbot.client.tenhou import TenhouGame
+from mjbot.referee import Referee
+from mjbot.server.core import Answer, OnFault, Say, TableCore
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.legal import is_furiten
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.wire import to_message
+from mjbot.table.view import View
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from protocol.errors import ProtocolError
+from protocol.messages import EndKyoku, Event, StartGame
+from protocol.sessions.client import ClientSession, Received
+from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
+from protocol.sessions.pipes import pipe_session
+from protocol.sessions.request_server import RequestSession
+from protocol.sessions.turns import Speak
+from protocol.tenhou.client import TenhouClient
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.table import SeatTable
+from protocol.transports.base import Transport, UnreachableError, VanishedError
+
+NAMES: Final = ("east", "south", "西", "north")
+DIALECTS: Final = tuple(dialect for dialect in Dialect if dialect is not Dialect.LOG)
+_LOGIN_LINES: Final = 20
+RARE: Final = 0.7
+"""How often a call, a riichi or a win is taken where one is possible, lest they drown."""
+
+Tell = Callable[[bytes], None]
+Hear = Callable[[], bytes | None]
+
+
+def at_random(random: Random, legal: Sequence[Action]) -> Action:
+    """Choose among legal actions."""
+    rare = [action for action in legal if not action.is_discard and not action.is_pass]
+    return random.choice(rare if rare and random.random() < RARE else list(legal))
+
+
+@dataclass
+class Recorded:
+    """One seat's conversation of a kyoku: what the server said, and what the client."""
+
+    dialect: Dialect
+    seat: int
+    seed: int
+    server: list[bytes] = field(default_factory=list)
+    client: list[bytes] = field(default_factory=list)
+
+
+def spelling_of(dialect: Dialect) -> Spelling:
+    """Return how tags travel in one of Tenhou's dialects."""
+    return Spelling.JSON if dialect is Dialect.TENHOU_WEB else Spelling.XML
+
+
+# --- the server's side -----------------------------------------------------------------------
+
+
+class Door:
+    """The server's end of a seat's line: ``tell`` sends, ``hear`` is the next line or ``None``."""
+
+    def __init__(self, seat: int, tell: Tell, hear: Hear) -> None:
+        self._seat: Final = seat
+        self._tell: Final = tell
+        self._hear: Final = hear
+
+    def greet(self) -> bool:
+        """Let the client in; return whether it came in."""
+        return True
+
+    def exchange(self, say: Say) -> Answer:
+        """Tell an event and return the answer to it."""
+        raise NotImplementedError
+
+
+class LockstepDoor(Door):
+    """The original server's."""
+
+    def greet(self) -> bool:
+        """See :meth:`Door.greet`."""
+        self._session = LockstepSession()
+        self._tell(self._session.hello())
+        with contextlib.suppress(JoinRefusedError):
+            return (line := self._hear()) is not None and bool(self._session.join(line))
+        return False
+
+    def exchange(self, say: Say) -> Answer:
+        """See :meth:`Door.exchange`."""
+        self._tell(self._session.say(say.message))
+        line = self._hear()
+        try:
+            reply = self._session.vanish() if line is None else self._session.receive(line)
+        except FaultError as fault:
+            return Answer(problem=fault.reason, raw=fault.response)
+        return Answer(reply=reply, raw=(line or b"").decode("utf-8", "replace"))
+
+
+class RequestDoor(Door):
+    """RiichiLab's."""
+
+    def __init__(self, seat: int, tell: Tell, hear: Hear) -> None:
+        super().__init__(seat, tell, hear)
+        self._session: Final = RequestSession()
+
+    def exchange(self, say: Say) -> Answer:
+        """See :meth:`Door.exchange`."""
+        self._tell(self._session.say(say.message))
+        if not say.legal:
+            return Answer(excused=True)
+        self._tell(self._session.request(say.offers()))
+        while (line := self._hear()) is not None:
+            verdict = self._session.receive(line, 100)
+            self._tell(verdict.ack)
+            if verdict.choice is not None:
+                return Answer(action=say.legal[verdict.choice])
+            if verdict.status != "stale":
+                return Answer(problem=f"{verdict.status}, {verdict.reason}.")
+        self._tell(self._session.expire().ack)
+        return Answer(excused=True)
+
+
+class PipeDoor(Door):
+    """A bot's on standard input and output."""
+
+    def __init__(self, dialect: Dialect, seat: int, tell: Tell, hear: Hear) -> None:
+        super().__init__(seat, tell, hear)
+        self._session: Final = pipe_session(dialect, seat)
+
+    def exchange(self, say: Say) -> Answer:
+        """See :meth:`Door.exchange`."""
+        assert isinstance(say.message, Event)
+        line = self._session.say(say.message, say.offers())
+        if line is not None:
+            self._tell(line)
+        reply = None
+        try:
+            while self._session.owes:
+                if (line := self._hear()) is None:
+                    self._session.give_up()
+                reply = self._session.receive(line)
+        except ProtocolError as error:
+            return Answer(problem=str(error), raw=(line or b"").decode("utf-8", "replace"))
+        return Answer(reply=reply, excused=reply is None)
+
+
+class TenhouDoor(Door):
+    """Tenhou's."""
+
+    def __init__(self, spelling: Spelling, seat: int, tell: Tell, hear: Hear) -> None:
+        super().__init__(seat, tell, hear)
+        self._server: Final = TenhouServer(spelling)
+        self._table: Final = SeatTable(seat, gpid="guest")
+        self._gone = False
+
+    def greet(self) -> bool:
+        """See :meth:`Door.greet`."""
+        for _ in range(_LOGIN_LINES):
+            if (data := self._hear()) is None:
+                return False
+            for wish in self._heard(data):
+                if isinstance(wish, LogIn):
+                    self._send(self._server.welcome(NAMES[self._seat]))
+                elif isinstance(wish, WantTable):
+                    self._server.sit(self._table)
+                    return True
+        return False
+
+    def exchange(self, say: Say) -> Answer:
+        """See :meth:`Door.exchange`."""
+        assert isinstance(say.message, Event)
+        lamp = bool(is_furiten(say.referee.state, self._seat))
+        if self._gone:
+            self._table.say(say.message, say.offers(), lamp)
+            self._table.take_ready()
+            self._table.expire()
+            return Answer(excused=True)
+        self._send(self._server.say(say.message, say.offers(), lamp))
+        try:
+            self._wait()
+        except ProtocolError:
+            self._gone = True
+            self._table.take_ready()
+            self._table.expire()
+        reply = self._table.take_answer()
+        return Answer(reply=reply, excused=reply is None)
+
+    def _wait(self) -> None:
+        while self._table.held or self._table.asked:
+            data = self._hear()
+            if data is not None:
+                self._heard(data)
+            elif self._table.held:
+                self._send(self._server.go_on())
+            else:
+                self._table.expire()
+
+    def _heard(self, data: bytes) -> Iterable[object]:
+        heard = self._server.receive(data)
+        self._send(heard.frames)
+        return heard.wishes
+
+    def _send(self, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            self._tell(frame)
+
+
+def _door(dialect: Dialect, seat: int, tell: Tell, hear: Hear) -> Door:
+    if dialect.traits.is_tenhou:
+        return TenhouDoor(spelling_of(dialect), seat, tell, hear)
+    if dialect in (LINES, ARRAYS):
+        return PipeDoor(dialect, seat, tell, hear)
+    return {LOCKSTEP: LockstepDoor, REQUESTS: RequestDoor}[dialect](seat, tell, hear)
+
+
+def _table(door: Door, seat: int, seed: int, on_fault: OnFault) -> TableCore:
+    """Play a kyoku; at the other three seats sits chance."""
+    random = Random(f"others {seed}")
+    core = TableCore(Referee(seed, "tonpu"), NAMES, on_fault)
+    while (say := core.next()) is not None and not say.is_final:
+        if say.seat == seat:
+            core.answer(door.exchange(say))
+        else:
+            action = at_random(random, say.legal) if say.legal else None
+            core.answer(Answer(action=action, excused=action is None))
+        if isinstance(say.message, EndKyoku) and say.seat == len(NAMES) - 1:
+            break
+    return core
+
+
+# --- recording -------------------------------------------------------------------------------
+
+
+class _Client:
+    """Our client session with a mirror, which chooses at random."""
+
+    def __init__(self, talk: Recorded) -> None:
+        self._talk: Final = talk
+        self._random: Final = Random(f"own {talk.seed}")
+        self._said: Final[deque[bytes]] = deque()
+        self._mirror = Table(talk.seat)
+        self._session: ClientSession | TenhouClient
+        if talk.dialect.traits.is_tenhou:
+            self._session = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect))
+            self._say(*self._session.open())
+        else:
+            self._session = ClientSession(talk.dialect, seat=talk.seat)
+
+    def tell(self, line: bytes) -> None:
+        """Hear what the server says, and answer."""
+        self._talk.server.append(line)
+        self._digest(self._session.receive(line))
+
+    def hear(self) -> bytes | None:
+        """Return the next thing that was said."""
+        return self._said.popleft() if self._said else None
+
+    def _say(self, *lines: bytes) -> None:
+        self._talk.client += lines
+        self._said.extend(lines)
+
+    def _digest(self, received: Received) -> None:
+        for event in received.events:
+            if isinstance(event, StartGame):
+                self._mirror = Table(self._talk.seat)
+            self._mirror.apply(event)
+        self._say(*getattr(received, "frames", ()))
+        if received.speak is Speak.MUST_NOT:
+            return
+        legal = self._mirror.legal(self._talk.seat) if received.due.is_choice else ()
+        action = at_random(self._random, legal) if legal else None
+        state = self._mirror.state
+        said = to_message(state, self._talk.seat, action) if action else None
+        answer = self._session.reply(said)
+        if isinstance(answer, Received):
+            self._digest(answer)
+        elif answer is not None:
+            self._say(answer)
+
+
+def record(dialect: Dialect, seed: int) -> Recorded:
+    """Return a conversation of a kyoku that went as it should."""
+    talk = Recorded(dialect, seed % 4, seed)
+    client = _Client(talk)
+    door = _door(dialect, talk.seat, client.tell, client.hear)
+    assert door.greet()
+    core = _table(door, talk.seat, seed, OnFault.ABORT)
+    assert not core.faults, core.faults
+    return talk
+
+
+# --- telling again ---------------------------------------------------------------------------
+
+
+def tell_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) -> str:
+    """Let the table hear other lines of a client; return how that went."""
+    waiting = deque(lines)
+
+    def hear() -> bytes | None:
+        return waiting.popleft() if waiting else None
+
+    door = _door(talk.dialect, talk.seat, lambda line: None, hear)
+    try:
+        if not door.greet():
+            return "not let in"
+    except ProtocolError:
+        return "not let in"
+    core = _table(door, talk.seat, talk.seed, on_fault)
+    if core.void:
+        return "void, by a named fault"
+    return "played on past named faults" if core.faults else "played"
+
+
+class _Default(Strategy):
+    """Does what is always possible."""
+
+    def decide(self, view: View) -> Action:
+        return view.default_action
+
+
+class _Said(Transport):
+    """What a server said, line by line, then the end."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._lines: Final = deque(lines)
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        if not self._lines:
+            raise VanishedError("all is said")
+        return self._lines.popleft()
+
+    async def send(self, line: bytes) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+def _no_strategy(game: int) -> Strategy:
+    return _Default()
+
+
+async def _gone() -> Transport:
+    raise UnreachableError("gone")
+
+
+async def tell_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
+    """Let our client hear other lines of a server; raises what it raises."""
+    player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
+    said = _Said(lines)
+    if talk.dialect.traits.is_tenhou:
+        tenhou = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect), lenient=not strict)
+        game = TenhouGame(_gone, tenhou, player, silence_s=60.0, record=_forget)
+        await game._converse(said, tenhou.open())
+    else:
+        session = ClientSession(talk.dialect, seat=talk.seat)
+        conversation = Conversation(said, session, player, silence_s=None, record=_forget)
+        await conversation.play_game()
+
+
+def _forget(event: Event) -> None:
+    """A record that nobody keeps."""
+
+
+def run_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
+    """Do as :func:`tell_client` in an event loop of its own."""
+    asyncio.run(tell_client(talk, lines, strict))

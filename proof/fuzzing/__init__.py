@@ -1,0 +1,1 @@
+"""A fuzzer for whatever reads what strangers, damaged disks or partners say."""

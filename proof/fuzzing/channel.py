@@ -1,0 +1,94 @@
+"""The channel of a pair: who knows the secret is heard, and believed where it fits the table."""
+
+import contextlib
+from functools import cache
+from typing import Final
+
+from msgspec.structs import replace
+
+from mjbot.pair.member import Ally
+from mjbot.pair.messages import Holding, decode, encode, fits_table
+from mjbot.pair.session import PairSession, Side
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.view import View
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.framing import LineBuffer
+from protocol.messages import Dahai, StartGame, StartKyoku, Tsumo
+
+_SECRET: Final = b"known to the two of us alone"
+_CHALLENGE: Final = "5" * 64
+_GAME: Final = "0123456789abcdef"
+_HOLDING: Final = Holding(game=_GAME, kyoku=0, honba=0, turn=0, seat=0, hand=("1m",))
+_LINES: Final = 64
+
+
+def check_channel(data: bytes) -> None:
+    """Lines of a partner or a stranger.
+
+    Bit 0 of the first byte says which side hears them, bit 1 whether the other side has proved
+    that it knows the secret.
+    """
+    choice, said = (data[0], data[1:]) if data else (0, b"")
+    session = PairSession(Side.HOST if choice & 1 else Side.GUEST, _SECRET, _CHALLENGE)
+    is_partner = bool(choice & 2)
+    if is_partner:
+        _prove(session, Side.GUEST if choice & 1 else Side.HOST)
+    with contextlib.suppress(ProtocolError):
+        for line in LineBuffer().feed(said + b"\n")[:_LINES]:
+            _check_line(line)
+            answer = session.receive(line)
+            assert answer is None or (b"proof" in answer and _SECRET not in answer)
+            assert session.linked == is_partner, "a stranger was taken for the partner"
+            if session.newest is not None:
+                _check_holding(session.newest)
+    if not is_partner:
+        assert session.newest is None and session.game is None
+        with contextlib.suppress(LocalProtocolError):
+            session.say(_HOLDING)
+            raise AssertionError("a hand was told to a stranger")
+
+
+def _prove(session: PairSession, side: Side) -> None:
+    other = PairSession(side, _SECRET)
+    session.receive(other.opening)
+    session.receive(other.receive(session.opening) or b"")
+
+
+def _check_line(line: bytes) -> None:
+    with contextlib.suppress(ProtocolError):
+        message = decode(line)
+        assert decode(encode(message)) == message
+
+
+def _check_holding(holding: Holding) -> None:
+    """It fits the table or not; where it fits, what the partner does follows from it."""
+    view = _view()
+    now = len(view.river(holding.seat))
+    for one in (
+        holding,
+        replace(holding, game=_GAME, kyoku=view.round, honba=view.honba, turn=now),
+    ):
+        if fits_table(one, view, _GAME):
+            ally = Ally(view, one)
+            assert ally.waits & ~ally.shape == 0
+
+
+@cache
+def _view() -> View:
+    """Return a seat's view of a kyoku after the first discards."""
+    table = Table(seat=0)
+    hand = ("1m", "2m", "3m", "4p", "5pr", "6p", "7s", "8s", "9s", "E", "E", "P", "C")
+    hands = (hand, ("?",) * 13, ("?",) * 13, ("?",) * 13)
+    table.apply(StartGame(id=0, names=("a", "b", "c", "d")))
+    table.apply(
+        StartKyoku(
+            bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="1s", tehais=hands,
+            scores=(25000,) * 4,
+        )
+    )  # fmt: skip
+    table.apply(Tsumo(actor=0, pai="N"))
+    table.apply(Dahai(actor=0, pai="N", tsumogiri=True))
+    for seat, tile in ((1, "9m"), (2, "W"), (3, "S")):
+        table.apply(Tsumo(actor=seat, pai="?"))
+        table.apply(Dahai(actor=seat, pai=tile, tsumogiri=False))
+    return table.view(0)

@@ -1,0 +1,165 @@
+"""What a fuzzer begins with: games and conversations of our own, one kyoku each."""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from mjbot.models.weights import SHIPPED
+from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, encode
+from mjbot.records.game import Entry, Game
+from mjbot.records.mjai_log import log_line, read_mjai_log
+from mjbot.records.writers import FORMATS
+from mjbot.training.networks.decisions import DECISION
+from proof.fuzzing.corpus import ROOT
+from proof.fuzzing.records import stream
+from proof.fuzzing.targets import MOST_BYTES
+from proof.fuzzing.weights import _INFO, _MANIFEST, _RUN, MODELS, SEPARATOR
+from protocol import messages as m
+
+_TALK: Final = ROOT / "tests" / "protocol"
+_TURN: Final = re.compile(r"^(?:<-|->) (?:t=[\d.]+ )?(.*)$", re.M)
+_TAG: Final = re.compile(r"^(Get|Send): (.*)$", re.M)
+
+
+@cache
+def kyokus() -> Sequence[Game]:
+    """Return the kyoku of our recorded games, each as a game of its own."""
+    found = []
+    for path in sorted((ROOT / "logs").glob("*.mjson")):
+        for game in read_mjai_log(stream(path.read_bytes()), path.name):
+            found += [*_split(list(game.entries))]
+    return found
+
+
+def _split(entries: list[Entry]) -> Iterator[Game]:
+    start = entries[0]
+    begins = [at for at, entry in enumerate(entries) if isinstance(entry.event, m.StartKyoku)]
+    for first, last in zip(begins, [*begins[1:], len(entries)], strict=True):
+        yield Game("seed", "line", [start, *entries[first:last]])
+
+
+@cache
+def whole_games() -> Sequence[bytes]:
+    """Return our recorded games as a whole, in each format."""
+    found = []
+    for path in sorted((ROOT / "logs").glob("*.mjson")):
+        for game in read_mjai_log(stream(path.read_bytes()), path.name):
+            whole = replace(game, entries=list(game.entries))
+            found += [FORMATS[name].encode(whole) for name in FORMATS]
+    return found
+
+
+@cache
+def encoded(name: str) -> list[bytes]:
+    """Return our kyoku in a format of records."""
+    return [FORMATS[name].encode(game) for game in kyokus()]
+
+
+def seeds(name: str) -> list[bytes]:
+    """Return the inputs with which a target is begun, none too long."""
+    made = {
+        "codec": _lines,
+        "tenhou": _tags,
+        "packed": _files,
+        "weights": _weights,
+        "channel": _talk,
+    }
+    found = made[name]() if name in made else encoded(name)
+    return [data for data in found if len(data) <= MOST_BYTES]
+
+
+def _lines() -> list[bytes]:
+    talks = [
+        [line.encode() for line in _TURN.findall(path.read_text(encoding="utf-8"))]
+        for path in sorted((_TALK / "transcripts").glob("*.txt"))
+    ]
+    lines = {line for talk in talks for line in talk}
+    whole = [b"\n".join(talk[start : start + 30]) for talk in talks for start in (0, 20)]
+    events = {log_line(entry.event) for game in kyokus()[:6] for entry in game.entries}
+    found = [*sorted(lines), *whole, *sorted(events)]
+    return [bytes([at % 5]) + said for at, said in enumerate(found)]
+
+
+def _tags() -> list[bytes]:
+    found = []
+    for path in sorted((_TALK / "tenhou" / "recorded").glob("*.log")):
+        said = _TAG.findall(path.read_text(encoding="utf-8"))
+        for who, choice in (("Get", 0), ("Send", 2)):
+            tags = [tag.encode() for speaker, tag in said if speaker == who]
+            found += [bytes([choice]) + tag + b"\0" for tag in tags]
+            found += [bytes([choice]) + b"\0".join(tags[:60]) + b"\0"]
+            frames = [_as_json(tag) for tag in tags]
+            found += [bytes([choice | 1]) + frame for frame in frames]
+            found += [bytes([choice | 1]) + b"\n".join(frames[:60])]
+    return sorted(set(found))
+
+
+def _as_json(tag: bytes) -> bytes:
+    name, *_ = re.findall(rb"<(\w+)", tag)
+    said = {key.decode(): value.decode() for key, value in re.findall(rb'(\w+)="([^"]*)"', tag)}
+    return msgspec.json.encode({"tag": name.decode(), **said})
+
+
+def _files() -> list[bytes]:
+    plain = [b"", b"<html>", b"[1]", b'{"error":"x"}', b"PK\x05\x06" + bytes(18), b"{}\n{}"]
+    for name in FORMATS:
+        plain += [data[:1500] for data in encoded(name)[:3]] + encoded(name)[-1:]
+    reply = (
+        b'{"line":3,"seat":0,"at":"2026-01-01T00:00:00","took_ms":1.5,"raw":"{}",'
+        b'"bytes":2,"verdict":"accepted"}\n'
+    )
+    return [bytes([choice]) + data for data in plain for choice in range(4)] + [b"\4" + reply]
+
+
+def _weights() -> list[bytes]:
+    array = io.BytesIO()
+    np.save(array, np.arange(6, dtype=np.float32).reshape(2, 3))
+    rows = io.BytesIO()
+    np.save(rows, np.zeros(2, DECISION))
+    found = [
+        b"\2\0" + msgspec.json.encode(_MANIFEST),
+        b"\3\0" + msgspec.json.encode(_INFO),
+        b"\4\0" + rows.getvalue(),
+        b"\5\1" + b'{"file":"x.npz"}\n',
+        b"\5\0" + _RUN,
+    ]
+    for which, (name, _) in enumerate(MODELS):
+        folder = SHIPPED if (SHIPPED / f"{name}.npz").exists() else ROOT / "mjbot/detection/weights"
+        found += [b"\0" + bytes([which]) + (folder / f"{name}.npz").read_bytes()]
+        with np.load(folder / f"{name}.npz") as saved:
+            parts = [key.encode() + b"\n" + array.getvalue() for key in saved.files]
+        found += [b"\1" + bytes([which]) + SEPARATOR.join(parts)]
+    return found
+
+
+def _talk() -> list[bytes]:
+    holding = Holding(
+        game="0123456789abcdef", answers="0" * 16, kyoku=0, honba=0, turn=1, seat=2,
+        hand=("1m",) * 4 + ("5pr",) + ("E",) * 3 + ("9s",) * 4 + ("P",),
+        waits=("1m", "9s"), aim="tanyao", helps=("E",),
+    )  # fmt: skip
+    melded = Holding(
+        game="x", kyoku=3, honba=1, turn=4, seat=1, hand=("2m",) * 10, melds=(("E",) * 3,)
+    )
+    said = [
+        encode(PairHello(challenge="a" * 64)),
+        encode(Proof(digest="b" * 64)),
+        encode(GameHello(game="c" * 16)),
+        encode(holding),
+        encode(melded),
+    ]
+    return [bytes([choice]) + line for choice in range(4) for line in [*said, b"\n".join(said)]]
+
+
+@cache
+def words(name: str) -> Sequence[bytes]:
+    """Return words that a fuzzer may put anywhere: what stands between quotes in the seeds."""
+    found = {word for data in seeds(name) for word in re.findall(rb'"[^"\\\n]{1,24}"', data)}
+    numbers = [b"-1", b"0", b"4", b"136", b"255", b"65536", b"2147483648", b"1e999", b"9" * 40]
+    return [*sorted(found)[:400], *numbers, b"null", b"true", b"[]", b"{}", b'"?"', SEPARATOR]

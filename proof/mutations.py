@@ -1,0 +1,267 @@
+"""Mutated conversations and records, by seed: refused in one line or borne, and nothing else.
+
+Half of the conversations are told to our clients by a broken server, half to our servers by a
+broken client.  Records are of every format, plain and packed, and are read as commands read them;
+what is a game is replayed, strictly or not, and converted.  Whatever is raised beside the
+documented classes is a finding, and so is an input that takes longer than :data:`LIMIT_S` of
+processor time.
+"""
+
+import argparse
+import contextlib
+import gzip
+import io
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Final
+
+from mjbot.errors import MjbotError
+from mjbot.records.replay import ReplaySummary, replay
+from mjbot.records.sources import RECORD_ENDINGS, games_of, list_sources
+from mjbot.records.writers import FORMATS
+from mjbot.server.core import OnFault
+from proof.conversations import DIALECTS, Recorded, record, run_client, tell_server
+from proof.fuzzing.mutating import mutated
+from proof.fuzzing.seeds import encoded, whole_games
+from proof.fuzzing.targets import quiet
+from protocol.dialects import Dialect
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.transports.base import TransportError
+
+LIMIT_S: Final = 10.0
+"""Of processor time for one input; none needs a tenth of it."""
+MOST_MB: Final = 300
+WALLS: Final = 12
+"""How many conversations are recorded in each dialect."""
+_MOST_BYTES: Final = 1 << 18
+"""Of a recorded file of somebody else's."""
+_OF_RECORDS: Final = 0.5
+"""The share of records from elsewhere, where they are named."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof mutations``."""
+    parser.add_argument("--conversations", type=int, default=10_000, help="how many (10,000)")
+    parser.add_argument("--records", type=int, default=10_000, help="how many (10,000)")
+    parser.add_argument("--seed", type=int, default=0, help="of all changes (0)")
+    parser.add_argument("--only", type=int, help="repeat the input of this number")
+    parser.add_argument("--records-from", type=Path, help="a folder of more records to change")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run all inputs, print what became of them, return 1 if anything was found."""
+    quiet()
+    signal.signal(signal.SIGPROF, _too_long)
+    begin = time.process_time()
+    _warm_up()
+    start_mb = peak_mb()
+    print(f"{start_mb} MB before the first input", flush=True)
+    findings = 0
+    for what, count, one in (
+        ("conversations", args.conversations, _conversation),
+        ("records", args.records, _Records(args.records_from).one),
+    ):
+        findings += _run_all(_Kind(what, count, one), args.seed, args.only)
+    used_s = time.process_time() - begin
+    print(f"{findings} findings; {used_s:.0f} s of processor time; {peak_mb()} MB at most")
+    if peak_mb() > MOST_MB:
+        print(f"memory: more than {MOST_MB} MB", file=sys.stderr)
+    return int(findings > 0 or peak_mb() > MOST_MB)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """``one`` runs an input drawn by chance and returns in a few words what became of it."""
+
+    name: str
+    count: int
+    one: Callable[[Random], str]
+
+
+def _run_all(kind: _Kind, seed: int, only: int | None) -> int:
+    outcomes: Counter[str] = Counter()
+    findings, slowest = 0, 0.0
+    for number in range(kind.count) if only is None else [only]:
+        begun = time.process_time()
+        try:
+            with _limited():
+                outcomes[kind.one(Random(f"{kind.name} {seed} {number}"))] += 1
+        except Exception:
+            findings += 1
+            traceback.print_exc()
+            others = "--conversations 0" if kind.name == "records" else "--records 0"
+            print(f"repeat: python -m proof mutations --seed {seed} {others} --only {number}")
+        slowest = max(slowest, time.process_time() - begun)
+        if number % 1000 == 999:
+            print(f"{number + 1} {kind.name}, {peak_mb()} MB", flush=True)
+    print(f"{kind.name}: {outcomes.total()} borne or refused, the slowest in {slowest:.2f} s")
+    for words, count in sorted(outcomes.items(), key=lambda item: -item[1]):
+        print(f"{count:>7} {words}")
+    return findings
+
+
+class _TooLongError(Exception):
+    """An input took longer than it may."""
+
+
+def _too_long(number: int, frame: FrameType | None) -> None:
+    raise _TooLongError
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def peak_mb() -> int:
+    """Return the most memory that this process has had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _warm_up() -> None:
+    """Load what is compiled, so that it is not counted as an input's."""
+    for dialect in DIALECTS:
+        talk = _recorded(dialect, 0)
+        tell_server(talk, talk.client, OnFault.CHOMBO)
+        with contextlib.suppress(TransportError):
+            run_client(talk, talk.server, True)
+
+
+# --- conversations ---------------------------------------------------------------------------
+
+
+@cache
+def _recorded(dialect: Dialect, seed: int) -> Recorded:
+    return record(dialect, seed)
+
+
+def _conversation(random: Random) -> str:
+    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS))
+    word = talk.dialect.traits.word
+    if random.random() < 0.5:
+        lines = _changed(talk.client, talk.dialect, random)
+        ended = tell_server(talk, lines, random.choice([*OnFault]))
+        return f"a broken client of {word}: {ended}"
+    strict = random.random() < 0.5
+    lines = _changed(talk.server, talk.dialect, random)
+    try:
+        run_client(talk, lines, strict)
+        ended = "played to an end"
+    except LocalProtocolError:
+        raise  # that would be our own fault
+    except TransportError:
+        ended = "borne to the last line"
+    except (ProtocolError, MjbotError) as error:
+        ended = f"refused by {type(error).__name__}"
+    return f"a broken server of {word}, {'strict' if strict else 'lenient'}: {ended}"
+
+
+def _changed(lines: Sequence[bytes], dialect: Dialect, random: Random) -> list[bytes]:
+    """Change lines; Tenhou's XML comes in pieces that end anywhere."""
+    data, _ = mutated(b"\n".join(lines), random)
+    if dialect is not Dialect.TENHOU or random.random() < 0.5:
+        return data.split(b"\n")
+    cuts = sorted(random.randrange(len(data) + 1) for _ in range(random.choice((1, 5, 50))))
+    return [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+
+
+# --- records ---------------------------------------------------------------------------------
+
+
+class _Records:
+    """Changes records of ours, and from a folder if there is one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._own: Final = [data for name in FORMATS for data in encoded(name)] + [*whole_games()]
+        self._others: Final = [] if folder is None else sorted(_files_in(folder))
+        self._folder: Final = tempfile.TemporaryDirectory(prefix="mjbot-mutations-")
+        self._count = 0
+
+    def one(self, random: Random) -> str:
+        """Change one record and read it."""
+        other = bool(self._others) and random.random() < _OF_RECORDS
+        data = _content(*random.choice(self._others)) if other else random.choice(self._own)
+        data, _ = mutated(data, random)
+        self._count += 1
+        path = Path(self._folder.name) / f"{self._count}.json"
+        path.write_bytes(_wrapped(data, random))
+        try:
+            return f"records {'from elsewhere' if other else 'of ours'}: {_read(path, random)}"
+        finally:
+            path.unlink()
+
+
+def _files_in(folder: Path) -> Iterator[tuple[Path, str]]:
+    for path in folder.rglob("*"):
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.infolist():
+                    is_record = Path(member.filename).suffix in RECORD_ENDINGS
+                    if is_record and 0 < member.file_size <= _MOST_BYTES:
+                        yield path, member.filename
+        elif path.suffix == ".jsonl" and path.stat().st_size <= _MOST_BYTES:
+            yield path, ""
+
+
+def _content(path: Path, member: str) -> bytes:
+    if not member:
+        return path.read_bytes()
+    with _archive(path).open(member) as file:
+        data = file.read()
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+
+
+@cache
+def _archive(path: Path) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def _wrapped(data: bytes, random: Random) -> bytes:
+    """Pack a record as users do, now and then damaged once more."""
+    kind = random.random()
+    if kind < 0.6:
+        return data
+    if kind < 0.8:
+        packed = gzip.compress(data, 1, mtime=0)
+    else:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as members:
+            members.writestr("game.json", data)
+        packed = archive.getvalue()
+    return mutated(packed, random, 1)[0] if random.random() < 0.3 else packed
+
+
+def _read(path: Path, random: Random) -> str:
+    """Read, replay and convert a file as the commands do; return what became of it."""
+    strict, name = random.random() < 0.5, random.choice([*FORMATS, ""])
+    n_games = 0
+    try:
+        for source in list_sources(path):
+            for game in games_of(source):
+                entries = list(game.entries)
+                whole = replace(game, entries=entries)
+                if name:
+                    with contextlib.suppress(MjbotError):
+                        FORMATS[name].encode(whole)
+                replay(whole, ReplaySummary(), strict)
+                n_games += 1
+    except MjbotError as error:
+        assert str(error)
+        return f"refused by {type(error).__name__}"
+    return "replayed" + (", strictly" if strict else "") if n_games else "no game"

@@ -1,0 +1,65 @@
+"""What the fuzzer has found interesting, and what it has found, through the same targets again."""
+
+from random import Random
+
+import pytest
+
+from mjbot.records.game import RecordError
+from proof.fuzzing.corpus import keep, kept_inputs, minimised
+from proof.fuzzing.mutating import mutated
+from proof.fuzzing.records import READERS
+from proof.fuzzing.seeds import encoded, seeds
+from proof.fuzzing.targets import TARGETS
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.filterwarnings("ignore")
+def test_each_target_bears_its_corpus(name, caplog):
+    caplog.set_level("CRITICAL")
+    inputs = kept_inputs(name)
+    assert len(inputs) > 5
+    for data in [*inputs, *seeds(name)[:2]]:
+        TARGETS[name].check(data)
+
+
+def test_the_corpora_are_small():
+    sizes = [sum(map(len, kept_inputs(name))) for name in TARGETS]
+    assert sum(sizes) < 200_000
+
+
+def test_a_broken_promise_leaves_a_target(monkeypatch):
+    def refuse(data):
+        raise KeyError("not documented")
+
+    monkeypatch.setitem(READERS, "mjai", refuse)
+    with pytest.raises(KeyError):
+        TARGETS["mjai"].check(b"{}")
+    monkeypatch.setitem(READERS, "mjai", lambda data: [][data[0]])
+    with pytest.raises(IndexError):
+        TARGETS["mjai"].check(b"{}")
+    monkeypatch.setitem(READERS, "mjai", _refused)
+    TARGETS["mjai"].check(b"{}")
+
+
+def _refused(data):
+    raise RecordError("record", "", "is none")
+
+
+def test_of_inputs_that_go_the_same_ways_the_first_is_kept(tmp_path, monkeypatch):
+    target = TARGETS["channel"]
+    inputs = [b"\0{}", b"\0{} ", b"\0[]", b"\2{}", bytes(5000)]
+    few = minimised(target, [b"\1"], inputs, 100)
+    assert few[0] == b"\1" and b"\2{}" in few
+    assert b"\0{} " not in few and bytes(5000) not in few
+    monkeypatch.setattr("proof.fuzzing.corpus.KEPT", tmp_path)
+    keep("channel", [b"\xff\0", b"text\n"])
+    assert kept_inputs("channel") == [b"\xff\0", b"text\n"]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_changes_come_by_seed_and_change_something(name):
+    data = encoded(name)[0]
+    made = [mutated(data, Random(seed)) for seed in range(40)]
+    assert made == [mutated(data, Random(seed)) for seed in range(40)]
+    assert sum(changed != data for changed, _ in made) > 30
+    assert all(done for _, done in made)

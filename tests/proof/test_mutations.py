@@ -1,0 +1,29 @@
+"""A few changed conversations and records of those that ``python -m proof mutations`` runs."""
+
+import pytest
+
+from mjbot.server.core import OnFault
+from proof.__main__ import main
+from proof.conversations import DIALECTS, record, run_client, tell_server
+from proof.mutations import MOST_MB, peak_mb
+from protocol.transports.base import VanishedError
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.traits.word)
+def test_a_conversation_told_again_unchanged_goes_as_it_went(dialect):
+    talk = record(dialect, 1)
+    assert tell_server(talk, talk.client, OnFault.ABORT) == "played"
+    with pytest.raises(VanishedError):
+        run_client(talk, talk.server, strict=True)
+
+
+def test_some_changed_ones_are_borne_or_refused(capsys, monkeypatch):
+    monkeypatch.setattr("proof.mutations.MOST_MB", max(MOST_MB, 2 * peak_mb()))
+    monkeypatch.setattr("proof.mutations.WALLS", 1)
+    monkeypatch.setattr("proof.mutations.quiet", lambda: None)
+    monkeypatch.setattr(
+        "sys.argv", ["proof", "mutations", "--conversations", "20", "--records", "20"]
+    )
+    assert main() == 0
+    told = capsys.readouterr().out
+    assert "conversations: 20 borne or refused" in told and "0 findings" in told
