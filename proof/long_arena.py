@@ -28,7 +28,7 @@ LOOK_S: Final = 0.2
 WORKER: Final = "multiprocessing.spawn"
 SAMPLES: Final = "samples.jsonl"
 LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0}
-REPLACED: Final = re.compile(r"processes replaced: (\d+)")
+REPLACED: Final = re.compile(r"processes lost: (\d+)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
