@@ -29,7 +29,7 @@ TELL_S: Final = 60.0
 WORKER: Final = "multiprocessing.spawn"
 SAMPLES: Final = "samples.jsonl"
 LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0}
-REPLACED: Final = re.compile(r"processes replaced: (\d+)")
+REPLACED: Final = re.compile(r"processes lost: (\d+)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

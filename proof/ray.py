@@ -63,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         MARK: mark,
         "RAY_TMPDIR": str(folder / "ray"),
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "120",  # a busy machine may take that
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # else parts of it leave loopback
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),

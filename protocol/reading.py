@@ -26,6 +26,9 @@ Fields = dict[str, Any]
 
 _Known = Event | Skip | Hello | Join | Error | RequestAction | ActionAck | ValidationResult
 _KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Known.__args__)
+# msgspec looks into a type when it first meets it, and two threads that are the first together (the
+# conversation, and a strategy's warm-up beside it) can crash the process: so it meets all here.
+_met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, ScoresOnly)]
 _SANMA: Final = frozenset({"nukidora", "kita"})
 
 

@@ -248,7 +248,7 @@ def _play_missing(arena: Arena, args: argparse.Namespace, console: Console) -> s
         stopping_between_steps() as look,
     ):
         arena.play(pool, games.on_game, look)
-    return f"processes replaced: {pool.replaced}{_peak()}"
+    return f"processes lost: {pool.replaced}{_peak()}"
 
 
 def _peak() -> str:

@@ -33,6 +33,8 @@ MOST_FRAMES: Final = 64
 MOST_BYTES: Final = MAX_LINE_BYTES
 """How long these may be together; a real reply is below 1 kB."""
 
+HEARTBEAT_S: Final = 20.0
+
 _GONE: Final = None
 
 
@@ -147,7 +149,8 @@ def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.
         name = request.query.get("name") or "websocket"
         if len(name) > MOST_LETTERS_OF_NAME:
             raise web.HTTPBadRequest(text=f"{LONG_NAME}\n")
-        return await _play(request, WebSocketSeat(name, _socket(), limits), lobby)
+        busy = lobby.is_busy(next(iter(lobby.rooms)))
+        return await _play(request, WebSocketSeat(name, _socket(stays=not busy), limits), lobby)
 
     app = web.Application()
     app.router.add_get("/ws", play)
@@ -240,8 +243,13 @@ def _may_come_from(origin: str | None) -> bool:
         return False
 
 
-def _socket() -> web.WebSocketResponse:
-    return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=20)
+def _socket(*, stays: bool = True) -> web.WebSocketResponse:
+    """Return a socket; who is only told to go needs no heartbeat, whose timer would keep it.
+
+    aiohttp sets that timer once more when the closing of a socket is answered.
+    """
+    heartbeat = HEARTBEAT_S if stays else None
+    return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=heartbeat)
 
 
 async def _play(request: web.Request, seat: WebSocketSeat, lobby: Lobby) -> web.StreamResponse:

@@ -3,15 +3,18 @@
 import multiprocessing
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
-from mjbot.arena.workers.pool import WorkerError, WorkerPool
+from mjbot.arena.workers.pool import MOST_CRASHES, WorkerError, WorkerPool
 from mjbot.interruption import stopping_between_steps
 from mjbot.strategy.options import StrategyError
 
@@ -140,3 +143,16 @@ def test_who_looks_ends_a_run_within_a_second(setup_of: MakeSetup) -> None:
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
             list(games)
+
+
+def test_deaths_while_nobody_decides_void_a_game_only_the_sixth_time(setup_of: MakeSetup) -> None:
+    """Whoever kills processes at random may well meet one game twice, as it begins."""
+    dead = SimpleNamespace(game_ids=deque([GAME_IDS[0]]), heartbeat=[1, 0, 0], stood_still=False)
+    pool = WorkerPool(setup_of("tsumogiri", "tsumogiri"), 1)
+    for _ in range(MOST_CRASHES - 1):
+        pool._note_crash(cast(Any, dead), "killed by SIGKILL")
+    assert not pool._void
+    assert list(dead.game_ids) == [GAME_IDS[0]]  # to be played again
+    pool._note_crash(cast(Any, dead), "killed by SIGKILL")
+    assert "6 times" in pool._void[0].line.void
+    assert not dead.game_ids

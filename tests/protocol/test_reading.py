@@ -1,6 +1,9 @@
 """Every dialect's spelling becomes the same message."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -201,3 +204,23 @@ def test_errors_in_both_forms():
 def test_mortals_can_act():
     assert read(type="tsumo", actor=0, pai="E", can_act=False).can_act is False
     assert read(type="tsumo", actor=0, pai="E").can_act
+
+
+def test_the_first_message_of_a_process_needs_no_look_into_its_type():
+    """Two threads that look into one type at once can crash the process."""
+    program = """
+import msgspec, sys
+from pathlib import Path
+from protocol.codec import decode_line
+from protocol.messages import Hora, StartGame
+looked = []
+home = str(Path(msgspec.__file__).parent)
+sys.setprofile(lambda frame, *_: looked.append(frame.f_code.co_filename))
+(start,) = decode_line('{"type":"start_game","id":0,"names":["a","b","c","d"]}')
+(win,) = decode_line('{"type":"hora","scores":[1,2,3,4]}')
+sys.setprofile(None)
+assert isinstance(start, StartGame), start
+assert not any(file.startswith(home) for file in looked)
+"""
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=root)

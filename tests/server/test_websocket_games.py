@@ -1,14 +1,18 @@
 """RiichiLab's dialect at our own door, spoken by a raw aiohttp client."""
 
 import asyncio
+import gc
 import json
+import time
 
 import aiohttp
+import aiohttp.web
 import pytest
 
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
+from mjbot.server.websocket import HEARTBEAT_S
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
@@ -206,3 +210,30 @@ def test_a_name_has_a_length(letters, comes_in):
 
 def test_the_right_token_comes_in():
     assert not play([WebClient() for _ in range(4)], token="secret").void
+
+
+def test_nothing_is_kept_of_who_is_sent_away():
+    """aiohttp's heartbeat would keep it for half a minute."""
+
+    def sockets():
+        gc.collect()
+        return sum(isinstance(thing, aiohttp.web.WebSocketResponse) for thing in gc.get_objects())
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=2)) as server:
+            url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0)}/ws"
+            async with aiohttp.ClientSession() as session:
+                players = [await session.ws_connect(url) for _ in range(4)]
+                while not server.lobby.is_busy("default"):
+                    await asyncio.sleep(0)
+                there, begun = sockets(), time.monotonic()
+                async with session.ws_connect(url) as sent_away:
+                    assert (await sent_away.receive_json())["type"] == "error"
+                    await sent_away.receive()
+                while sockets() > there:
+                    await asyncio.sleep(0)
+                for player in players:
+                    await player.close()
+                return time.monotonic() - begun
+
+    assert asyncio.run(main()) < HEARTBEAT_S

@@ -310,8 +310,8 @@ class WorkerPool:
         crashes.append(decision)
         if decision is not None:
             self._record_fault(game_id, decision, "late" if dead.stood_still else "crash", end)
-        no_decision = decision is None or not decision[1]
-        if len(crashes) >= MOST_CRASHES or (no_decision and crashes.count(decision) == 2):
+        being_made = decision is not None and not decision[1]
+        if len(crashes) >= MOST_CRASHES or (being_made and crashes.count(decision) == 2):
             times = f"process {end}, {len(crashes)} times, the last in {self._place(game_id)}"
             self._void.append(void_game(game_id, times))
             dead.game_ids.popleft()
