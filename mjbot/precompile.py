@@ -26,7 +26,12 @@ from typing import Any, Final, Literal, NoReturn
 import llvmlite.binding
 from rich.console import Console
 
-from mjbot.compiler.cache import cache_folder, on_compiled, share_compiling
+from mjbot.compiler.cache import (
+    CLAIMS_VARIABLE,
+    cache_folder,
+    on_compiled,
+    share_compiling,
+)
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.pair.member import pair_up
@@ -174,9 +179,10 @@ class _Child:
         self.job: Final = job
         self.is_done = self.was_told = False
         self._heard: Final = heard
-        told = json.dumps((job.names, job.use, str(claims)))
+        told = json.dumps((job.names, job.use))
         self._process: Final = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
+            env={**os.environ, CLAIMS_VARIABLE: str(claims)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
@@ -207,9 +213,10 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
             console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
         problems[problem] = None
 
-    with _one_at_a_time(lambda: step(0, _WAITING)), tempfile.TemporaryDirectory() as claims:
+    with _one_at_a_time(lambda: step(0, _WAITING)), tempfile.TemporaryDirectory() as own:
+        claims = Path(os.environ.get(CLAIMS_VARIABLE, own))
         waiting = [job for job in jobs if not _marker(_key(job)).exists()]
-        for child, (kind, *said) in _messages(waiting, Path(claims)):
+        for child, (kind, *said) in _messages(waiting, claims):
             if kind == "compiled":
                 step(1, said[0])
             elif kind == "problem":
@@ -252,12 +259,12 @@ def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[
 
 def work() -> None:
     """Do the job of the command line and report, line by line, on what was our stdout."""
-    names, use, folder = json.loads(sys.argv[1])
+    names, use = json.loads(sys.argv[1])
     job = Job(tuple(map(Spec.read, names)), use)
     report = _reporter()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     worker = _Worker(job, report)
-    share_compiling(Claims(Path(folder), worker.note_waiting))
+    share_compiling(Claims(Path(os.environ[CLAIMS_VARIABLE]), worker.note_waiting))
     if worker.run():
         _note_done(job)
     report("done")

@@ -1,8 +1,10 @@
 """What all tests need."""
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 
 import pytest
 
@@ -11,12 +13,21 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # torch's threads wait for each other actively, which tests in parallel turn into minutes
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# on an empty cache none of the processes that test at once compiles what another is compiling
+CLAIMS = "" if "MJBOT_CLAIMS" in os.environ else tempfile.mkdtemp(prefix="mjbot-claims-")
+os.environ.setdefault("MJBOT_CLAIMS", CLAIMS)
 
 from hypothesis import HealthCheck, settings  # noqa: E402  pytest rewrites and keeps it, too
 
 # on a busy machine or an empty cache of compiled code any example may take long
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_unconfigure():
+    """Remove the folder of the claims, if it was made here."""
+    if CLAIMS:
+        shutil.rmtree(CLAIMS, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -39,12 +39,19 @@ _LOCK: Final = ".lock"
 on_compiled: list[Callable[[str], None]] = []
 """Called with a function's name when its machine code was made, not found."""
 
+CLAIMS_VARIABLE: Final = "MJBOT_CLAIMS"
+"""Names the folder of the claims where several processes compile at once; else each compiles all."""
+
 _shared: list[Claims] = []
 
 
 def share_compiling(claims: Claims) -> None:
     """Compile from now on only what no other process with the same claims is compiling."""
     _shared[:] = [claims]
+
+
+if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
+    share_compiling(Claims(Path(_folder_of_claims)))
 
 
 def cache_folder() -> Path:
@@ -130,7 +137,7 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         return found
 
     def _claim(self, sig: Any) -> str:
-        return f"{self._folder.name} {self._impl.filename_base} {sig}"
+        return f"{self._folder} {self._impl.filename_base} {sig}"
 
     def _found(self, sig: Any, target_context: Any) -> Any:
         try:
