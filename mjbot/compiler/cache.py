@@ -40,7 +40,7 @@ on_compiled: list[Callable[[str], None]] = []
 """Called with a function's name when its machine code was made, not found."""
 
 CLAIMS_VARIABLE: Final = "MJBOT_CLAIMS"
-"""Names the folder of the claims where several processes compile at once; else each compiles all."""
+"""Names the folder of the claims where several processes compile at once."""
 
 _shared: list[Claims] = []
 

@@ -19,7 +19,7 @@ LOWEST: Final = -10
 HIGHEST: Final = 10
 """Exponents of 2, of C as of gamma (Mizukami et al. 2013, section 7.3)."""
 N_FOLDS: Final = 5
-REQUIREMENT: Final = "scikit-learn>=1.4"
+REQUIREMENT: Final = "scikit-learn>=1.4.2"
 
 
 class Cell(msgspec.Struct, frozen=True):
