@@ -12,7 +12,6 @@ from mjbot.server import websocket
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
-
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
