@@ -205,13 +205,13 @@ class _Child:
 
 
 def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ...]:
-    """Do the jobs, each in a process of its own, and return what went wrong."""
-    problems: dict[Problem, None] = {}
+    """Do the jobs, each in a process of its own; return what went wrong, in the jobs' order."""
+    problems: dict[Problem, int] = {}
 
-    def tell(problem: Problem) -> None:
+    def tell(problem: Problem, job: Job) -> None:
         if problem not in problems:
             console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
-        problems[problem] = None
+        problems.setdefault(problem, jobs.index(job))
 
     with _one_at_a_time(lambda: step(0, _WAITING)), tempfile.TemporaryDirectory() as own:
         claims = Path(os.environ.get(CLAIMS_VARIABLE, own))
@@ -220,14 +220,15 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
             if kind == "compiled":
                 step(1, said[0])
             elif kind == "problem":
-                tell(Problem(*said))
+                tell(Problem(*said), child.job)
                 child.was_told = True
             elif kind == "done":
                 child.is_done = True
             elif not child.is_done and not child.was_told:
                 who = " + ".join(child.job.names) or "the table"
-                tell(Problem(who, "ended the process that prepares it, or kept it silent"))
-    return tuple(problems)
+                told = "ended the process that prepares it, or kept it silent"
+                tell(Problem(who, told), child.job)
+    return tuple(sorted(problems, key=lambda problem: problems[problem]))
 
 
 def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[Any]]]:
