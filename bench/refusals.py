@@ -35,7 +35,7 @@ COMMANDS: Final = (
     "match fast-riichi-a fast-riichi-z tsumogiri tsumogiri",
     "pack fast-riichi-z",
     "play --strategy fast-riichi-z mjsonp://127.0.0.1:{closed}/default",
-    "play mjsonp://127.0.0.1:{closed}/default",
+    "play mjsonp://127.0.0.1:{closed}/default --wait-s 0",
     "play http://127.0.0.1:{closed}",
     "replay gone.mjson",
     "review gone.mjson",

@@ -100,10 +100,13 @@ def _place(text: str) -> _Place:
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
     spec = with_options(args.strategy, args.option, "--strategy", "--option")
+    spec.check()
+    next(
+        steps(args.log), None
+    )  # what cannot be read is refused before anything is made or compiled
     players = SeatedPlayers(spec, args.seed)
     console = Console(stderr=True)
     if args.at is None:
-        next(steps(args.log), None)  # what cannot be read is refused before anything is compiled
         prepare([spec], console, use="explain")
         return _list_choices(args.log, args.seat, players)
     with progress(console, f"looking for {args.at} in {args.log.name}"):

@@ -87,10 +87,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Review one seat of one game."""
+    args.by.check()
+    name, events = _events(args.game, args.game_number)
     players = SeatedPlayers(args.by, args.seed)
     plays_out = _who_plays_out(args.playouts, args.seed)
     console = Console(stderr=True)
-    name, events = _events(args.game, args.game_number)
     seats = _known(events)
     seat = _seat(args.seat, seats)
     prepare([args.by, *([args.playouts] if args.playouts else [])], console, use="explain")
