@@ -16,18 +16,18 @@ from bench.measure import measure, print_table
 
 def main() -> int:
     """Run the named benchmark; exit code 1 if a required ratio is not reached."""
-    names = sorted(
-        path.stem
-        for path in Path(__file__).parent.glob("*.py")
-        if path.stem != "__main__" and _is_benchmark(path.read_text(encoding="utf-8"))
-    )
+    folder = Path(__file__).parent
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    names = [
+        name for name in sorted(sources) if name != "__main__" and _is_benchmark(sources[name])
+    ]
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("name", choices=names)
-    if sys.argv[1:2] == ["soak"]:
-        from bench import soak
-
-        soak.add_arguments(parser)
-        return soak.run(parser.parse_args())
+    chosen = "".join(sys.argv[1:2])
+    if chosen in names and "def add_arguments(" in sources[chosen]:
+        module = importlib.import_module(f"bench.{chosen}")
+        module.add_arguments(parser)
+        return int(module.run(parser.parse_args()))
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--rounds", type=int, default=7, help="rounds, all contenders in each")
     args = parser.parse_args()

@@ -38,7 +38,7 @@ from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.chaos import BOTS, HOST, Proxies, Table, ending_of, problems_of, replayed
 from proof.remains import Sample, damage, end_all, left_after, marked, used
-from proof.trend import trend
+from proof.trend import growing
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
 
@@ -50,9 +50,6 @@ PAUSE_S: Final = 0.2
 STOP_S: Final = 5.0
 KILL_EVERY_S: Final = {"duo": 60.0, "arena": 30.0}
 """Mean time between two kills."""
-
-LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0, "tasks": 4.0}
-"""What is no growth, whatever its share."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,24 +100,12 @@ class _Soak:
             print(f"serve: {count:>6} {words}")
         for party in self._parties:
             print(f"{party.name}: {party.told()}")
-        problems += self._grown()
+        times = [time_s for time_s, _ in self._samples]
+        problems += growing(times, [sample for _, sample in self._samples])
         for problem in problems:
             print(f"problem: {problem}")
         print(f"{len(problems)} problems")
         return int(bool(problems))
-
-    def _grown(self) -> Iterator[str]:
-        """Print the trend of each quantity; yield those that grow, or that nobody can tell of."""
-        times = [time_s for time_s, _ in self._samples]
-        for name in self._samples[0][1]:
-            found = trend(times, [sample[name] for _, sample in self._samples], _least(name))
-            print(f"{name}: {found or 'too few samples'}")
-            if found is None or found.grows:
-                yield f"{name}: {found or 'too few samples'}"
-
-
-def _least(name: str) -> float:
-    return LEAST[name.rpartition(" ")[2]]
 
 
 def _line(now_s: float, sample: Sample, games: int) -> str:
@@ -248,6 +233,7 @@ class _Party:
     seed: int
     killed: int = 0
     died: int = 0
+    games: int = 0
     _children: set[int] = field(default_factory=set)
     _by_us: set[int] = field(default_factory=set)
     _next_kill_s: float = 0.0
@@ -308,8 +294,6 @@ class _Party:
     def told(self) -> str:
         """Say how it went."""
         return f"{self.games} games, {self.killed} processes killed, {self.died} others died"
-
-    games: int = 0
 
 
 def _games_of_duo(party: _Party) -> Iterator[str]:

@@ -20,15 +20,14 @@ from typing import Final
 
 from mjbot.arena.results import FIGURES_FILE, GAMES_FILE, read_games
 from mjbot.errors import MjbotError
-from proof.remains import Sample, marked, used
-from proof.trend import trend
+from proof.remains import marked, used
+from proof.trend import growing
 
 MARK: Final = "MJBOT_PROOF_LONG_ARENA"
 LOOK_S: Final = 0.2
 TELL_S: Final = 60.0
 WORKER: Final = "multiprocessing.spawn"
 SAMPLES: Final = "samples.jsonl"
-LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0}
 REPLACED: Final = re.compile(r"processes lost: (\d+)")
 
 
@@ -166,10 +165,5 @@ class _Run:
         if times != sorted(times):
             print("taken up again: no trends over the break")
             return
-        samples: list[Sample] = [{k: v for k, v in row.items() if k != "games"} for row in rows]
-        for name in samples[0]:
-            least = LEAST[name.rpartition(" ")[2]]
-            found = trend(times, [sample[name] for sample in samples], least)
-            print(f"{name}: {found or 'too few samples'}")
-            if found is None or found.grows:
-                yield f"{name}: {found or 'too few samples'}"
+        samples = [{name: row[name] for name in row if name != "games"} for row in rows]
+        yield from growing(times, samples)

@@ -9,7 +9,7 @@ was not to be told from it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,8 @@ WARM_UP: Final = 1 / 3
 BLOCKS: Final = 10
 SHARE: Final = 0.03
 CONFIDENCE: Final = 0.95
+LEAST: Final = {"MB": 6.0, "handles": 4.0, "threads": 4.0, "tasks": 4.0}
+"""What is no growth, whatever its share, by the unit with which a quantity's name ends."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,14 @@ def trend(times_s: Sequence[float], values: Sequence[float], least: float) -> Tr
     reach = t_quantile((1 + CONFIDENCE) / 2, BLOCKS - 2) * error
     rise = slope * float(hours[-1] - hours[0])
     return Trend(float(means.mean()), slope, slope - reach, slope + reach, rise, least)
+
+
+def growing(times_s: Sequence[float], samples: Sequence[Mapping[str, float]]) -> Iterator[str]:
+    """Print the trend of each quantity; yield those that grow, or that nobody can tell of."""
+    for name in samples[0]:
+        least = LEAST[name.rpartition(" ")[2]]
+        found = trend(times_s, [sample[name] for sample in samples], least)
+        told = f"{name}: {found or 'too few samples'}"
+        print(told)
+        if found is None or found.grows:
+            yield told
