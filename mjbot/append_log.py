@@ -17,6 +17,7 @@ from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
 import msgspec
 
 from mjbot.errors import ExitCode, MjbotError
+from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0
 """How much work a power failure may cost; a killed program loses nothing."""
@@ -180,7 +181,7 @@ def _refuse_other(path: Path, difference: str | None, cures: Cures) -> None:
 def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) -> Header:
     try:
         return msgspec.json.decode(text.partition(b"\n")[0], type=header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise LogError(f"{path}, line 1: {error}; {cures.elsewhere}") from None
 
 

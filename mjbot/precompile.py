@@ -118,8 +118,10 @@ def prepare(
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
-    jobs += [Job((spec,), use) for spec in dict.fromkeys([*_parts([*specs, *pair]), *own])]
+    shared = list(dict.fromkeys(_parts([*specs, *pair])))
+    jobs += [Job((spec,), use) for spec in shared]
     jobs += [Job(tuple(sorted(pair, key=str)), use)] if pair else []
+    jobs += [Job((spec,), use) for spec in dict.fromkeys(own) if spec not in shared]
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
         return ()
@@ -131,9 +133,19 @@ def prepare(
 
 
 def _parts(specs: Sequence[Spec]) -> list[Spec]:
-    """Return the strategies of ours on which others are built (``base=NAME``): work to share."""
+    """Return what is built on nothing of what strategies are built on: work to share.
+
+    Theirs are the names in options (``base=NAME``) and ``built_on`` of their class.
+    """
     known = built_in_names()
-    return [Spec(value) for spec in specs for value in spec.options.values() if value in known]
+    found: list[Spec] = []
+    for spec in specs:
+        names = [*spec.options.values()]
+        with contextlib.suppress(StrategyError):  # said where the strategy is prepared itself
+            names += strategy_class(spec.name).built_on
+        for part in (Spec(name) for name in names if name in known):
+            found += _parts([part]) or [part]
+    return found
 
 
 def _needs_preparation(spec: Spec, use: Use) -> bool:
@@ -269,6 +281,7 @@ def work() -> None:
     if worker.run():
         _note_done(job)
     report("done")
+    os._exit(0)  # to take apart what was compiled would take a second
 
 
 def _reporter() -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""How numbers are put into words."""
+"""How numbers and errors are put into words."""
 
 
 def plural(number: int, noun: str) -> str:
@@ -9,3 +9,12 @@ def plural(number: int, noun: str) -> str:
     """
     ending = "" if number == 1 else "es" if noun.endswith("h") else "s"
     return f"{number} {noun}{ending}"
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or what kind it is if it says nothing.
+
+    >>> first_line(ValueError("bad magic number\\nin a header")), first_line(EOFError())
+    ('bad magic number', 'EOFError')
+    """
+    return str(error).partition("\n")[0] or type(error).__name__

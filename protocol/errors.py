@@ -1,5 +1,12 @@
 """What can go wrong in what is said; each error is one clear line."""
 
+from typing import Final
+
+import msgspec
+
+NOT_JSON: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises over a line that is not JSON, not of the type asked for, or too deep."""
+
 
 class ProtocolError(ValueError):
     """The other side said something it may not say.

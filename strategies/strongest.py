@@ -69,6 +69,7 @@ class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
 
     notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
+    built_on: ClassVar[tuple[str, ...]] = ("supervised", "fold-recognition-plus")
     strength: ClassVar[Strength | None] = Strength(
         2.352,
         0.052,

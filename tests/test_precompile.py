@@ -115,6 +115,23 @@ def test_a_pair_is_prepared_as_a_pair():
     assert "Tsumogiri is no strategy for a pair" in problems[0].text
 
 
+@pytest.mark.parametrize(
+    ("spec", "parts"),
+    [
+        ("strongest", ["supervised", "fold-recognition-plus"]),
+        ("combo-partner,base=strongest", ["supervised", "fold-recognition-plus"]),
+        ("combo-partner", []),
+        ("no-such-strategy", []),
+    ],
+)
+def test_what_a_strategy_is_built_on_is_compiled_in_processes_of_its_own(monkeypatch, spec, parts):
+    begun = []
+    monkeypatch.setattr(preparation, "_run", lambda jobs, *_: begun.extend(jobs) or ())
+    said([], use="client", pair=[Spec.read(spec), Spec.read(spec)])
+    assert [job.names for job in begun] == [(part,) for part in parts] + [(spec, spec)]
+    assert all(job.use == "client" for job in begun)
+
+
 def test_foreign_programs_are_not_prepared():
     assert said(["external:majiang", "external:no-such-program"]) == ((), "")
 

@@ -27,6 +27,7 @@ from mjbot.rules.ruleset import Length
 from mjbot.table.actions import Action
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from protocol.errors import NOT_JSON
 from protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.sessions.pipes import quoted
@@ -318,7 +319,7 @@ class BotTable:
 def _is_pass(line: bytes) -> bool:
     try:
         said = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NOT_JSON:
         return False
     return isinstance(said, dict) and said.get("type") == "none"
 

@@ -18,7 +18,7 @@ from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.mirror.wire import to_message
 from protocol.codec import decode_line, encode
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
-from protocol.errors import ProtocolError
+from protocol.errors import NOT_JSON, ProtocolError
 from protocol.messages import (
     ActionAck,
     Chi,
@@ -210,7 +210,7 @@ class TableClient:
         """Note whether a line tells what the walls are made of, before they are all played."""
         if b"seed" not in line.lower() or self.heard.ended:
             return
-        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with contextlib.suppress(*NOT_JSON):
             said = msgspec.json.decode(line)
             told = [said] if isinstance(said, dict) else said if isinstance(said, list) else []
             for fields in told:
@@ -227,7 +227,7 @@ class TableClient:
             self._table.apply(event)
         except TableError as error:
             self._mirrors = False
-            self._problem(_blamed(event, error), str(error))
+            self._problem(_failed_check(event, error), str(error))
 
     def _problem(self, id_: str, text: str) -> None:
         """Note a problem; one is enough, the game is over for us."""
@@ -301,7 +301,7 @@ class RequestClient(TableClient):
 _PAYING: Final = ("Hora", "Ryukyoku", "EndGame", "ReachAccepted", "StartKyoku")
 
 
-def _blamed(event: Event, error: TableError) -> str:
+def _failed_check(event: Event, error: TableError) -> str:
     if "a fifth " in error.problem:
         return "S12"
     return "S11" if type(event).__name__ in _PAYING else "S06"

@@ -75,7 +75,7 @@ def judge(owed: Owed, line: bytes) -> Judgement:
         return fields
     action, problem = _accepted(owed, fields, line)
     if problem:
-        id_ = blamed(owed, fields)
+        id_ = failed_check(owed, fields)
         return Judgement(id=id_, problem=f"{quoted(line)}: {problem}", verdict=Verdict.FAILED)
     if strictness := _not_strict(owed, fields):
         id_, problem = strictness
@@ -138,18 +138,18 @@ def _not_strict(owed: Owed, fields: dict[str, Any]) -> tuple[str, str] | None:
 # --- whose fault -----------------------------------------------------------------------------
 
 
-def blamed(owed: Owed, fields: dict[str, Any]) -> str:
+def failed_check(owed: Owed, fields: dict[str, Any]) -> str:
     """Return the id of the check that a refused reply fails."""
     name = fields["type"]
     if owed.dialect in (LINES, ARRAYS) and fields.get("actor", owed.seat) != owed.seat:
         return "B01"  # it was told its seat when it was started
     if owed.due is Due.TURN:
-        return _blamed_at_turn(owed, fields)
+        return _failed_at_turn(owed, fields)
     if owed.due is Due.DISCARD:
         after_riichi = wire_name(owed.event) == "reach"
         if name != "dahai":
             return "B12" if after_riichi else "B11"
-        return _blamed_discard(owed, fields) or ("B12" if after_riichi else "B11")
+        return _failed_discard(owed, fields) or ("B12" if after_riichi else "B11")
     if name in _CALLS and wire_name(owed.event) in _KANS:
         return "B16"
     if owed.due in (Due.CLAIM, Due.ROB):
@@ -158,11 +158,11 @@ def blamed(owed: Owed, fields: dict[str, Any]) -> str:
     return "B07"
 
 
-def _blamed_at_turn(owed: Owed, fields: dict[str, Any]) -> str:
+def _failed_at_turn(owed: Owed, fields: dict[str, Any]) -> str:
     name = fields["type"]
     in_riichi = int(owed.referee.state["riichi"][owed.seat]) == ACCEPTED
     if name == "dahai":
-        return _blamed_discard(owed, fields) or ("B14" if in_riichi else "B08")
+        return _failed_discard(owed, fields) or ("B14" if in_riichi else "B08")
     if name == "reach":
         return "B13" if _too_poor_or_late(owed) else "B12"
     if name == "ankan" and in_riichi and "pai" not in fields:
@@ -170,7 +170,7 @@ def _blamed_at_turn(owed: Owed, fields: dict[str, Any]) -> str:
     return {"ankan": "B17", "kakan": "B17", "hora": "B20", "ryukyoku": "B21"}.get(name, "B10")
 
 
-def _blamed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
+def _failed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
     """Return the fault in tile or ``tsumogiri``, if that is it."""
     state = owed.referee.state
     drawn = int(state["drawn"]) if owed.due is Due.TURN or wire_name(owed.event) == "reach" else -1

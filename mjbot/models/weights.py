@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.text import first_line
 
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
@@ -100,8 +101,9 @@ def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
     except FileNotFoundError:
         raise WeightsError(path, _missing(name)) from None
     except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds over damaged bytes
-        told = str(error).partition("\n")[0] or type(error).__name__
-        raise WeightsError(path, f"damaged ({told}); fetch or train it again") from None
+        raise WeightsError(
+            path, f"damaged ({first_line(error)}); fetch or train it again"
+        ) from None
     if _digest(arrays) != manifest.digest:
         raise WeightsError(path, f"does not fit {name}.json; fetch or train both again")
     for key, array in arrays.items():

@@ -12,6 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from mjbot.records.game import RecordError
+from protocol.errors import NOT_JSON
 
 Verdict = Literal["accepted", "replaced", "refused"]
 
@@ -72,7 +73,7 @@ def read_evidence(path: Path) -> Iterator[Reply]:
         for number, line in enumerate(lines, 1):
             try:
                 yield _decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            except NOT_JSON as error:
                 if not line.endswith(b"\n"):
                     return
                 raise RecordError(str(path), f"line {number}", f"no reply: {error}") from None

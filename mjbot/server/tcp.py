@@ -12,7 +12,7 @@ from mjbot.server.lobby import CROWDED, MOST_GUESTS, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, reject
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
-from protocol.errors import ProtocolError
+from protocol.errors import NOT_JSON, ProtocolError
 from protocol.messages import Error
 from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
@@ -98,7 +98,7 @@ class Acceptor:
     def _room_of(self, line: bytes) -> str:
         """Return which of our rooms a join names; the first of them if none."""
         rooms = self._lobby.rooms
-        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with contextlib.suppress(*NOT_JSON):
             match msgspec.json.decode(line):
                 case {"room": str(room)} if room in rooms:
                     return room

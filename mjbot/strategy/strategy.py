@@ -45,6 +45,9 @@ class Strategy:
     Of the class itself: what a subclass changes was not measured.
     """
 
+    built_on: ClassVar[tuple[str, ...]] = ()
+    """Strategies of ours that this one asks: a first start compiles them beside one another."""
+
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice to make."""
         raise NotImplementedError

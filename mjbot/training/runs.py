@@ -20,6 +20,7 @@ from mjbot.append_log import AppendLog, Cures, emptied
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
+from mjbot.text import first_line
 from mjbot.training.positions import GameRef, LeftOut, index_games
 
 RUN_FILE: Final = "run.jsonl"
@@ -92,8 +93,7 @@ def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         with np.load(path, allow_pickle=False) as saved:
             return {name: saved[name] for name in names}
     except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds over damaged bytes
-        told = str(error).partition("\n")[0] or type(error).__name__
-        problem = f"{path}: damaged ({told}); erase it, and it is made again"
+        problem = f"{path}: damaged ({first_line(error)}); erase it, and it is made again"
         raise TrainingError(problem) from None
 
 

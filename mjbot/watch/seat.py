@@ -22,6 +22,7 @@ from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
 from mjbot.watch.game import ALL_SEATS
 from mjbot.watch.live import Channel, LiveServer
+from protocol.errors import NOT_JSON
 from protocol.tiles import TILE_NAMES, tile_names
 
 CLOCK_S: Final = 30.0
@@ -112,7 +113,7 @@ class SeatServer(LiveServer):
         question = self._question
         try:
             said = msgspec.json.decode(await request.read(), type=_Choice)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        except NOT_JSON as problem:
             raise web.HTTPBadRequest(text=str(problem)) from None
         if question is None or question.id != said.id or question.answered.is_set():
             raise web.HTTPConflict(text="that is decided already")

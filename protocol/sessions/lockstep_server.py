@@ -16,7 +16,7 @@ import msgspec
 
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, OFFERS
-from protocol.errors import LocalProtocolError
+from protocol.errors import NOT_JSON, LocalProtocolError
 from protocol.messages import (
     Error,
     Join,
@@ -130,7 +130,7 @@ def _parsed(line: bytes, seat: Seat) -> ReplyFields:
         return _fields.decode(line)
     except msgspec.ValidationError as error:
         reason = f"Validation failed: {error}."
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         reason = f"JSON syntax error: {error}"
     raise BadReplyError(reason, _as_error(seat, reason))
 
@@ -294,7 +294,7 @@ class LockstepSession:
 def _read_join(line: bytes) -> Join:
     try:
         value = msgspec.json.decode(line.decode())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise JoinRefusedError(f"JSON syntax error: {error}") from None
     match value:
         case {"type": "join", "name": str(name), "room": str(room)} if name and room:

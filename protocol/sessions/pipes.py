@@ -29,7 +29,7 @@ import msgspec
 
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, Dialect
-from protocol.errors import ProtocolError
+from protocol.errors import NOT_JSON, ProtocolError
 from protocol.messages import (
     EndGame,
     EndKyoku,
@@ -179,5 +179,5 @@ def quoted(line: bytes) -> str:
 def _fields(line: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NOT_JSON:
         raise ProtocolError("reply", f"{quoted(line)} is no JSON object") from None

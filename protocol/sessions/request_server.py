@@ -12,6 +12,7 @@ import msgspec
 
 from protocol.codec import encode
 from protocol.dialects import REQUESTS
+from protocol.errors import NOT_JSON
 from protocol.messages import (
     ActionAck,
     Ankan,
@@ -88,7 +89,7 @@ class RequestSession:
         """Return what becomes of a reply that came ``elapsed_ms`` after the request."""
         try:
             fields = msgspec.json.decode(frame, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except NOT_JSON:
             return self._verdict("unparseable", elapsed_ms, reason="not a JSON object")
         request_id = fields.get("request_id", self._request_id)
         if type(request_id) is not int or not 0 < request_id <= self._request_id:

@@ -12,6 +12,7 @@ from mjbot.errors import ExitCode, MjbotError
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural
+from protocol.errors import NOT_JSON
 
 FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
@@ -130,5 +131,5 @@ def read_fault(path: Path) -> FaultFile:
         return msgspec.json.decode(path.read_bytes(), type=FaultFile)
     except OSError as error:
         raise FaultFileError(f"{path}: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise FaultFileError(f"{path} is not a fault that mjbot arena kept: {error}") from None

@@ -55,6 +55,7 @@ from mjbot.table.hands import kind_of
 from mjbot.table.legal import legal_codes
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
+from mjbot.text import first_line
 from mjbot.training.positions import GameStep, collect
 from mjbot.training.runs import TrainingRequest
 from protocol.messages import (
@@ -206,8 +207,9 @@ def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     try:
         found: Records = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy raises a dozen kinds over a damaged header
-        told = str(error).partition("\n")[0] or type(error).__name__
-        raise DataError(path, f"cannot be read ({told}); make the columns again") from None
+        raise DataError(
+            path, f"cannot be read ({first_line(error)}); make the columns again"
+        ) from None
     # numpy hands out an archive whatever the file is called
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")

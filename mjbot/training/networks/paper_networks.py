@@ -40,6 +40,7 @@ from mjbot.models.networks.paper_networks import (
 from mjbot.models.networks.paper_planes import PLANES_SHAPE, write_paper_batch
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.text import first_line
 from mjbot.training.networks.decisions import (
     N_CHOICES,
     Decisions,
@@ -312,8 +313,7 @@ class Lesson:
             shown, self._best_loss, worse, self.seconds = kept["numbers"]
             self.shown, self._worse = int(shown), int(worse)
         except Exception as error:  # torch raises what it likes over damaged bytes
-            told_of = str(error).partition("\n")[0] or type(error).__name__
-            raise ArgumentError(f"{path}: damaged ({told_of}); use --fresh") from None
+            raise ArgumentError(f"{path}: damaged ({first_line(error)}); use --fresh") from None
 
 
 def first_layers(classes: int, seed: int) -> list[Layer]:

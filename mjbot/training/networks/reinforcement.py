@@ -45,6 +45,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import Step, progress
 from mjbot.statistics.estimates import LEAST_ALIKE, Estimate, ratio
 from mjbot.table.settle import ranks_of
+from mjbot.text import first_line
 from mjbot.training.networks.decisions import KINDS, N_CHOICES, Kind
 from mjbot.training.networks.q_learning import (
     LEARN_EVERY,
@@ -450,8 +451,7 @@ class Course:
             self.episode, self._seconds = kept["episode"], kept["seconds"]
             self.curve = msgspec.json.decode(kept["curve"], type=list[Look])
         except Exception as error:  # torch raises what it likes over damaged bytes
-            told = str(error).partition("\n")[0] or type(error).__name__
-            raise ArgumentError(f"{path}: damaged ({told}); use --fresh") from None
+            raise ArgumentError(f"{path}: damaged ({first_line(error)}); use --fresh") from None
 
 
 def greedy_play(
