@@ -120,7 +120,7 @@ def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = No
 
 def _check_demanded(message: Message, name: str, dialect: Dialect) -> None:
     for field in DEMANDED[dialect].get(name, ()):
-        if getattr(message, field) is None:
+        if getattr(message, field, None) is None:  # who won is not in a ScoresOnly
             raise LocalProtocolError(f"{name}.{field}", f"{dialect.name} demands it")
 
 

@@ -41,6 +41,8 @@ FOR_DORA: Final = "for more dora to its riichi"
 LAST_TILE: Final = "so that the last tile falls to it"
 TRIED_OUT: Final = "tried out, so that it is safe for the ally"
 FEIGNED: Final = "to feign a hand of one suit"
+OTHER_LOTS: Final = 1 << 40
+"""Added to the seed, so that ``looks`` and ``helps`` draw apart."""
 NO_FEEDS: Final = (TRIED_OUT, FEIGNED)
 """What is done for the ally and gives it nothing."""
 
@@ -92,11 +94,17 @@ class ComboPartner(PairMember, FastRiichiD):
         default=1.0,
         metadata={"unit": "share of its chances to help that it takes, last: only the last hand's"},
     )
-    seed: int = field(default=0, metadata={"unit": "of the chances that it takes"})
+    looks: float = field(
+        default=1.0,
+        metadata={"unit": "share of its decisions that regard the ally; the others it makes alone"},
+    )
+    seed: int = field(default=0, metadata={"unit": "of the lots that helps and looks draw"})
 
     def __post_init__(self) -> None:
         if self.helps != "last" and not 0 <= self.helps <= 1:
             raise StrategyError(f"option 'helps': {self.helps} is not a share, 0 to 1, or 'last'")
+        if not 0 <= self.looks <= 1:
+            raise StrategyError(f"option 'looks': {self.looks} is not a share, 0 to 1")
         self._situation: Situation | None = None  # of this decision, if it is not made alone
         self._help: Help | None = None  # what this decision does for the ally
         self._player: Strategy | None = None if self.base == BASE else make_strategy(self.base)
@@ -115,7 +123,7 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def decide(self, view: View) -> Action:
         """Win, else help the ally, else play the base strategy."""
-        ally = self.hear(view)
+        ally = self.hear(view) if _falls_to(self.looks, view, self.seed + OTHER_LOTS) else None
         self._situation = self._help = None
         if ally is not None:
             action = next(self._choices(view, ally))
@@ -157,22 +165,10 @@ class ComboPartner(PairMember, FastRiichiD):
         yield view.default_action
 
     def _helps_now(self, view: View) -> bool:
-        """Whether it would take a chance to help in this decision; the moment draws the lot."""
+        """Whether it would take a chance to help in this decision."""
         if self.helps == "last":
             return view.round >= view.last_round
-        if self.helps == 1.0:
-            return True
-        lot = self.seed
-        for part in (
-            view.round,
-            view.honba,
-            view.seat,
-            view.wall_left,
-            view.state["n_discards"],
-            view.phase,
-        ):
-            lot = (lot * 1_000_003 + int(part) + 1) % (1 << 62)
-        return random.Random(lot).random() < self.helps
+        return _falls_to(self.helps, view, self.seed)
 
     def _for_itself(self, situation: Situation) -> Iterator[Action | None]:
         """Play as the base does who knows the ally's hand, and do nothing for it."""
@@ -312,3 +308,20 @@ def _ally_comes_first(situation: Situation) -> bool:
     ally, view = situation.ally, situation.own_view
     closed = not view.is_open(view.seat)
     return bool(ally.aim) and closed and bool(ally.view.shanten < view.shanten)
+
+
+def _falls_to(share: float, view: View, seed: int) -> bool:
+    """Whether this decision is of a share of all decisions: the moment draws the lot."""
+    if share == 1.0:
+        return True
+    lot = seed
+    for part in (
+        view.round,
+        view.honba,
+        view.seat,
+        view.wall_left,
+        view.state["n_discards"],
+        view.phase,
+    ):
+        lot = (lot * 1_000_003 + int(part) + 1) % (1 << 62)
+    return random.Random(lot).random() < share

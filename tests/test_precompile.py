@@ -126,7 +126,9 @@ def test_a_pair_is_prepared_as_a_pair():
 )
 def test_what_a_strategy_is_built_on_is_compiled_in_processes_of_its_own(monkeypatch, spec, parts):
     begun = []
+    monkeypatch.setattr(preparation, "_is_done", lambda job: False)
     monkeypatch.setattr(preparation, "_run", lambda jobs, *_: begun.extend(jobs) or ())
+    monkeypatch.delenv(DONE_VARIABLE, raising=False)
     said([], use="client", pair=[Spec.read(spec), Spec.read(spec)])
     assert [job.names for job in begun] == [(part,) for part in parts] + [(spec, spec)]
     assert all(job.use == "client" for job in begun)

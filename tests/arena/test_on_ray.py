@@ -52,7 +52,7 @@ def test_without_ray_the_cure_is_named_and_nothing_begun(
     monkeypatch.chdir(tmp_path)
     assert main(["arena", "fast-riichi-a", "fast-riichi-b", "--on", "ray"]) == ExitCode.FAILED
     told = capsys.readouterr()
-    assert told.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9'\n"
+    assert told.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9,<3'\n"
     assert told.out == ""
     assert list(tmp_path.iterdir()) == []
 

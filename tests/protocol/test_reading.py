@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from protocol.codec import decode_all, decode_line
+from protocol.codec import decode_all, decode_line, encode
+from protocol.dialects import Dialect
+from protocol.errors import LocalProtocolError
 from protocol.messages import (
     ActionAck,
     Ankan,
@@ -101,6 +103,8 @@ def test_a_gateway_hora_with_scores_only_is_no_event():
     said = read(type="hora", scores=[1, 2, 3, 4])
     assert said == ScoresOnly(scores=(1, 2, 3, 4)) and not isinstance(said, Event)
     assert read(type="ryukyoku", scores=[1, 2, 3, 4]) == Ryukyoku(scores=(1, 2, 3, 4))
+    with pytest.raises(LocalProtocolError, match=r"hora\.pai: TCP demands it"):
+        encode(said, Dialect.TCP)
 
 
 @pytest.mark.parametrize(

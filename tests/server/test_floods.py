@@ -27,8 +27,11 @@ RULES = TableRules(
 )
 
 
-def beside(flood, raw_client, rules=RULES):
-    """Play a game of three and ``flood(server, port, web_port)``; return result and players."""
+def beside(flood, raw_client, rules=RULES, heard=None):
+    """Play a game of three and ``flood(server, port, web_port)``; return result and players.
+
+    The three join once ``heard`` is set, if there is such an event.
+    """
 
     async def main():
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
@@ -37,6 +40,8 @@ def beside(flood, raw_client, rules=RULES):
                 await server.open_websocket("127.0.0.1", 0),
             )
             flooding = asyncio.create_task(flood(server, *ports))
+            if heard:
+                await heard.wait()
             three = [raw_client(name=f"bot{n}") for n in range(3)]
             playing = [asyncio.create_task(client.play(ports[0])) for client in three]
             (result,) = [result async for result in server.play(1)]
@@ -134,11 +139,19 @@ def test_who_floods_the_lobby_is_cut_off_with_a_reason_and_frees_the_place(frame
 
 
 def test_a_few_words_too_many_are_forgiven(raw_client):
+    heard = asyncio.Event()
+
     async def chatty(server, port, web_port):
         url = f"http://127.0.0.1:{web_port}/ws?name=flood"
-        async with aiohttp.ClientSession() as session, session.ws_connect(url) as line:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url, autoping=False) as line,
+        ):
             for _ in range(websocket.MOST_FRAMES):
                 await line.send_str("{}")
+            await line.ping()
+            assert (await line.receive()).type is aiohttp.WSMsgType.PONG
+            heard.set()
             async for frame in line:
                 said = json.loads(frame.data)
                 if said["type"] == "request_action":
@@ -147,6 +160,6 @@ def test_a_few_words_too_many_are_forgiven(raw_client):
                     await line.send_str(json.dumps(reply))
 
     rules = replace(RULES, limits=TimeLimits(GUARD_S * 1000, 0))
-    result, three = beside(chatty, raw_client, rules)
+    result, three = beside(chatty, raw_client, rules, heard)
     assert_three_have_played(result, three)
     assert not result.faults

@@ -100,10 +100,20 @@ def test_help_may_be_kept_for_the_last_hand(position):
     assert choice(view, TENPAI, "3s", share="last", techniques="paper") == "discard 3s (drawn)"
 
 
+def test_a_share_of_the_decisions_regards_the_ally(position):
+    view = own(position, drawn="3s", riichi=[2])
+    given = [
+        choice(view, TENPAI, "3s", looks="0.3", seed=str(seed)) == "discard 3s (drawn)"
+        for seed in range(100)
+    ]
+    assert 18 <= sum(given) <= 43  # 30, less and more 2.6 times its spread
+
+
 @pytest.mark.parametrize("wrong", ["1.5", "-0.1", "nan"])
-def test_a_share_is_a_share(wrong):
-    with pytest.raises(StrategyError, match="helps"):
-        make_strategy("combo-partner", {"helps": wrong})
+@pytest.mark.parametrize("option", ["helps", "looks"])
+def test_a_share_is_a_share(option, wrong):
+    with pytest.raises(StrategyError, match=option):
+        make_strategy("combo-partner", {option: wrong})
 
 
 @MODES
@@ -342,11 +352,12 @@ def feeds(action: Action, waits: int) -> bool:
     return action.name == "discard" and bool(waits >> tile_kind(action.tile) & 1)
 
 
-def choices(**options: str) -> list[str]:
+def choices(linked: bool = True, **options: str) -> list[str]:
     """All that is chosen in one tonpu of two partners."""
     bots = [make_strategy("combo-partner", options) for _ in range(2)]
     bots += [make_strategy("fast-riichi-a") for _ in range(2)]
-    pair_up(bots[0], bots[1])
+    if linked:
+        pair_up(bots[0], bots[1])
     referee, chosen = Referee(6, "tonpu"), []
     referee.start()
     while asked := referee.asked:
@@ -360,6 +371,11 @@ def test_who_takes_all_its_chances_plays_as_one_of_whom_no_share_is_said():
     plain = choices()
     assert choices(helps="1", seed="3") == plain  # whatever the seed: no lot is drawn
     assert choices(helps="0") != plain
+
+
+def test_who_never_regards_the_ally_plays_as_if_there_were_none():
+    assert choices(looks="1", seed="3") == choices() != choices(looks="0.5")
+    assert choices(looks="0") == choices(linked=False)
 
 
 def test_as_the_paper_every_win_is_fed_that_can_be():

@@ -23,7 +23,7 @@ from mjbot.arena.workers.pool import AHEAD, WorkerError, WorkerPool
 
 LOCAL: Final = "ray"
 PREFIX: Final = "ray://"
-REQUIREMENT: Final = "ray[client]>=2.9"
+REQUIREMENT: Final = "ray[client]>=2.9,<3"
 """What to install, from wherever mjbot itself was."""
 MOST_CRASHES: Final = 3
 MOST_CONNECTS: Final = 3

@@ -91,6 +91,8 @@ PAIRS: Final = (
     Kind(("combo-partner,helps=0.3", "fast-riichi-d"), 1030),
     Kind(("combo-partner,helps=0.03", "fast-riichi-d"), 1003),
     Kind(("combo-partner,helps=last", "fast-riichi-d"), 1040),
+    Kind(("combo-partner,looks=0.3", "fast-riichi-d"), 1050),
+    Kind(("combo-partner,looks=0.1", "fast-riichi-d"), 1060, share=2),
 )
 _CALM: Final = ("tsumogiri", "yaku-evaluation", "fast-riichi-d")
 HONEST: Final = (
