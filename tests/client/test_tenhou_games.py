@@ -118,7 +118,10 @@ async def over_tcp(table, stack):
             writer.write(b"".join(frames))
             await writer.drain()
 
-        await table.talk(pieces(), send, writer.transport.abort)
+        try:
+            await table.talk(pieces(), send, writer.transport.abort)
+        finally:
+            writer.close()  # from Python 3.12.1 on the server waits for that
 
     server = await stack.enter_async_context(await asyncio.start_server(admit, "127.0.0.1", 0))
     return f"tenhou://127.0.0.1:{server.sockets[0].getsockname()[1]}/7?type=1"
