@@ -51,6 +51,14 @@ def test_one_strategy_does_not_take_the_room_of_another(
     assert kept == {"crash": 3, "illegal": 3}
 
 
+@pytest.mark.parametrize("text", [b"{", b'{"text":"\xff"}', b"[" * 100_000, b"1" * 5000])
+def test_what_is_no_fault_file_is_said_in_one_line(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "crash-0-0-0-0.json"
+    file.write_bytes(text)
+    with pytest.raises(FaultFileError, match="is not a fault that mjbot arena kept"):
+        read_fault(file)
+
+
 def test_a_start_that_failed_is_shown_but_not_made_again(
     setup_of: MakeSetup, tmp_path: Path
 ) -> None:

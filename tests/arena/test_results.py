@@ -155,7 +155,7 @@ def test_a_run_may_lie_among_other_things(tmp_path: Path, setup_of: MakeSetup) -
     assert reopened(tmp_path, setup_of("tsumogiri", "tsumogiri")) == []
 
 
-@pytest.mark.parametrize("content", [None, b"", b"\xff", b"[]"])
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b"[]", b"[" * 100_000])
 def test_games_of_which_nobody_knows_what_files_they_read_are_set_aside(
     written: Path, setup_of: MakeSetup, content: bytes | None
 ) -> None:

@@ -66,6 +66,10 @@ def test_only_the_page_with_the_key_chooses_and_only_what_is_asked() -> None:
             assert await choose(headers={"Origin": "http://evil.example"}, **right) == 403
             assert await choose(id=asked["id"], code=77) == 400
             assert await choose(id=asked["id"] + 1, code=codes[2]) == 409
+            for text in (b"{", b"\xff", b"[" * 900, b"1" * 900):
+                params = {"key": KEY}
+                async with session.post("/api/act", params=params, data=text, headers=origin) as r:
+                    assert r.status == 400
             assert await choose(**right) == 200
             assert await choose(**right) == 409
         assert (await deciding).code == codes[2]

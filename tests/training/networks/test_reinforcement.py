@@ -1,6 +1,5 @@
 """Reinforcement of the five networks: questions, memory, learner, and whole runs."""
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -311,6 +310,10 @@ def test_what_was_damaged_is_said_in_one_line(few, tmp_path, capsys):
     capsys.readouterr()
     assert few(tmp_path) == ExitCode.BAD_ARGUMENTS
     assert "damaged" in capsys.readouterr().err
-    (tmp_path / "curve.json").write_bytes(msgspec.json.encode([{"episode": 1}]))
+
+
+@pytest.mark.parametrize("text", [b'[{"episode":1}]', b"\xff", b"[" * 100_000])
+def test_a_damaged_curve_is_said_in_one_line(tmp_path, text):
+    (tmp_path / "curve.json").write_bytes(text)
     with pytest.raises(ArgumentError, match=r"curve\.json: cannot be read"):
         read_curve(tmp_path)
