@@ -178,22 +178,23 @@ class _Match:
             await self._free.wait()
             waited_s = 0.0
             while not self._playing.is_set():
-                if waited_s >= self._settings.join_timeout_s:
-                    raise MatchError(self._missing(waited_s))
-                if waited_s:
-                    self._watcher.on_note(self._missing(waited_s))
-                pause_s = min(REMIND_S, self._settings.join_timeout_s - waited_s)
+                if missing := waited_s and self._missing():  # all there: the table gets ready
+                    told = f"not at the table after {waited_s:g} s: {missing}"
+                    if waited_s >= self._settings.join_timeout_s:
+                        raise MatchError(told)
+                    self._watcher.on_note(told)
+                left_s = self._settings.join_timeout_s - waited_s
+                pause_s = min(REMIND_S, left_s) if left_s > 0 else REMIND_S
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause_s):
                         await self._playing.wait()
                 waited_s += pause_s
             self._playing.clear()
 
-    def _missing(self, waited_s: float) -> str:
+    def _missing(self) -> str:
         lobby = self._server.lobby
         missing = [place for room, (place,) in self._rooms.items() if not lobby.is_busy(room)]
-        who = "; ".join([self._processes.describe(place) for place in missing])
-        return f"not at the table after {waited_s:g} s: {who}"
+        return "; ".join([self._processes.describe(place) for place in missing])
 
     def _note(self, game: int, event: Event | Error, logs: Logs) -> None:
         if isinstance(event, StartGame):

@@ -23,6 +23,7 @@ from mjbot.match.players import MatchPlayer, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.processes import Child
+from mjbot.server import server
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult
@@ -204,6 +205,23 @@ def test_who_is_not_at_the_table_yet_is_told_from_time_to_time(tmp_path, monkeyp
         )  # fmt: skip
     reminders = [note for note in notes if note.startswith("not at the table after ")]
     assert len(reminders) == 3 and all("player 4, external:" in note for note in reminders)
+
+
+def test_who_waits_for_a_table_that_gets_ready_is_not_missing(tmp_path, monkeypatch):
+    missing, looks, notes, ready = run._Match._missing, [], [], asyncio.Event()
+
+    def look(match):
+        looks.append(missing(match))
+        if looks[-3:] == [""] * 3:
+            ready.set()
+        return looks[-1]
+
+    monkeypatch.setattr(run, "REMIND_S", 0.01)
+    monkeypatch.setattr(run._Match, "_missing", look)
+    monkeypatch.setattr(server, "warm_up_server", ready.wait)
+    play(tmp_path, ["play"] * 4, monkeypatch, watcher=Watcher(on_note=notes.append))
+    assert len(notes) == len(list(filter(None, looks)))
+    assert not any(note.endswith(": ") for note in notes)
 
 
 # On a busy machine others may not have come by then either.
