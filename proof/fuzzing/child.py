@@ -6,11 +6,12 @@ them none that is compiled: numba cannot compile the marks.
 
 import argparse
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 ROOT: Final = Path(__file__).parents[2]
 _RECORDS: Final = ["mjbot.records.", "protocol."]
@@ -22,7 +23,10 @@ ROOMS: Final = {
     "channel": ["mjbot.pair.", "protocol."],
 }
 """Where each target looks for new ways, by the beginnings of modules' names."""
-TIMEOUT_S: Final = 20
+MOST_S: Final = 20.0
+"""Processor time for one input."""
+HANGS_S: Final = 900
+"""On the clock: for what does not come back to Python, or waits; starved machines are slow."""
 MOST_MB: Final = 900
 DONE: Final = "fuzzed"
 
@@ -45,7 +49,7 @@ def main() -> None:
     words.write_text(_dictionary(seeds.words(target.name)), encoding="ascii")
     target.check(b"")  # what is slow the first time
     flags = [
-        f"-max_len={targets.MOST_BYTES}", f"-timeout={TIMEOUT_S}", f"-rss_limit_mb={MOST_MB}",
+        f"-max_len={targets.MOST_BYTES}", f"-timeout={HANGS_S}", f"-rss_limit_mb={MOST_MB}",
         f"-artifact_prefix={args.found}/{target.name}-", f"-dict={words}",
         str(args.folder),
     ]  # fmt: skip
@@ -64,19 +68,29 @@ def _others(name: str) -> list[str]:
 
 
 def _limited(check: Any, seconds: float) -> Any:
-    """Return a check that ends the process when its processor time is used up."""
+    """Return a check that ends the process when its processor time is used up.
+
+    It raises ``TimeoutError`` where one input takes more than :data:`MOST_S`.
+    """
     runs = 0
     begun = time.process_time()
+    signal.signal(signal.SIGPROF, _too_slow)
 
     def limited(data: bytes) -> None:
         nonlocal runs
+        signal.setitimer(signal.ITIMER_PROF, MOST_S)
         check(data)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         runs += 1
         if (spent := time.process_time() - begun) > seconds:
             print(f"{DONE} {runs} {spent:.0f}", flush=True)
             os._exit(0)
 
     return limited
+
+
+def _too_slow(*_: object) -> NoReturn:
+    raise TimeoutError(f"an input takes more than {MOST_S:g} s of processor time")
 
 
 def _mutator(atheris: Any) -> Any:
