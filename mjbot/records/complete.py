@@ -127,6 +127,7 @@ class _Telling:
         match event:
             case m.Hora():
                 win = self._win(event)
+                self._has_reds |= not _REDS.isdisjoint(win.ura_markers)
                 hand = _winning_hand(state, event.actor, win)
                 told: m.Event = hora_event(win, hand, _four(state["scores"]))
                 self._table.apply(event)
@@ -137,7 +138,8 @@ class _Telling:
                 self._table.apply(event)
                 deltas, scores = _four(state["scores"] - before), _four(state["scores"])
                 return msgspec.structs.replace(shown, deltas=deltas, scores=scores), None
-            case m.StartKyoku(tehais=hands):
+            case m.StartKyoku(tehais=hands, dora_marker=marker):
+                self._has_reds |= marker in _REDS
                 for seat, hand in enumerate(hands):
                     if "?" in hand:
                         raise _UntoldError(f"the hand of seat {seat} is hidden")

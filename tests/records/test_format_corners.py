@@ -377,6 +377,18 @@ def test_a_riichi_shows_ura_markers_and_counts_them_even_if_none(scripted) -> No
     check_round_trips(game)
 
 
+@pytest.mark.parametrize("shown", ["dora", "ura"])
+def test_red_fives_may_show_up_as_markers_alone(scripted, shown) -> None:
+    hands = ["123456789m23p77s", "4p199p1199s11223z", "1368p2468s33445z", "78p1368s1455667z"]
+    markers = {"dora": "9m", "ura": "9p", shown: "0s"}
+    game = scripted(hands, "2z1z", **markers).riichi(0, "S")
+    game = first_kyoku(game.discard(1, "4p").do(0, "ron"))
+    (win,) = tags_of(game, "AGARI")
+    assert "5sr" in names(win.tiles("doraHai" if shown == "dora" else "doraHaiUra"))
+    assert str(game.entries).count("5sr") == 2  # the marker, or the win, and its record
+    check_round_trips(game)
+
+
 def test_a_dealers_self_draw_below_a_limit_tells_what_each_pays(scripted) -> None:
     game = first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
     text = hand_of(game)[16][2][3]
