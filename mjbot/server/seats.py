@@ -32,6 +32,10 @@ class Seat(abc.ABC):
         self._place = seats.index(self)
         self._others = {at: seat for at, seat in enumerate(seats) if seat is not self}
 
+    def part(self) -> None:
+        """Forget the others: who knows each other stays in memory until cycles are collected."""
+        self._others = {}
+
     def hear_of(self, seat: int, *, is_there: bool) -> None:  # noqa: B027 most have no word for it
         """Another player has left, or is back."""
 

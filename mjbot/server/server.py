@@ -166,6 +166,8 @@ class TableServer:
             raise
         finally:
             await _part(seats, final_messages)
+            for seat in seats:
+                seat.part()
         return GameResult(
             game=game,
             names=core.names,

@@ -11,6 +11,7 @@ import pytest
 from mjbot.server import websocket
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
+from mjbot.server.seats import Seat
 from mjbot.server.server import TableServer
 from protocol.sessions.request_server import TimeLimits
 
@@ -209,6 +210,35 @@ def test_a_name_has_a_length(letters, comes_in):
 
 def test_the_right_token_comes_in():
     assert not play([WebClient() for _ in range(4)], token="secret").void
+
+
+def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_client):
+    """A WebSocket's compressor alone takes a quarter of a megabyte."""
+
+    async def main():
+        rules = TableRules(seed=2, length="tonpu", limits=TimeLimits(1000 * GUARD_S, 0))
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
+            port = await server.open_tcp("127.0.0.1", 0)
+            web_port = await server.open_websocket("127.0.0.1", 0)
+            kept = []
+            games = server.play(2)
+            for _ in range(2):
+                four = [WebClient().play(web_port), WebClient().play(web_port)]
+                four += [raw_client(name="tcp").play(port) for _ in range(2)]
+                await asyncio.gather(anext(games), *four)
+                kept.append(sum(isinstance(thing, Seat) for thing in gc.get_objects()))
+            await games.aclose()
+            return kept
+
+    gc.collect()
+    before = sum(isinstance(thing, Seat) for thing in gc.get_objects())
+    gc.disable()
+    try:
+        after_one, after_two = asyncio.run(main())
+    finally:
+        gc.enable()
+    assert after_one - before <= 4
+    assert after_two - before <= 4  # the server itself knows the last four
 
 
 def test_nothing_is_kept_of_who_is_sent_away(monkeypatch):
