@@ -249,7 +249,8 @@ def _socket(*, stays: bool = True) -> web.WebSocketResponse:
     aiohttp sets that timer once more when the closing of a socket is answered.
     """
     heartbeat = HEARTBEAT_S if stays else None
-    return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=heartbeat)
+    # A compressor would take a quarter of a megabyte for lines of 200 bytes.
+    return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=heartbeat, compress=False)
 
 
 async def _play(request: web.Request, seat: WebSocketSeat, lobby: Lobby) -> web.StreamResponse:

@@ -149,7 +149,8 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path):
     assert line.startswith("mjbot duo: ")
     assert "127.0.0.1:9" in line
     # Besides, whom it would have played with, and a note of each of the two.
-    lines = [text for text in done.stdout.splitlines() if not text.startswith("getting ready")]
+    waits = "getting ready", "not at the table after "
+    lines = [text for text in done.stdout.splitlines() if not text.startswith(waits)]
     _games, _pair, one, other = lines
     assert {one.split(",")[0], other.split(",")[0]} == {"player 1", "player 2"}
 
