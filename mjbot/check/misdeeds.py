@@ -101,7 +101,7 @@ def _carried_out(kind: type[Event]) -> Callable[[Heard, Heard], str]:
     return problem
 
 
-def _another_blamed(culprit: Heard, other: Heard) -> str:
+def _another_named(culprit: Heard, other: Heard) -> str:
     names = "player " in other.error and f"player {culprit.seat}'s" not in other.error
     return f"another is blamed: {other.error}" if names else ""
 
@@ -119,12 +119,12 @@ def _no_end(culprit: Heard, other: Heard) -> str:
 
 
 MISDEEDS: Final = (
-    Misdeed("S08", "a win without a hand", _win, _either(_carried_out(Hora), _another_blamed)),
+    Misdeed("S08", "a win without a hand", _win, _either(_carried_out(Hora), _another_named)),
     Misdeed("S09", "a riichi without tenpai", _riichi, _carried_out(Reach)),
-    Misdeed("S13", "a client says nothing", _always(Deed.KEEPS_SILENT), _another_blamed),
-    Misdeed("S14", "a client resets its line", _always(Deed.RESETS), _another_blamed),
-    Misdeed("S16", "two lines for one", _twice, _another_blamed),
+    Misdeed("S13", "a client says nothing", _always(Deed.KEEPS_SILENT), _another_named),
+    Misdeed("S14", "a client resets its line", _always(Deed.RESETS), _another_named),
+    Misdeed("S16", "two lines for one", _twice, _another_named),
     Misdeed("S17", "a reply to an older request", _old_then_right,
             _either(_carried_out(Reach), _no_end), turn=2),
-    Misdeed("S18", "a client closes its line", _always(Deed.CLOSES), _another_blamed),
+    Misdeed("S18", "a client closes its line", _always(Deed.CLOSES), _another_named),
 )  # fmt: skip

@@ -84,10 +84,11 @@ def test_who_never_helps_does_not_give_it_either(position, techniques):
     assert not chosen.startswith("discard 3s")
 
 
-def test_a_share_of_the_chances_is_taken_by_lot(position):
+@pytest.mark.parametrize("option", ["share", "looks"])
+def test_a_share_of_the_chances_is_taken_by_lot(position, option):
     view = own(position, drawn="3s", riichi=[2])
     given = [
-        choice(view, TENPAI, "3s", share="0.3", seed=str(seed)) == "discard 3s (drawn)"
+        choice(view, TENPAI, "3s", **{option: "0.3"}, seed=str(seed)) == "discard 3s (drawn)"
         for seed in range(100)
     ]
     assert 18 <= sum(given) <= 43  # 30, less and more 2.6 times its spread
@@ -98,15 +99,6 @@ def test_help_may_be_kept_for_the_last_hand(position):
     assert choice(view, TENPAI, "3s", share="last") != "discard 3s (drawn)"
     view.state["last_round"] = view.state["round"]
     assert choice(view, TENPAI, "3s", share="last", techniques="paper") == "discard 3s (drawn)"
-
-
-def test_a_share_of_the_decisions_regards_the_ally(position):
-    view = own(position, drawn="3s", riichi=[2])
-    given = [
-        choice(view, TENPAI, "3s", looks="0.3", seed=str(seed)) == "discard 3s (drawn)"
-        for seed in range(100)
-    ]
-    assert 18 <= sum(given) <= 43  # 30, less and more 2.6 times its spread
 
 
 @pytest.mark.parametrize("wrong", ["1.5", "-0.1", "nan"])
