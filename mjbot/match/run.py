@@ -178,7 +178,8 @@ class _Match:
             await self._free.wait()
             waited_s = 0.0
             while not self._playing.is_set():
-                if missing := waited_s and self._missing():  # all there: the table gets ready
+                missing = self._missing() if waited_s else ""
+                if missing:  # else all are there, and the table gets ready
                     told = f"not at the table after {waited_s:g} s: {missing}"
                     if waited_s >= self._settings.join_timeout_s:
                         raise MatchError(told)
