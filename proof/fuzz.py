@@ -84,8 +84,11 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
     found.mkdir(parents=True, exist_ok=True)
     begun = {*found.iterdir()}
     store(folder, [*seeds(target.name), *kept_inputs(target.name)])
-    n_inputs = len([*folder.iterdir()])
-    print(f"{target.name}: {target.summary}; {n_inputs} inputs to begin with", flush=True)
+    quiet()
+    inputs = [*inputs_in(folder)]
+    print(f"{target.name}: {target.summary}; {len(inputs)} inputs to begin with", flush=True)
+    for data in inputs:
+        target.check(data)  # here what they need is compiled, where no limit of time counts it
     command = [
         sys.executable, "-m", "proof.fuzzing.child", target.name, "--seconds", f"{60 * minutes}",
         "--folder", str(folder), "--found", str(found),

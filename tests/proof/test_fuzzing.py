@@ -1,10 +1,13 @@
 """What the fuzzer has found interesting, and what it has found, through the same targets again."""
 
+import sys
 from random import Random
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from mjbot.records.game import RecordError
+from proof.fuzzing.child import unmarked
 from proof.fuzzing.corpus import keep, kept_inputs, minimised
 from proof.fuzzing.mutating import mutated
 from proof.fuzzing.records import READERS
@@ -63,3 +66,14 @@ def test_changes_come_by_seed_and_change_something(name):
     assert made == [mutated(data, Random(seed)) for seed in range(40)]
     assert sum(changed != data for changed, _ in made) > 30
     assert all(done for _, done in made)
+
+
+def test_nothing_that_is_compiled_gets_the_fuzzers_marks():
+    modules = [module for name, module in [*sys.modules.items()] if name.startswith("mjbot.")]
+    compiled = [
+        one for module in modules for one in vars(module).values() if isinstance(one, Dispatcher)
+    ]
+    written_in = {one.py_func.__module__ for one in compiled}
+    assert "protocol.tiles" in written_in
+    for name in TARGETS:
+        assert written_in <= {*unmarked(name)}
