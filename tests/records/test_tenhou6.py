@@ -236,6 +236,7 @@ def test_damage_names_the_field_and_the_place(own, place, value, problem) -> Non
         (b'{"log":[["\xff"]]}', "game 1: is not UTF-8"),
         (b"[" * 200_000, "game 1: nested too deep"),
         (b'{"log":[[' + b"1" * 5000, "game 1: has an endless number"),
+        (b'{"name":["\\uD83D\\uDE00","\\uD800"],"log":[[]]}', "game 1: has half of a character"),
         (b'{"log":["' + b"x" * (1 << 21), "game 1: no game ends within 1048576 characters"),
         (b'[[{"log":[]}]]', 'an object with a "log" belongs here'),
     ],

@@ -35,6 +35,8 @@ _BETWEEN: Final = " \t\r\n,\ufeff"
 _CLOSED_TANYAO: Final = re.compile("[般上特鳳][東南]赤?速?")
 """What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
 _DECODER: Final = json.JSONDecoder()
+_SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""Half of a character, escaped: the decoder joins two of them, and lets one alone stand."""
 
 
 def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
@@ -91,7 +93,12 @@ def json_values(stream: Lines, name: str) -> Iterator[Any]:
 def _first_value(text: str, name: str, number: int) -> tuple[Any, int] | str:
     """Return a value and where it ends, or why there is none, which more text may cure."""
     try:
-        return _DECODER.raw_decode(text)
+        value, end = _DECODER.raw_decode(text)
+        if _SURROGATE.search(text, 0, end):
+            json.dumps(value, ensure_ascii=False).encode()
+        return value, end
+    except UnicodeEncodeError:
+        raise RecordError(name, f"game {number}", "has half of a character in a text") from None
     except json.JSONDecodeError as error:
         return f"not JSON ({error.msg} at character {error.pos + 1})"
     except RecursionError:
