@@ -99,7 +99,7 @@ def _check_arrays(folder: Path, archive: bytes, which: int) -> None:
     try:
         load_weights(name, folder)
     except WeightsError as error:
-        if "does not fit" not in str(error):
+        if f"does not fit {name}.json" not in str(error):
             return
     with np.load(folder / f"{name}.npz", allow_pickle=False) as saved:
         arrays: dict[str, Any] = {key: saved[key] for key in saved.files}
