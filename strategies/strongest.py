@@ -38,6 +38,7 @@ from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.push_fold.hand_worth import NEVER
+from strategies.fold_recognition_plus import FoldRecognitionPlus
 from strategies.supervised import Supervised
 
 TEMPERATURE: Final = 500.0
@@ -64,6 +65,11 @@ WALLS: Final = 8
 """Playouts of each deal of the hidden hands; more than that gained no more a millisecond."""
 
 
+def _switch(what: str) -> bool:
+    switch: bool = field(default=True, metadata={"unit": f"of the points: {what}"})
+    return switch
+
+
 @dataclass
 class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
@@ -82,10 +88,20 @@ class Strongest(Supervised):
         default=0.0, metadata={"unit": "ms that playing on may take a decision; 0: none"}
     )
     points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
+    riichi_and_calls: bool = _switch("weigh them, too; no: discards alone")
+    fine_danger: bool = _switch("danger as fitted; no: by the four grades of Mizukami 2013")
+    hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
+    placement: bool = _switch("points by the rank they bring; no: as points")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._gains: dict[int, float] = {}  # of the kinds played on in this decision, in ranks
+
+    @cached_property
+    def _reckoner(self) -> FoldRecognitionPlus:
+        return FoldRecognitionPlus(
+            fine_danger=self.fine_danger, hand_quality=self.hand_quality, placement=self.placement
+        )
 
     def opinion(self, view: View) -> Opinion | None:
         """Return the network's chances after points and playouts had their say."""
@@ -93,7 +109,9 @@ class Strongest(Supervised):
         self._gains = {}
         if said is None or not (self.points or self.budget_ms):
             return said
-        return self._weighed_turn(view, said) if view.discards else self._weighed_call(view, said)
+        if view.discards:
+            return self._weighed_turn(view, said)
+        return self._weighed_call(view, said) if self.riichi_and_calls else said
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the shares, and of what was played on the ranks gained over the likeliest."""
@@ -117,7 +135,7 @@ class Strongest(Supervised):
         if self.budget_ms:
             discards = self._played_on(view, discards)
         riichi = said.riichi
-        if _is_open(riichi) and declared.max() > NEVER:
+        if self.riichi_and_calls and _is_open(riichi) and declared.max() > NEVER:
             riichi = self._moved(riichi, float(declared.max() - silent.max()))
         return said._replace(discards=discards, riichi=riichi)
 

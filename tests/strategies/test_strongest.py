@@ -90,6 +90,33 @@ def test_a_riichi_that_gains_is_likelier(bots, position):
         assert after == before
 
 
+@pytest.mark.parametrize("part", ["fine_danger", "hand_quality", "placement"])
+def test_a_part_switched_off_is_out_of_the_points(part):
+    whole, without = make_strategy("strongest"), make_strategy("strongest", {part: "no"})
+    reckoner = make_strategy("fold-recognition-plus", {part: "no"})
+    changed = 0
+    for view in decisions(3):
+        said, less = whole.opinion(view), without.opinion(view)
+        if said is None or not view.discards:
+            continue
+        changed += (said.discards != less.discards).any()
+        assert np.array_equal(without._reckoner.worths(view), reckoner.worths(view))
+    assert changed > 8
+
+
+def test_riichi_and_calls_may_be_left_to_the_network(bots):
+    supervised, weighed = bots[0], make_strategy("strongest", {"riichi_and_calls": "no"})
+    moved = 0
+    for view in decisions(3):
+        before, after = supervised.opinion(view), weighed.opinion(view)
+        if before is None:
+            continue
+        moved += (before.discards != after.discards).any()
+        for chance, same in zip(before, after, strict=True):
+            assert chance is before.discards or np.array_equal(chance, same)
+    assert moved > 8
+
+
 def test_what_gains_in_playouts_is_likelier(bots):
     without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "2"})
     played_on = changed = 0
