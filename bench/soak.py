@@ -32,6 +32,7 @@ from typing import Final
 from mjbot.arena.results import read_games
 from mjbot.client.play import Settings, play
 from mjbot.errors import TOLD, ExitCode
+from mjbot.processes import keep_heap_compact
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play, sample, and say what stayed flat; return 1 if anything did not, or does not hold."""
     logging.disable(logging.ERROR)
+    keep_heap_compact()  # as mjbot serve does
     folder = Path(tempfile.mkdtemp(prefix="mjs-"))
     try:
         return asyncio.run(_Soak(folder, args.seed).run(60 * args.minutes, args.sample_s))

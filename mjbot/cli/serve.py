@@ -19,6 +19,7 @@ from mjbot.cli.records.watch import add_watch_arguments, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.precompile import prepare
+from mjbot.processes import keep_heap_compact
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.lobby import TableRules
@@ -133,6 +134,7 @@ def run(args: argparse.Namespace) -> int:
     if args.log_dir is not None:
         require_writable(args.log_dir)
     prepare([], Console(stderr=True), table=True)
+    keep_heap_compact()
     with reading_arguments():  # a token that cannot be
         return run_until_signalled(_serve(args, ws_token))
 
