@@ -212,11 +212,13 @@ def test_the_right_token_comes_in():
     assert not play([WebClient() for _ in range(4)], token="secret").void
 
 
+def alive(kind):
+    """Count objects by their type: isinstance asks what others' dead proxies stand for."""
+    return sum(issubclass(type(thing), kind) for thing in gc.get_objects())
+
+
 def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_client):
     """A WebSocket's compressor alone takes a quarter of a megabyte."""
-
-    def seats():  # by type: isinstance asks what others' dead proxies stand for
-        return sum(issubclass(type(thing), Seat) for thing in gc.get_objects())
 
     async def main():
         rules = TableRules(seed=2, length="tonpu", limits=TimeLimits(1000 * GUARD_S, 0))
@@ -229,12 +231,12 @@ def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_clien
                 four = [WebClient().play(web_port), WebClient().play(web_port)]
                 four += [raw_client(name="tcp").play(port) for _ in range(2)]
                 await asyncio.gather(anext(games), *four)
-                kept.append(seats())
+                kept.append(alive(Seat))
             await games.aclose()
             return kept
 
     gc.collect()
-    before = seats()
+    before = alive(Seat)
     gc.disable()
     try:
         after_one, after_two = asyncio.run(main())
@@ -250,7 +252,7 @@ def test_nothing_is_kept_of_who_is_sent_away(monkeypatch):
 
     def sockets():
         gc.collect()
-        return sum(type(thing) is aiohttp.web.WebSocketResponse for thing in gc.get_objects())
+        return alive(aiohttp.web.WebSocketResponse)
 
     async def main():
         async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=2)) as server:
