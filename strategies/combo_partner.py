@@ -3,7 +3,8 @@
 import random
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from functools import cached_property
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from strategies.evaluation.pair.techniques import (
     spares_ally,
 )
 from strategies.fast_riichi_d import FastRiichiD
+from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 BASE: Final = "fast-riichi-d"
 
@@ -62,6 +64,8 @@ class ComboPartner(PairMember, FastRiichiD):
     an ally it is its base.
     """
 
+    built_on: ClassVar[tuple[str, ...]] = ("fold-recognition-plus",)
+
     base: str = field(
         default=BASE, metadata={"unit": "strategy that plays where there is nothing to give"}
     )
@@ -86,9 +90,6 @@ class ComboPartner(PairMember, FastRiichiD):
     caution: float = field(default=1.0, metadata={"unit": "x points of danger"})
     leader_caution: float = field(
         default=4.0, metadata={"unit": "x points of danger, beside an ally with an aim"}
-    )
-    tenpai_points: float = field(
-        default=1500.0, metadata={"unit": "points that a call is worth which makes the ally tenpai"}
     )
     helps: float | Literal["last"] = field(
         default=1.0,
@@ -259,7 +260,7 @@ class ComboPartner(PairMember, FastRiichiD):
     def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
         if self.nakase:
-            fed = feed_call(situation, base, self.tenpai_points)
+            fed = feed_call(situation, base, self._reckoner)
             yield self._for_ally(situation, fed, TO_CALL)
         if self.open_way:
             yield self._for_ally(situation, open_way(situation, base), TRIED_OUT)
@@ -273,6 +274,10 @@ class ComboPartner(PairMember, FastRiichiD):
             is_feed = words not in NO_FEEDS
             self._help = Help(situation.ally.seat, f"{tile} {words}", is_feed)
         return action
+
+    @cached_property
+    def _reckoner(self) -> FoldRecognitionPlus:
+        return FoldRecognitionPlus()
 
     def safety(self, view: View) -> Points:
         """Return the points of each tile (int64[37]) for its safety; with an ally from records."""

@@ -178,17 +178,23 @@ def test_the_last_discard_feeds_an_ally_that_has_no_other_yaku(position):
 
 @MODES
 def test_a_tile_that_the_ally_would_call_is_given(position, techniques):
-    view = own(position, drawn="5p")
-    options = {"tenpai_points": "5000"} if techniques == "all" else {}
-    given = choice(view, READY_TO_CALL, "", "5p6m", techniques=techniques, **options)
+    view = own(position, drawn="5p", wall_left=12)
+    given = choice(view, READY_TO_CALL, "", "5p6m", techniques=techniques)
     assert given in ("discard 5p (drawn)", "discard 6m")
 
 
 def test_it_is_not_given_into_a_riichi(position):
-    view = own(position, drawn="5p", riichi=[2, 3], rivers={2: "1z", 3: "1z2z"})
+    view = own(position, drawn="5p", wall_left=12, riichi=[2, 3], rivers={2: "1z", 3: "1z2z"})
     assert choice(view, READY_TO_CALL, "", "5p6m", techniques="paper") == "discard 5p (drawn)"
     given = choice(view, READY_TO_CALL, "", "5p6m")
     assert given not in ("discard 5p (drawn)", "discard 6m")
+
+
+def test_it_is_not_given_while_the_ally_does_better_without(position):
+    early, late = own(position, drawn="5p"), own(position, drawn="5p", wall_left=12)
+    for view, differs in ((early, False), (late, True)):
+        alone = choice(view, READY_TO_CALL, "", "5p6m", nakase="no")
+        assert (choice(view, READY_TO_CALL, "", "5p6m") != alone) is differs
 
 
 def test_what_the_ally_would_not_call_is_no_feed(position):

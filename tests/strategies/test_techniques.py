@@ -13,7 +13,6 @@ from strategies.evaluation.fast_riichi.steps import FastRiichi
 from strategies.evaluation.pair.situation import Situation
 from strategies.evaluation.pair.techniques import (
     add_dora,
-    call_worth,
     danger_after,
     feign_one_suit,
     feigned_suit,
@@ -21,6 +20,7 @@ from strategies.evaluation.pair.techniques import (
     last_drawer,
     loose_kinds,
     open_way,
+    points_of_call,
     send_last_tile,
     spared_danger,
     spares_ally,
@@ -32,6 +32,7 @@ from strategies.evaluation.pair.worth import (
     tenpai_by_turn,
     worth_after,
 )
+from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s
@@ -135,28 +136,46 @@ def test_playing_on_is_what_all_who_may_win_first_make_of_it(position, wall_left
 # --- nakase ----------------------------------------------------------------------------------
 
 
-def worth_of_call(position, ally: str, fed: str, aim: str | None = "tanyao") -> float:
-    view = position("23m8m4678p1578s99p", drawn=fed)
-    discard = view.legal[-1]
+RECKONER = FoldRecognitionPlus()
+
+
+def points_of(position, ally: str, fed: str = "5p", seat: int = ALLY, **changes: object) -> float:
+    view = position("23m8m4678p1578s99p", drawn=fed, **changes)
     held = Holding(
-        game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
-        helps=names(fed), aim=aim,
+        game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=seat, hand=names(ally),
+        helps=names("5p"),
     )  # fmt: skip
-    return call_worth(Situation(view, Ally(view, held)), discard, 1500)
+    return points_of_call(Situation(view, Ally(view, held)), view.legal[-1], RECKONER)
 
 
-def test_a_call_is_worth_how_near_it_brings_the_ally(position):
-    assert worth_of_call(position, "234m66m346p678s24s", "5p") == 1500
-    assert worth_of_call(position, "24m66m346p678s24s5z", "5p") == 750
+def test_a_call_is_worth_the_more_the_less_time_is_left_for_a_closed_hand(position):
+    closed = "234m66m346p678s24s"  # 1-shanten, and riichi with more points while there is time
+    gains = [points_of(position, closed, wall_left=left) for left in (50, 20, 12, 8, 4)]
+    assert gains[0] == 0
+    assert gains == sorted(set(gains))
 
 
-def test_a_call_that_leaves_no_yaku_in_reach_is_worth_nothing(position):
-    assert worth_of_call(position, "123m99m346p789s24s", "5p") == 0
+def test_a_call_is_worth_nothing_early_without_a_yaku(position):
+    assert points_of(position, "123m99m346p789s24s") == 0
+    assert points_of(position, "33m555777z46p46s2z") > 0
 
 
-def test_an_ally_without_an_aim_knows_itself_what_it_may_call(position):
-    assert worth_of_call(position, "123m99m346p789s24s", "5p", aim=None) == 1500
-    assert worth_of_call(position, "123m99m345p789s24s", "5p", aim=None) == 0  # no step nearer
+def test_a_call_for_tenpai_at_the_draw_is_worth_its_payment_and_no_more(position):
+    assert 0 < points_of(position, "123m99m346p789s24s", wall_left=4) < RECKONER.tenpai_points
+
+
+def test_what_the_ally_does_not_wish_or_may_not_call_is_worth_nothing(position):
+    assert points_of(position, "234m66m346p678s24s", fed="6m", wall_left=12) == 0
+    assert points_of(position, "234m66m346p678s24s", seat=3, wall_left=12) == 0  # of the left only
+
+
+def test_the_ally_that_weighs_a_call_takes_us_for_harmless_and_sees_our_tiles(position):
+    view = position("23m8m4678p1578s99p", drawn="5p", riichi=[0, 2])
+    seen = situation(view).ally_after(view.legal[-1])
+    assert not seen.riichi(0)
+    assert seen.riichi(2)
+    assert seen.unseen[tile_kind(TILE_NAMES.index("9p"))] == 2
+    assert view.riichi(0)
 
 
 # --- bluff -----------------------------------------------------------------------------------

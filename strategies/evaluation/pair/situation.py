@@ -82,6 +82,13 @@ class Situation:
         assume_harmless(state, self.ally.seat)
         return SharedView(state, self.view.seat, self.ally.view.hand)
 
+    def ally_after(self, discard: Action) -> View:
+        """Return the ally's view after a discard of ours: our tiles are seen, we are no danger."""
+        own = self.view.seat
+        state = self.ally.view.after_discard(own, discard.tile, discard.tsumogiri).state
+        assume_harmless(state, own)
+        return SharedView(state, self.ally.seat, state["hand"][own])
+
     def holding(self, kinds: int) -> list[Action]:
         """Return the legal discards of the kinds in a mask."""
         return [action for action in self.view.discards if kinds >> tile_kind(action.tile) & 1]
@@ -92,11 +99,6 @@ class Situation:
         With an aim it goes by its best score, else by its shanten.
         """
         return self._best_call(discard)[1]
-
-    def called(self, discard: Action) -> int | None:
-        """Return the call (0..3, :data:`strategies.evaluation.yaku.choices.N_CALLS`), if any."""
-        call, gain = self._best_call(discard)
-        return call if gain > 0 else None
 
     def _best_call(self, discard: Action) -> tuple[int, int]:
         kind = tile_kind(discard.tile)

@@ -13,7 +13,7 @@ haitei-okuri         a call so that the last tile of the wall falls to the ally:
                      a yaku of its own
 hold back            keep what the ally waits for but cannot win on: once discarded and not won,
                      the tile is safe for the rivals
-nakase               let the ally call
+nakase               let the ally call, where that gains it more than it costs us
 open the way         try a dangerous tile out, so that the ally can discard it in safety: worth
                      it where the ally will have to discard it anyway and its deal-in would cost
                      the pair more than our own
@@ -29,11 +29,10 @@ technique gains is measured in docs/experiments/hamabe2017-switches.md.
 """
 
 from collections import Counter
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
-from mjbot.rules.shanten import shanten
 from mjbot.table.actions import Action
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.settle import PAYMENT, win_payment
@@ -50,14 +49,11 @@ from strategies.evaluation.pair.worth import (
     worth_after,
 )
 from strategies.evaluation.yaku.choices import (
-    after_call,
     discard_scores,
     hand_scores,
     melds_of,
     value_kinds,
 )
-from strategies.evaluation.yaku.layout import SETS, Counts
-from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 FAR: Final = 3
 """From this shanten on the own hand is given up for the show."""
@@ -176,74 +172,56 @@ def held_back(situation: Situation) -> int:
     return situation.ally.shape & ~situation.ally.waits
 
 
-SHANTEN_POINTS: Final = 1500
-"""What one shanten more costs the own hand in tenpai; half of it at 1-shanten, and so on."""
+class Reckoner(Protocol):
+    """What weighs hands against dangers in points: :mod:`strategies.fold_recognition_plus`."""
+
+    def worths(self, view: View) -> tuple[Points, Points]:
+        """Return what each discard is worth, silent and in riichi: float64[37] each."""
+
+    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float]:
+        """Return what each pon and chi is worth, and the pass."""
 
 
-def feed_call(situation: Situation, base: Action, tenpai_points: float) -> Action | None:
-    """Discard what the ally will call if that is worth more than the discard ``base``.
+def feed_call(situation: Situation, base: Action, reckoner: Reckoner) -> Action | None:
+    """Discard what the ally will call if that is worth more to the pair than the discard ``base``.
 
-    Against the worth of the call stand the danger and what the own hand loses.
+    Against what the ally gains by the call stands what our own hand and its danger lose.
     """
-    before = situation.own_shanten(base)
-
-    def worth(discard: Action) -> float:
-        worse = situation.own_shanten(discard) - before
-        cost = SHANTEN_POINTS * worse / (1 + max(0, before))
-        gain = call_worth(situation, discard, tenpai_points)
-        return gain - cost - float(situation.danger[discard.tile])
-
-    feeds = _feeds(situation)
+    feeds = _wanted(situation)
     if not feeds:
         return None
-    best = max(feeds, key=worth)
-    return best if worth(best) > worth(base) else None
+    own, _ = reckoner.worths(situation.own_view)
+
+    def gain(discard: Action) -> float:
+        lost = max(0.0, float(own[base.tile] - own[discard.tile]))
+        return points_of_call(situation, discard, reckoner) - lost
+
+    best = max(feeds, key=gain)
+    return best if gain(best) > max(gain(base), 0.0) else None
 
 
-def call_worth(situation: Situation, discard: Action, tenpai_points: float) -> float:
-    """Return the points that the ally's call of a discard is worth to the pair.
+def points_of_call(situation: Situation, discard: Action, reckoner: Reckoner) -> float:
+    """Return by how many points the ally's best call of a discard beats its passing, 0 if by none.
 
-    ``tenpai_points`` if it makes the ally tenpai, half of it at 1-shanten, and so on; nothing if
-    the score of an ally with an aim rises but neither its shanten falls nor a yaku remains in
-    reach: its own measure does not ask for either.
+    Only what it says that it would call counts.
     """
-    call = situation.called(discard)
-    if call is None:
+    if not situation.ally.helps >> tile_kind(discard.tile) & 1:
         return 0.0
-    ally = situation.ally.view
-    hand, melds = after_call(ally.state, ally.seat, tile_kind(discard.tile), call)
-    now = int(shanten(hand, int(melds.sum())))
-    if now >= ally.shanten:
-        return 0.0
-    if situation.ally.aim and not _has_a_yaku_in_reach(situation, hand, melds):
-        return 0.0
-    return tenpai_points / (1 + max(0, now))
-
-
-def _has_a_yaku_in_reach(situation: Situation, hand: Counts, melds: Counts) -> bool:
-    """Whether the ally then plays for a yaku that it can still have.
-
-    Only yakuhai scores without what it needs: value honours, two of a kind at least.
-    """
-    ally = situation.ally.view
-    values = value_kinds(ally.state, ally.seat)
-    scores = discard_scores(hand, ally.unseen, melds, values)
-    aim = YAKU_NAMES[int(scores.max(axis=0).argmax())]
-    pairs = (hand >= 2) | (melds[SETS] > 0)
-    return aim != "yakuhai" or any(values >> kind & 1 for kind in pairs.nonzero()[0].tolist())
+    calls, passed = reckoner.call_worths(situation.ally_after(discard))
+    return max([0.0, *(worth - passed for _, worth in calls)])
 
 
 def feed_call_at_once(situation: Situation) -> Action | None:
     """As the paper: discard what raises the ally's score most when called, whatever it costs."""
-    return max(_feeds(situation), key=situation.call_gain, default=None)
+    feeds = [discard for discard in _wanted(situation) if situation.call_gain(discard) > 0]
+    return max(feeds, key=situation.call_gain, default=None)
 
 
-def _feeds(situation: Situation) -> list[Action]:
+def _wanted(situation: Situation) -> list[Action]:
     """Return the discards that the ally would call; a wall without draws allows none."""
     if situation.view.wall_left == 0:
         return []
-    wanted = situation.holding(situation.ally.helps & ~situation.ally.shape)
-    return [discard for discard in wanted if situation.call_gain(discard) > 0]
+    return situation.holding(situation.ally.helps & ~situation.ally.shape)
 
 
 CERTAINTY: Final = 0.6
