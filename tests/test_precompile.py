@@ -120,7 +120,8 @@ def test_a_pair_is_prepared_as_a_pair():
     [
         ("strongest", ["supervised", "fold-recognition-plus"]),
         ("combo-partner,base=strongest", ["supervised", "fold-recognition-plus"]),
-        ("combo-partner", []),
+        ("combo-partner", ["fold-recognition-plus"]),
+        ("fast-riichi-d", []),
         ("no-such-strategy", []),
     ],
 )
