@@ -22,6 +22,9 @@ from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
 
 Sums = NDArray[Any]
 
+FEWEST_WALLS: Final = 64
+"""For so many there is room at first; then it doubles."""
+
 
 class WallAccumulator:
     """The walls of which every seating has been played.  A wall with a void game never counts."""
@@ -30,13 +33,13 @@ class WallAccumulator:
         self.seating: Final = seating
         self.games = 0
         self.faults: Final[dict[int, Counter[int]]] = {}
-        """Wall -> strategy -> decisions replaced."""
+        """Wall -> strategy -> decisions replaced; only walls on which any were."""
 
         self.void: Final[dict[int, str]] = {}
         self._summary: Final = WallSummary(seating, uma)
         self._open: Final[dict[int, dict[int, GameLine]]] = {}
-        self._rows: Final[dict[int, Sums]] = {}
-        self._pairs: Final[dict[int, Sums]] = {}
+        self._rows: Final = _WallRecords(ROW, len(seating.rows))
+        self._pairs: Final = _WallRecords(PAIR, len(seating.pairs))
 
     def add(self, line: GameLine) -> None:
         """Take in one game; one that is known already changes nothing."""
@@ -44,8 +47,10 @@ class WallAccumulator:
             return
         self.games += 1
         table = self.seating.tables[line.seating]
-        for strategy, faults in zip(table, line.faults, strict=False):
-            self.faults.setdefault(line.wall, Counter())[strategy] += faults
+        if any(line.faults):
+            counts = self.faults.setdefault(line.wall, Counter())
+            for strategy, faults in zip(table, line.faults, strict=True):
+                counts[strategy] += faults
         wall = self._open.setdefault(line.wall, {})
         wall[line.seating] = line
         if len(wall) == len(self.seating.tables):
@@ -65,11 +70,11 @@ class WallAccumulator:
 
     def rows(self, n_walls: int) -> Sums:
         """Return the records of all complete walls below ``n_walls``: [walls, strategies]."""
-        return _stacked(self._rows, n_walls, ROW, len(self.seating.rows))
+        return self._rows.below(n_walls)
 
     def pairs(self, n_walls: int) -> Sums:
         """Return the same for pairs, of :data:`~mjbot.statistics.figures.PAIR`: [walls, pairs]."""
-        return _stacked(self._pairs, n_walls, PAIR, len(self.seating.pairs))
+        return self._pairs.below(n_walls)
 
     def faults_of(self, n_walls: int) -> tuple[int, ...]:
         """Return how many decisions of each strategy were replaced on the first ``n_walls``."""
@@ -88,9 +93,34 @@ class WallAccumulator:
         self._pairs[number] = self._summary.pairs(games)
 
 
-def _stacked(by_wall: dict[int, Sums], n_walls: int, dtype: np.dtype[Any], width: int) -> Sums:
-    chosen = [by_wall[wall] for wall in sorted(by_wall) if wall < n_walls]
-    return np.stack(chosen) if chosen else np.empty((0, width), dtype)
+class _WallRecords:
+    """The records of each wall that has any, in one array that grows: no objects for every wall."""
+
+    def __init__(self, dtype: np.dtype[Any], width: int) -> None:
+        self._records: Sums = np.zeros((FEWEST_WALLS, width), dtype)
+        self._there: NDArray[np.bool_] = np.zeros(FEWEST_WALLS, np.bool_)
+
+    def __contains__(self, wall: int) -> bool:
+        return wall < len(self._there) and bool(self._there[wall])
+
+    def __setitem__(self, wall: int, records: Sums) -> None:
+        while wall >= len(self._there):
+            self._records = _doubled(self._records)
+            self._there = _doubled(self._there)
+        self._records[wall] = records
+        self._there[wall] = True
+
+    def get(self, wall: int) -> Sums | None:
+        return self._records[wall] if wall in self else None
+
+    def below(self, n_walls: int) -> Sums:
+        return self._records[:n_walls][self._there[:n_walls]]
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    larger = np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 class SequentialTester:

@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from mjbot.strategy.faults import error_summary
 
@@ -30,13 +30,17 @@ class DecisionThread:
     """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
 
     Jobs wait for the one before even when that one came too late: they may share a strategy.  The
-    thread ends when nobody has this object any more.
+    thread ends when it is closed, or when nobody has this object any more.
     """
 
     def __init__(self) -> None:
         self._jobs: _Jobs = queue.SimpleQueue()
-        threading.Thread(target=_work, args=(self._jobs,), name="thread", daemon=True).start()
-        weakref.finalize(self, self._jobs.put, None)
+        threading.Thread(target=_work, args=(self._jobs,), name="decisions", daemon=True).start()
+        self._end: Final = weakref.finalize(self, self._jobs.put, None)
+
+    def close(self) -> None:
+        """Let the thread end after the jobs that it has; it takes no more."""
+        self._end()
 
     async def think(self, job: Callable[[], Result], limit_s: float | None) -> Result:
         """Return what ``job`` returns.
@@ -45,6 +49,7 @@ class DecisionThread:
         ``limit_s`` seconds: a job that has not begun by then is given up, one that has begun
         runs on and its answer is dropped.
         """
+        assert self._end.alive, "the thread was closed"
         future: Future[Result] = Future()
         self._jobs.put((future, job))
         answer = asyncio.wrap_future(future)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -114,7 +114,7 @@ async def play(
         warm_up=hooks.warm_up,
         faults=Faults(settings.faults),
     )
-    with EventLog(settings.log) if settings.log else nullcontext() as log:
+    with closing(player), EventLog(settings.log) if settings.log else nullcontext() as log:
         bot = _Bot(settings, player, _both(settings.on_kept, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))

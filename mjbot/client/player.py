@@ -85,6 +85,10 @@ class ClientPlayer:
         """What the strategy says, for the log, of the answer that was given last."""
         self.faults: Final = faults or Faults()
 
+    def close(self) -> None:
+        """Let its thread end: the last game is over."""
+        self._thread.close()
+
     async def warm_up(self) -> None:
         """Warm up once, in the thread that will think; a failure is logged."""
         if self._is_warm:

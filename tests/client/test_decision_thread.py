@@ -1,10 +1,14 @@
 import asyncio
 import gc
+import socket
 import threading
 
 import pytest
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.client.play import Settings, play
+from protocol.transports.address import parse_address
+from protocol.transports.base import UnreachableError
 
 GUARD_S = 300
 
@@ -87,3 +91,44 @@ def test_the_thread_ends_when_nobody_has_it_any_more():
     gc.collect()
     thread.join(GUARD_S)
     assert not thread.is_alive()
+
+
+def test_a_closed_thread_ends_after_its_job_and_takes_no_more():
+    before = set(threading.enumerate())
+    release = threading.Event()
+
+    async def check():
+        thinker = DecisionThread()
+        (thread,) = set(threading.enumerate()) - before
+        with pytest.raises(LateError):
+            await thinker.think(lambda: release.wait(GUARD_S), 0.01)
+        thinker.close()
+        thinker.close()
+        with pytest.raises(AssertionError, match="closed"):
+            await thinker.think(lambda: 1, GUARD_S)
+        release.set()
+        thread.join(GUARD_S)
+        assert not thread.is_alive()
+
+    run(check())
+
+
+def test_a_client_whose_server_is_lost_leaves_no_thread_to_the_collector():
+    """An error and its traceback hold one another and the player: the collector may be far."""
+    before = set(threading.enumerate())
+    kept = []
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+
+    async def check():
+        try:
+            await play(Settings(parse_address(f"mjsonp://127.0.0.1:{port}/default")), None)
+        except UnreachableError as error:
+            kept.append(error)
+        for thread in set(threading.enumerate()) - before:
+            thread.join(GUARD_S)
+            assert not thread.is_alive()
+
+    run(check())
+    assert kept
