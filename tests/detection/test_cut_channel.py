@@ -4,6 +4,7 @@ from itertools import combinations
 from pathlib import Path
 
 from mjbot.detection.games import count_games
+from mjbot.detection.live import ALPHA
 from mjbot.detection.verdicts import Verdict, judge, shipped_weights
 from mjbot.pair.member import pair_up
 from mjbot.referee import Referee
@@ -14,8 +15,6 @@ from protocol.dialects import OWN_LOG
 from protocol.messages import EndGame, Event, StartGame
 
 GAMES = 24
-ACCUSED = 0.01
-"""p among all pairs below which somebody is."""
 LAST_LINKED = 3
 """The round, East 4, after whose first kyoku the channel is cut."""
 PAIR = "one", "other"
@@ -67,7 +66,7 @@ def test_a_pair_is_found_until_its_channel_is_cut_and_nobody_after_it(tmp_path):
     games = [played(number) for number in range(GAMES)]
     linked = verdicts(written([before for before, _ in games], tmp_path / "linked"))
     cut = verdicts(written([after for _, after in games], tmp_path / "cut"))
-    assert linked[PAIR].p < ACCUSED
-    assert min(verdict.p for names, verdict in linked.items() if names != PAIR) > ACCUSED
+    assert linked[PAIR].p < ALPHA
+    assert min(verdict.p for names, verdict in linked.items() if names != PAIR) > ALPHA
     assert len(cut[PAIR].games) > GAMES - 5  # few end before South
-    assert min(verdict.p for verdict in cut.values()) > ACCUSED
+    assert min(verdict.p for verdict in cut.values()) > ALPHA
