@@ -4,7 +4,6 @@ from itertools import combinations
 from pathlib import Path
 
 from mjbot.detection.games import count_games
-from mjbot.detection.live import ALPHA
 from mjbot.detection.verdicts import Verdict, judge, shipped_weights
 from mjbot.pair.member import pair_up
 from mjbot.referee import Referee
@@ -66,7 +65,8 @@ def test_a_pair_is_found_until_its_channel_is_cut_and_nobody_after_it(tmp_path):
     games = [played(number) for number in range(GAMES)]
     linked = verdicts(written([before for before, _ in games], tmp_path / "linked"))
     cut = verdicts(written([after for _, after in games], tmp_path / "cut"))
-    assert linked[PAIR].p < ALPHA
-    assert min(verdict.p for names, verdict in linked.items() if names != PAIR) > ALPHA
+    assert linked[PAIR].p < 0.01
+    assert min(verdict.p for names, verdict in linked.items() if names != PAIR) == 1
     assert len(cut[PAIR].games) > GAMES - 5  # few end before South
-    assert min(verdict.p for verdict in cut.values()) > ALPHA
+    assert cut[PAIR].p == 1
+    assert min(verdict.p for verdict in cut.values()) > 0.5

@@ -196,8 +196,9 @@ def feed_call(situation: Situation, base: Action, reckoner: Reckoner) -> Action 
         lost = max(0.0, float(own[base.tile] - own[discard.tile]))
         return points_of_call(situation, discard, reckoner) - lost
 
-    best = max(feeds, key=gain)
-    return best if gain(best) > max(gain(base), 0.0) else None
+    gains = [gain(discard) for discard in feeds]
+    best = max(gains)
+    return feeds[gains.index(best)] if best > max(gain(base), 0.0) else None
 
 
 def points_of_call(situation: Situation, discard: Action, reckoner: Reckoner) -> float:
