@@ -11,7 +11,7 @@ import numpy as np
 from mjbot.pair.member import Ally, PairMember
 from mjbot.pair.remarks import Help
 from mjbot.strategy.explanation import Explanation, mark_chosen
-from mjbot.strategy.options import StrategyError
+from mjbot.strategy.options import StrategyError, switch
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -49,11 +49,6 @@ NO_FEEDS: Final = (TRIED_OUT, FEIGNED)
 """What is done for the ally and gives it nothing."""
 
 
-def _switch(what: str, default: bool = True) -> bool:
-    switch: bool = field(default=default, metadata={"unit": f"{what}; only with techniques=all"})
-    return switch
-
-
 @dataclass
 class ComboPartner(PairMember, FastRiichiD):
     """Help the ally to win: it knows the ally's hand and gives what that needs.
@@ -72,15 +67,21 @@ class ComboPartner(PairMember, FastRiichiD):
     techniques: Literal["all", "paper", "none"] = field(
         default="all", metadata={"unit": "paper: feeds without weighing, none: only the base"}
     )
-    sashikomi: bool = _switch("feed the ally's win")
-    nakase: bool = _switch("feed the ally's calls")
-    bluff: bool = _switch("feign a hand of one suit with a hopeless one", default=False)
-    haitei_okuri: bool = _switch("call to give the ally the last tile")
-    dora_fuyashi: bool = _switch("kan while the ally is in riichi")
-    open_way: bool = _switch("try out tiles that the ally must discard")
-    hold_back: bool = _switch("keep waits that the ally cannot win on")
-    spare_ally: bool = _switch("let the ally's tile pass if a win on it gains the pair nothing")
-    own_calls: bool = _switch("call for the own hand, unless an ally with an aim is nearer")
+    sashikomi: bool = switch("feed the ally's win; only with techniques=all")
+    nakase: bool = switch("feed the ally's calls; only with techniques=all")
+    bluff: bool = switch(
+        "feign a hand of one suit with a hopeless one; only with techniques=all", default=False
+    )
+    haitei_okuri: bool = switch("call to give the ally the last tile; only with techniques=all")
+    dora_fuyashi: bool = switch("kan while the ally is in riichi; only with techniques=all")
+    open_way: bool = switch("try out tiles that the ally must discard; only with techniques=all")
+    hold_back: bool = switch("keep waits that the ally cannot win on; only with techniques=all")
+    spare_ally: bool = switch(
+        "let the ally's tile pass if a win on it gains the pair nothing; only with techniques=all"
+    )
+    own_calls: bool = switch(
+        "call for the own hand, unless an ally with an aim is nearer; only with techniques=all"
+    )
     eagerness: float = field(
         default=3000.0, metadata={"unit": "points that the win of an ally with an aim may cost"}
     )

@@ -29,6 +29,7 @@ from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
 from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, WORTH, Rated, Strength, Term
+from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import PON_PLAIN, Action
 from mjbot.table.state import Phase
@@ -53,11 +54,6 @@ FAR: Final = 2
 """From this shanten on the evaluator counts."""
 
 
-def _switch(what: str) -> bool:
-    switch: bool = field(default=True, metadata={"unit": what})
-    return switch
-
-
 @dataclass
 class FoldRecognitionPlus(Strategy):
     """Push while the hand is worth more than its danger; of two safe tiles keep the better hand.
@@ -78,14 +74,14 @@ class FoldRecognitionPlus(Strategy):
         "2026-11-22",
     )
 
-    calls: bool = _switch("pon and chi")
-    hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
-    fine_danger: bool = _switch("danger as fitted; no: by the four grades of the paper")
-    push_round: bool = _switch("weigh all tiles; no: only the best for the hand and the safest")
-    own_judgement: bool = _switch("fold by worth; no: where the paper's recogniser says so")
-    silent_tenpai: bool = _switch("weigh riichi; no: always declare it")
-    placement: bool = _switch("points by the rank they bring; no: as points")
-    evaluator: bool = _switch("the paper's hand evaluator on hands far from tenpai")
+    calls: bool = switch("pon and chi")
+    hand_quality: bool = switch("judge hands by shape and yaku; no: by shanten alone")
+    fine_danger: bool = switch("danger as fitted; no: by the four grades of the paper")
+    push_round: bool = switch("weigh all tiles; no: only the best for the hand and the safest")
+    own_judgement: bool = switch("fold by worth; no: where the paper's recogniser says so")
+    silent_tenpai: bool = switch("weigh riichi; no: always declare it")
+    placement: bool = switch("points by the rank they bring; no: as points")
+    evaluator: bool = switch("the paper's hand evaluator on hands far from tenpai")
 
     ron_rate: float = field(
         default=2.5, metadata={"unit": "others' discards per own draw to win on", "was": "ron"}

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from mjbot.models.networks.policy import Opinion
 from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
+from mjbot.strategy.options import switch
 from mjbot.strategy.playouts import Plan
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
@@ -65,11 +66,6 @@ WALLS: Final = 8
 """Playouts of each deal of the hidden hands; more than that gained no more a millisecond."""
 
 
-def _switch(what: str) -> bool:
-    switch: bool = field(default=True, metadata={"unit": f"of the points: {what}"})
-    return switch
-
-
 @dataclass
 class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
@@ -88,10 +84,14 @@ class Strongest(Supervised):
         default=0.0, metadata={"unit": "ms that playing on may take a decision; 0: none"}
     )
     points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
-    riichi_and_calls: bool = _switch("weigh them, too; no: discards alone")
-    fine_danger: bool = _switch("danger as fitted; no: by the four grades of Mizukami 2013")
-    hand_quality: bool = _switch("judge hands by shape and yaku; no: by shanten alone")
-    placement: bool = _switch("points by the rank they bring; no: as points")
+    riichi_and_calls: bool = switch("of the points: weigh them, too; no: discards alone")
+    fine_danger: bool = switch(
+        "of the points: danger as fitted; no: by the four grades of Mizukami 2013"
+    )
+    hand_quality: bool = switch(
+        "of the points: judge hands by shape and yaku; no: by shanten alone"
+    )
+    placement: bool = switch("of the points: points by the rank they bring; no: as points")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,7 +5,7 @@ import multiprocessing
 import sys
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -40,19 +40,25 @@ class Option:
         return f"{self.name}={_spelled(self.default)}" + (f" ({self.unit})" if self.unit else "")
 
 
+def switch(what: str, *, default: bool = True) -> bool:
+    """Return a dataclass field that turns a part of a strategy on or off; ``what`` says which."""
+    enabled: bool = field(default=default, metadata={"unit": what})
+    return enabled
+
+
 def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     """Return the options of a strategy class in the order of its fields."""
     hints = get_type_hints(cls)
     return tuple(
         Option(
-            field.name,
-            _default(field),
-            hints[field.name],
-            field.metadata.get("unit", ""),
-            field.metadata.get("was", ""),
+            option.name,
+            _default(option),
+            hints[option.name],
+            option.metadata.get("unit", ""),
+            option.metadata.get("was", ""),
         )
-        for field in dataclasses.fields(cls)
-        if field.init
+        for option in dataclasses.fields(cls)
+        if option.init
     )
 
 
@@ -108,10 +114,10 @@ def _spelled(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _default(field: dataclasses.Field[Any]) -> object:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return None if field.default is dataclasses.MISSING else field.default
+def _default(option: dataclasses.Field[Any]) -> object:
+    if option.default_factory is not dataclasses.MISSING:
+        return option.default_factory()
+    return None if option.default is dataclasses.MISSING else option.default
 
 
 def _read(option: Option, text: str) -> object:
