@@ -148,9 +148,10 @@ class Course:
         request = self._request
         nets = self.nets
         players = Players(nets.policy, nets.start, nets.critic, request.rivals)
-        games = request.chapters * request.tables
+        played = _games(self.told)
+        games = played + (request.chapters - len(self.told)) * request.tables
         with progress(Console(stderr=True), "playing", games, "games") as step:
-            step(len(self.told) * request.tables)
+            step(played)
             while len(self.told) < request.chapters:
                 number = len(self.told)
                 table = Table(players, request, number)
@@ -302,11 +303,14 @@ def _check(request: SelfPlayRequest) -> None:
         make_strategy(name)
 
 
+def _games(told: Sequence[dict[str, float]]) -> int:
+    return round(sum(chapter["games"] for chapter in told))
+
+
 def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Manifest:
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
-    games = round(sum(part["games"] for part in told))
-    scores["self-play: games"] = games
+    scores["self-play: games"] = games = _games(told)
     for name in ("start", *request.rivals):
         learned = told[request.warm_up :]
         ranks = np.array([part[key] for part in learned if (key := f"beside {name}") in part])

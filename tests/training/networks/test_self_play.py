@@ -1,5 +1,6 @@
 """Learning by play: what the critic is shown, what a decision gained, and whole runs."""
 
+import contextlib
 import dataclasses
 from pathlib import Path
 
@@ -214,6 +215,22 @@ def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatc
     before = load_weights("policy", request_.start)
     assert any((one[name] != before[name].astype(np.float16)).any() for name in one)
     assert load_manifest("policy", whole.folder).scores["self-play: games"] == 2
+
+
+def test_a_run_taken_up_with_more_tables_counts_the_games_it_had(self_play, request_, monkeypatch):
+    self_play.train(dataclasses.replace(request_, chapters=1, warm_up=1))
+    shown = []
+
+    @contextlib.contextmanager
+    def watched(console, what, total, unit):
+        steps = []
+        yield lambda advance=1, note="": steps.append(advance)
+        shown.append((total, sum(steps)))
+
+    monkeypatch.setattr(self_play, "progress", watched)
+    again = self_play.train(dataclasses.replace(request_, warm_up=1, tables=3))
+    assert shown == [(1 + 3, 1 + 3)]
+    assert load_manifest("policy", again.folder).scores["self-play: games"] == 1 + 3
 
 
 def test_wrong_arguments_are_one_line(torch, start, tmp_path, capsys):
