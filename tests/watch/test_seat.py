@@ -8,12 +8,16 @@ from typing import Any
 import aiohttp
 import pytest
 
+from mjbot.client.play import Hooks, Settings, play
 from mjbot.match.players import HumanSeat, SeatError, read_players
 from mjbot.referee import Referee
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.faults import AbsentError
 from mjbot.table.view import View
 from mjbot.watch import seat as seat_module
-from mjbot.watch.seat import SeatServer
+from mjbot.watch.seat import HumanPlayer, SeatServer
+from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
 
@@ -126,3 +130,87 @@ def test_each_person_has_a_page_and_a_key_of_their_own() -> None:
 def test_a_person_with_odd_options_is_refused(seat: str) -> None:
     with pytest.raises(SeatError, match="human"):
         read_players([seat])
+
+
+class Person:
+    """Somebody at a page of their own who passes, else discards what is offered last."""
+
+    def __init__(self, key: str) -> None:
+        self.server = SeatServer({"title": key}, key)
+        self.told: list[dict[str, Any]] = []
+        self._key = {"key": key}
+
+    async def play(self, session: aiohttp.ClientSession) -> None:
+        home = f"http://127.0.0.1:{self.server.port}"
+        async with session.get(f"{home}/api/live", params=self._key) as live:
+            async for line in live.content:
+                if not line.startswith(b"data: "):
+                    continue
+                self.told.append(told := json.loads(line[6:]))
+                if told["type"] == "ask":
+                    said = {"id": told["id"], "code": told["actions"][-1]["code"]}
+                    act = session.post(
+                        f"{home}/api/act", params=self._key, json=said, headers={"Origin": home}
+                    )
+                    assert (await act).status == 200
+
+
+def test_two_people_at_one_table_see_a_hand_each(sit_raw: Any) -> None:
+    async def game(people: list[Person], session: aiohttp.ClientSession) -> GameResult:
+        rooms = {"first": (0,), "second": (1,), "default": (2, 3)}
+        async with TableServer(TableRules(seed=7, length="tonpu"), rooms) as table:
+            port = await table.open_tcp("127.0.0.1", 0)
+            pages = [asyncio.create_task(person.play(session)) for person in people]
+            players = [
+                play(
+                    Settings(
+                        parse_address(f"mjsonp://127.0.0.1:{port}/{room}"),
+                        name=room,
+                        deadline_s=20.0,
+                        on_event=person.server.add,
+                    ),
+                    lambda game, person=person: HumanPlayer(person.server, 20.0),
+                    hooks=Hooks(warm_up=lambda: None),
+                )
+                for room, person in zip(rooms, people, strict=False)
+            ]
+            playing = asyncio.gather(*players, *[sit_raw(port, f"other-{n}", []) for n in "12"])
+            (result,) = [result async for result in table.play(1)]
+            await playing
+            for page in pages:
+                page.cancel()
+        return result
+
+    async def talk() -> tuple[GameResult, list[Person]]:
+        people = [Person("first key"), Person("second key")]
+        one, other = [person.server for person in people]
+        async with asyncio.timeout(60), one, other, aiohttp.ClientSession() as session:
+            await asyncio.gather(one.open(), other.open())
+            for place, wrong in ((one, "second key"), (other, "first key")):
+                home = f"http://127.0.0.1:{place.port}/api/live"
+                assert (await session.get(home, params={"key": wrong})).status == 403
+            return await game(people, session), people
+
+    result, people = asyncio.run(talk())
+    assert not result.void
+    assert not result.faults
+    seats = [{told["seat"] for told in person.told if told["type"] == "ask"} for person in people]
+    assert all(len(seat) == 1 for seat in seats)
+    assert seats[0] != seats[1]
+    for person, (own,) in zip(people, seats, strict=True):
+        assert sum(told["type"] == "ask" for told in person.told) > 20
+        shown = {other for told in person.told for other in hands_shown(told)}
+        assert shown == {own}
+
+
+def hands_shown(told: dict[str, Any]) -> list[int]:
+    """Return whose concealed tiles a page is told before a kyoku's end lays hands open."""
+    if told["type"] == "kyoku":
+        seats = dict(enumerate(told["board"]["seats"]))
+    elif told["type"] == "step" and told["kind"] not in ("hora", "ryukyoku", "end_kyoku"):
+        seats = {int(seat): of for seat, of in told["change"].get("seats", {}).items()}
+    else:
+        return []
+    return [
+        s for s, of in seats.items() if of.get("hand") or of.get("drawn") not in (None, "", "?")
+    ]
