@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
@@ -85,12 +84,7 @@ class AppendLog(Generic[Header, Line]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def append(self, line: Line) -> None:

@@ -5,7 +5,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self, get_args
 
 import msgspec
@@ -87,12 +86,7 @@ class EventLog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

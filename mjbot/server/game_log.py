@@ -4,8 +4,8 @@ import contextlib
 import datetime
 import tempfile
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -60,20 +60,12 @@ class GameLog:
 
     def write(self, lines: list[LogLine]) -> None:
         """Append the lines, which the system has when this returns; raises ``OSError``."""
-        rest = b"".join([_encoded(line) for line in lines])
-        with _named(self.path):
-            while rest:
-                rest = rest[self._file.write(rest) :]
+        _write_all(self._file, self.path, [_encoded(line) for line in lines])
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
 
@@ -86,16 +78,20 @@ class EvidenceLog:
 
     def write(self, replies: list[Reply]) -> None:
         """Append replies, which the system has when this returns; raises ``OSError``."""
-        rest = b"".join([msgspec.json.encode(reply) + b"\n" for reply in replies])
-        with _named(self.path):
-            while rest:
-                rest = rest[self._file.write(rest) :]
+        _write_all(self._file, self.path, [msgspec.json.encode(reply) + b"\n" for reply in replies])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def _write_all(file: FileIO, path: Path, lines: list[bytes]) -> None:
+    rest = b"".join(lines)
+    with _named(path):
+        while rest:
+            rest = rest[file.write(rest) :]
 
 
 def _encoded(line: LogLine) -> bytes:
