@@ -8,7 +8,9 @@ import mjbot
 
 ROOT = Path(mjbot.__file__).parents[1]
 MODULES = sorted(
-    path for room in ("mjbot", "protocol", "strategies") for path in (ROOT / room).rglob("*.py")
+    path
+    for room in ("mjbot", "protocol", "strategies", "papers")
+    for path in (ROOT / room).rglob("*.py")
 )
 MOST_MODULES = 14
 MOST_LINES = 50

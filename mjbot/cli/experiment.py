@@ -18,7 +18,7 @@ from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import RUNS, GamesProgress, prepare_own
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.experiments.contract import ExperimentError, Request, Run, experiments
+from mjbot.experiments import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
 from mjbot.statistics.sequential import ErrorRates

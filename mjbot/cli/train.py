@@ -1,6 +1,7 @@
 """``mjbot train WHAT ...``: learn weights from recorded games, or from games of our own."""
 
 import argparse
+import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from mjbot.checkout import papers
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.models.hand import FEATURE_SETS
 from mjbot.models.weights import SHIPPED
@@ -22,13 +24,12 @@ Declare = Callable[[argparse.ArgumentParser], None]
 
 PAPERS_POSITIONS: Final = 5716
 STEPS: Final = (1, 2, 4)
-DECISIONS: Final = ("discard", "riichi", "pon", "chi", "kan")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what can be trained, and the arguments of each."""
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for name, kind in KINDS.items():
+    for name, kind in all_kinds().items():
         own = kinds.add_parser(name, help=kind.help, description=kind.summary)
         own.set_defaults(program=own.prog)
         kind.declare(own)
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, save the weights and say how good they are; FAILED if records were left out."""
     args.left_out = LeftOut()
     try:
-        KINDS[args.what].train(args)
+        all_kinds()[args.what].train(args)
     except RecordError as error:  # nothing can be learned without them
         error.exit_code = ExitCode.UNREACHABLE
         raise
@@ -78,7 +79,8 @@ def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
     _add_out_argument(parser)
 
 
-def _add_folder_arguments(parser: argparse.ArgumentParser) -> None:
+def add_folder_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder of a run that can be resumed."""
     parser.add_argument("--folder", type=Path, help=f"of the run (one of its own in {RUNS})")
     parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
 
@@ -107,7 +109,7 @@ def _declare_hand(parser: argparse.ArgumentParser) -> None:
         "--features", choices=FEATURE_SETS, default="paper", help="the feature set (paper)"
     )
     parser.add_argument("--passes", type=int, default=8, help="over all positions (8)")
-    _add_folder_arguments(parser)
+    add_folder_arguments(parser)
 
 
 def _declare_fold(parser: argparse.ArgumentParser) -> None:
@@ -129,7 +131,7 @@ def _declare_fold(parser: argparse.ArgumentParser) -> None:
         metavar="POSITIONS",
         help=f"that the cells of the grid are tried with ({PAPERS_POSITIONS}, as in the paper)",
     )
-    _add_folder_arguments(parser)
+    add_folder_arguments(parser)
 
 
 def _declare_shanten(parser: argparse.ArgumentParser) -> None:
@@ -183,7 +185,7 @@ def _declare_detection(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_rank(parser: argparse.ArgumentParser) -> None:
-    _add_column_arguments(parser)
+    add_column_arguments(parser)
     parser.add_argument("--nets", type=int, default=2, help="networks to average (2)")
     parser.add_argument("--passes", type=int, default=20, help="over all kyoku, by each (20)")
     parser.add_argument(
@@ -193,20 +195,8 @@ def _declare_rank(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _declare_networks_paper(parser: argparse.ArgumentParser) -> None:
-    _add_column_arguments(parser)
-    parser.add_argument(
-        "--kinds", nargs="+", choices=DECISIONS, default=DECISIONS, help="which networks (all five)"
-    )
-    parser.add_argument("--rows", type=int, default=0, help="shown to each (by kind)")
-    parser.add_argument(
-        "--check-rows", type=int, default=60_000, help="at most, drawn from each check (60000)"
-    )
-    _add_folder_arguments(parser)
-
-
 def _declare_policy(parser: argparse.ArgumentParser) -> None:
-    _add_column_arguments(parser)
+    add_column_arguments(parser)
     parser.add_argument(
         "--held-out", type=int, default=25, help="of the games, that tell how it gets on (25)"
     )
@@ -237,33 +227,7 @@ def _declare_policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start", type=Path, metavar="FOLDER", help="go on from the weights in a folder"
     )
-    _add_folder_arguments(parser)
-
-
-def _declare_reinforce(parser: argparse.ArgumentParser) -> None:
-    for name, default, what in (
-        ("episodes", 150_000, "kyoku of the learning seat, as in the paper"),
-        ("tables", 128, "at once, a multiple of 4"),
-        ("look-every", 5000, "episodes from one look, when all is saved, to the next"),
-        ("look-games", 128, "hanchan of greedy play in a look, four on each wall"),
-        ("seed", 0, "of all chance"),
-    ):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
-    parser.add_argument(
-        "--epsilon-from",
-        type=float,
-        default=1.0,
-        help="chance of a random choice at first; it falls to 0.01 in 90,000 episodes (1)",
-    )
-    parser.add_argument(
-        "--weights",
-        type=Path,
-        default=SHIPPED,
-        metavar="FOLDER",
-        help="of the networks to begin with and to play against (those that ship)",
-    )
-    _add_folder_arguments(parser)
-    parser.add_argument("--out", type=Path, help="folder of the networks (the run's)")
+    add_folder_arguments(parser)
 
 
 def _declare_self_play(parser: argparse.ArgumentParser) -> None:
@@ -302,11 +266,12 @@ def _declare_self_play(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="of the policy's weights to begin with (those that ship)",
     )
-    _add_folder_arguments(parser)
+    add_folder_arguments(parser)
     parser.add_argument("--out", type=Path, help="folder of the weights (the run's)")
 
 
-def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
+def add_column_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is learned from columns: their folders, games, the seed and the output."""
     parser.add_argument(
         "data",
         nargs="+",
@@ -329,7 +294,8 @@ def _add_column_arguments(parser: argparse.ArgumentParser) -> None:
 # --- what is done ------------------------------------------------------------------------------
 
 
-def _asked(request: Any, args: argparse.Namespace) -> Any:
+def request_from(request: Any, args: argparse.Namespace) -> Any:
+    """Return a ``request`` (a dataclass) with the arguments of the names of its fields."""
     return request(**{name: getattr(args, name) for name in request.__dataclass_fields__})
 
 
@@ -339,7 +305,7 @@ def _train_data(args: argparse.Namespace) -> None:
     if args.jobs < 1:
         raise ArgumentError("--jobs: at least 1")
     everything = {"games": GameRange(":"), "validate": None, "seed": 0, "out": None}
-    request = _asked(TrainingRequest, argparse.Namespace(**(vars(args) | everything)))
+    request = request_from(TrainingRequest, argparse.Namespace(**(vars(args) | everything)))
     files = " ".join(path.name for path in args.records)
     info = write_decisions(request, args.folder, f"mjbot train data {files}")
     for kind, n in info.rows.items():
@@ -356,19 +322,8 @@ def _train_rank(args: argparse.Namespace) -> None:
 
     if min(args.nets, args.passes) < 1:
         raise ArgumentError("--nets and --passes: at least 1")
-    learned = train(_asked(RankRequest, args))
-    _tell(learned)
-
-
-def _train_networks_paper(args: argparse.Namespace) -> None:
-    from mjbot.training.networks.decisions import Kind as Decided
-    from mjbot.training.networks.paper_networks import PaperRequest, train
-
-    if args.rows < 0 or args.check_rows < 1:
-        raise ArgumentError("--rows: not below 0; --check-rows: at least 1")
-    args.kinds = [Decided(kind) for kind in args.kinds]
-    for learned in train(_asked(PaperRequest, args)):
-        _tell(learned)
+    learned = train(request_from(RankRequest, args))
+    print_learned(learned)
 
 
 def _train_policy(args: argparse.Namespace) -> None:
@@ -385,9 +340,9 @@ def _train_policy(args: argparse.Namespace) -> None:
         if not number.isdecimal():
             raise ArgumentError(f"--crossed {number!r}: expected the number of a game")
         args.crossed = int(number), Path(before), Path(since)
-    args.plan = _asked(Plan, args)
-    learned = train(_asked(PolicyRequest, args))
-    _tell(learned)
+    args.plan = request_from(Plan, args)
+    learned = train(request_from(PolicyRequest, args))
+    print_learned(learned)
 
 
 def _train_hand(args: argparse.Namespace) -> None:
@@ -395,12 +350,12 @@ def _train_hand(args: argparse.Namespace) -> None:
 
     if args.passes < 1 or args.jobs < 1:
         raise ArgumentError("--passes and --jobs: at least 1")
-    learned = train(_asked(HandRequest, args))
+    learned = train(request_from(HandRequest, args))
     print(f"learned from {learned.manifest.data}")
-    _tell_scores(learned)
+    print_scores(learned)
     times = os.times()
     print(f"{sum(times[:4]):.0f} s of processor time")
-    _tell_weights(learned)
+    print_weights(learned)
 
 
 def _train_fold(args: argparse.Namespace) -> None:
@@ -408,17 +363,17 @@ def _train_fold(args: argparse.Namespace) -> None:
 
     if min(args.per_game, args.grid, args.jobs) < 1:
         raise ArgumentError("--per-game, --grid and --jobs: at least 1")
-    learned = train(_asked(FoldRequest, args))
-    _tell(learned)
+    learned = train(request_from(FoldRequest, args))
+    print_learned(learned)
 
 
 def _train_danger(args: argparse.Namespace) -> None:
     from mjbot.training.danger import train
 
-    learned, calibration = train(_asked(TrainingRequest, args))
+    learned, calibration = train(request_from(TrainingRequest, args))
     for line in calibration:
         print(line)
-    _tell(learned)
+    print_learned(learned)
 
 
 def _train_detection(args: argparse.Namespace) -> None:
@@ -426,8 +381,8 @@ def _train_detection(args: argparse.Namespace) -> None:
     from mjbot.detection.verdicts import SHIPPED as DETECTS
 
     args.pairs = [(one, other, record_path(path)) for one, other, path in args.pair]
-    learned = train(_asked(DetectionRequest, args))
-    _tell_scores(learned)
+    learned = train(request_from(DetectionRequest, args))
+    print_scores(learned)
     print(f"{learned.folder / learned.name}.npz; mjbot detect goes by those in {DETECTS}")
 
 
@@ -436,10 +391,10 @@ def _train_shanten(args: argparse.Namespace) -> None:
 
     if args.passes < 1 or args.jobs < 1:
         raise ArgumentError("--passes and --jobs: at least 1")
-    learned, calibration = train(_asked(ShantenRequest, args))
+    learned, calibration = train(request_from(ShantenRequest, args))
     for line in calibration:
         print(line)
-    _tell(learned)
+    print_learned(learned)
 
 
 def _train_greedy(args: argparse.Namespace) -> None:
@@ -458,36 +413,29 @@ def _train_greedy(args: argparse.Namespace) -> None:
     print(f"{int(counted.row.sum())} such hands")
     hands = int(counted.hands[:, :, 0].sum())
     print(f"{args.games} games, {counted.kyoku} kyoku, {hands} hands, {counted.seconds:.1f} s")
-    _tell_weights(learned)
-
-
-def _train_reinforce(args: argparse.Namespace) -> None:
-    from mjbot.training.networks.reinforcement import ReinforceRequest, train
-
-    learned = train(_asked(ReinforceRequest, args))
-    _tell_scores(learned[0])
-    for network in learned:
-        print(network.folder / f"{network.name}.npz")
+    print_weights(learned)
 
 
 def _train_self_play(args: argparse.Namespace) -> None:
     torch()
     from mjbot.training.networks.self_play import SelfPlayRequest, train
 
-    _tell(train(_asked(SelfPlayRequest, args)))
+    print_learned(train(request_from(SelfPlayRequest, args)))
 
 
-def _tell(learned: Learned) -> None:
-    _tell_scores(learned)
-    _tell_weights(learned)
+def print_learned(learned: Learned) -> None:
+    """Print how good the weights are, and where they were written."""
+    print_scores(learned)
+    print_weights(learned)
 
 
-def _tell_scores(learned: Learned) -> None:
+def print_scores(learned: Learned) -> None:
+    """Print how good the weights are: the scores of their manifest."""
     for what, figure in learned.manifest.scores.items():
         print(f"{what}: {figure}")
 
 
-def _tell_weights(learned: Learned) -> None:
+def print_weights(learned: Learned) -> None:
     """Say where weights were written, and how they come to be played with."""
     file = learned.folder / f"{learned.name}.npz"
     size_kb = file.stat().st_size / 1000
@@ -529,18 +477,6 @@ KINDS: Final[dict[str, Kind]] = {
         "Learn all five decisions of strong players with one network.",
         _declare_policy,
         _train_policy,
-    ),
-    "networks-paper": Kind(
-        "the five networks of Matsuda and Ito 2021, from columns",
-        "Train the networks of Matsuda and Ito 2021 for discard, riichi, pon, chi and kan.",
-        _declare_networks_paper,
-        _train_networks_paper,
-    ),
-    "reinforce": Kind(
-        "the reinforcement of Matsuda and Ito 2021, from their five networks",
-        "Let the five networks learn by play against three of themselves: deep Q-learning.",
-        _declare_reinforce,
-        _train_reinforce,
     ),
     "self-play": Kind(
         "the learned player's network, from games against itself",
@@ -589,3 +525,11 @@ KINDS: Final[dict[str, Kind]] = {
     ),
 }
 """The modules of :mod:`mjbot.training` are imported only when they are asked for."""
+
+
+def all_kinds() -> dict[str, Kind]:
+    """Return what can be trained: :data:`KINDS`, and in a checkout the papers' systems."""
+    modules: dict[str, str] = getattr(papers(), "TRAINING", {})
+    return KINDS | {
+        name: importlib.import_module(path).KINDS[name] for name, path in modules.items()
+    }

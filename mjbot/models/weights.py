@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.checkout import papers_weights
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.text import first_line
 
@@ -162,7 +163,7 @@ def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
 def shipped_digest() -> str:
     """Return a digest of all shipped weights: games depend on them as they do on source code."""
     digest = hashlib.sha256()
-    for path in sorted(SHIPPED.glob("*.npz")):
+    for path in [*sorted(SHIPPED.glob("*.npz")), *papers_weights()]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -15,13 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from mjbot.checkout import papers_weights
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import SHIPPED
-from mjbot.strategy.registry import Spec, built_in_names, strategy_class
+from mjbot.strategy.registry import OWN_PACKAGES, Spec, built_in_names, strategy_class
 
 ROOT: Final = Path(__file__).parents[2]
 PLAYER: Final = "mjbot.pack.player"
-OWN: Final = ("mjbot", "protocol", "strategies")
+OWN: Final = OWN_PACKAGES
 
 USERS: Final = "own"
 """The folder of the zip for files of the user's."""
@@ -161,8 +162,6 @@ def _weights(sources: Iterable[Path]) -> list[Path]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     starts = tuple(text for text in texts if text.endswith("-") and len(text) > 1)
-    return [
-        file
-        for file in SHIPPED.iterdir()
-        if file.suffix in (".npz", ".json") and (file.stem in texts or file.stem.startswith(starts))
-    ]
+    arrays = [*SHIPPED.glob("*.npz"), *papers_weights()]
+    named = [path for path in arrays if path.stem in texts or path.stem.startswith(starts)]
+    return [*named, *[path.with_suffix(".json") for path in named]]

@@ -1,9 +1,10 @@
 """Strategies by name: found, made with options from text, and listed.
 
-A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_bot:MyBot`` (the
-file ``my_bot.py`` in the current folder, or any module that can be imported),
-``path/to/my_bot.py:MyBot``, or what an installed distribution calls a strategy of its own in the
-entry points :data:`GROUP`.  No strategy is imported before it is asked for.
+A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``; in a checkout also one of
+:data:`papers.STRATEGIES`), ``my_bot:MyBot`` (the file ``my_bot.py`` in the current folder, or any
+module that can be imported), ``path/to/my_bot.py:MyBot``, or what an installed distribution calls a
+strategy of its own in the entry points :data:`GROUP`.  No strategy is imported before it is
+requested.
 
 A :class:`Spec` is how the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or
 ``external:COMMAND``.
@@ -23,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from mjbot.checkout import PAPERS, papers
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
@@ -30,7 +32,7 @@ from mjbot.strategy.strategy import Strategy
 BUILT_IN: Final = "strategies"
 GROUP: Final = "mjbot.strategies"
 """Of the entry points ``NAME = MODULE:CLASS`` of other people's distributions."""
-OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
+OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN, PAPERS)
 MOST_NAMES: Final = 3
 """How many names an error message lists."""
 
@@ -106,10 +108,16 @@ def all_strategies() -> tuple[StrategyInfo, ...]:
 
 
 def built_in_names() -> tuple[str, ...]:
-    """Return the names of the modules directly inside ``strategies``."""
+    """Return the names of our strategies, in a checkout with those of ``papers``, sorted."""
+    return tuple(sorted(_built_in()))
+
+
+def _built_in() -> dict[str, str]:
+    """Return the modules of our strategies by name."""
     package = importlib.import_module(BUILT_IN)
-    modules = pkgutil.iter_modules(package.__path__)
-    return tuple(sorted(_dashed(module.name) for module in modules if not module.ispkg))
+    modules = [each.name for each in pkgutil.iter_modules(package.__path__) if not each.ispkg]
+    of_papers: dict[str, str] = getattr(papers(), "STRATEGIES", {})
+    return {_dashed(name): f"{BUILT_IN}.{name}" for name in modules} | of_papers
 
 
 def _dashed(name: str) -> str:
@@ -135,8 +143,8 @@ def _class_called(name: str) -> type[Strategy]:
     """Return the class of a bare name: ours, or one that a distribution offers."""
     if name in _ours:
         return _ours[name]
-    if _dashed(name) in built_in_names():
-        module = _imported(f"{BUILT_IN}.{name.replace('-', '_')}")
+    if place := _built_in().get(_dashed(name)):
+        module = _imported(place)
         return _ours.setdefault(name, _deciding(name, _only_class(module)))
     entry = _entry_point(name)
     if entry is None:

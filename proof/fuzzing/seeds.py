@@ -10,12 +10,14 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from mjbot.detection import verdicts
 from mjbot.models.weights import SHIPPED
 from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, encode
 from mjbot.records.game import Entry, Game
 from mjbot.records.mjai_log import log_line, read_mjai_log
 from mjbot.records.writers import FORMATS
 from mjbot.training.networks.decisions import DECISION
+from papers.matsuda2021.networks import WEIGHTS
 from proof.fuzzing.corpus import ROOT
 from proof.fuzzing.records import stream
 from proof.fuzzing.targets import MOST_BYTES
@@ -129,8 +131,9 @@ def _weights() -> list[bytes]:
         b"\5\1" + b'{"file":"x.npz"}\n',
         b"\5\0" + _RUN,
     ]
+    folders = (SHIPPED, verdicts.SHIPPED, WEIGHTS)
     for which, (name, _) in enumerate(MODELS):
-        folder = SHIPPED if (SHIPPED / f"{name}.npz").exists() else ROOT / "mjbot/detection/weights"
+        folder = next(folder for folder in folders if (folder / f"{name}.npz").exists())
         found += [b"\0" + bytes([which]) + (folder / f"{name}.npz").read_bytes()]
         with np.load(folder / f"{name}.npz") as saved:
             parts = [key.encode() + b"\n" + array.getvalue() for key in saved.files]

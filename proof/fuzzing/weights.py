@@ -20,10 +20,11 @@ import numpy as np
 from mjbot.append_log import Cures, LogError, read_log
 from mjbot.detection import verdicts
 from mjbot.models import danger, fold, hand, weights
-from mjbot.models.networks import hidden_shanten, paper_networks, policy, rank
+from mjbot.models.networks import hidden_shanten, policy, rank
 from mjbot.models.weights import Manifest, WeightsError, load_manifest, load_weights
 from mjbot.training.networks.decisions import INFO_FILE, DataError, Kind, layout, open_decisions
 from mjbot.training.runs import TrainingHeader, Written
+from papers.matsuda2021.networks import PaperNetwork
 
 SEPARATOR: Final = b"\n--\n"
 """Between the members of an archive that is packed here; the first line of each is its name."""
@@ -37,7 +38,7 @@ MODELS: Final[tuple[tuple[str, Callable[[Path], object]], ...]] = (
     ("danger", danger.danger_weights),
     ("fold", fold.FoldRecogniser.load),
     ("hand-paper", lambda folder: hand.HandEvaluator.load("paper", folder)),
-    ("paper-riichi", lambda folder: paper_networks.PaperNetwork.load("riichi", folder)),
+    ("paper-riichi", lambda folder: PaperNetwork.load("riichi", folder)),
     ("policy", policy.Policy.load),
     ("rank", rank.RankModel.load),
     ("shanten", hidden_shanten.shanten_weights),

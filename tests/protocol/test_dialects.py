@@ -14,7 +14,7 @@ MAY_NAME_THEM = {"protocol/dialects.py", "protocol/transports/address.py"}
 def test_no_module_names_a_dialect_but_the_table_of_them_and_that_of_addresses():
     named = {
         str(file.relative_to(ROOT))
-        for package in ("protocol", "mjbot", "strategies")
+        for package in ("protocol", "mjbot", "strategies", "papers")
         for file in (ROOT / package).rglob("*.py")
         if re.search(r"\bDialect\.[A-Z]", file.read_text(encoding="utf-8"))
     }

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mjbot.experiments.takada2022.experiment import position
 from mjbot.models.tenpai import hand_reader
 from mjbot.referee import Referee
 from mjbot.referee.step import new_step_buffer
@@ -11,6 +10,7 @@ from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
+from papers.takada2022.experiment import position
 from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.playouts.opponent_models import OpponentModels
 from strategies.evaluation.playouts.playouts import own_turn, play_out

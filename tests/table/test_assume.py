@@ -25,7 +25,7 @@ from mjbot.table.view import View
 from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
 from tests.table.derived import check_derived
 
-PACKAGES = ("protocol", "mjbot", "strategies", "proof", "bench")
+PACKAGES = ("protocol", "mjbot", "strategies", "papers", "proof", "bench")
 WRITERS = ("apply.py", "apply_calls.py", "assume.py", "hands.py")
 
 

@@ -23,7 +23,7 @@ a daiminkan) if it was taken by a call that goes first: such choices are left ou
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +36,8 @@ from rich.console import Console
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
+from mjbot.env import Rows
+from mjbot.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.progress import progress
 from mjbot.table.actions import (
@@ -71,7 +73,7 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.tiles import TILE_BY_NAME, tile_kind
+from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 
 
 class Kind(StrEnum):
@@ -528,3 +530,70 @@ def answer(
             states[kept] = states[place]
         kept += 1
     return kept
+
+
+# --- decisions of an environment's rows --------------------------------------------------------
+
+Ints = NDArray[np.int64]
+Legal = NDArray[np.bool_]
+"""bool[n, classes] of one kind."""
+
+ORDER: Final = tuple(
+    KINDS.index(kind) for kind in (Kind.RIICHI, Kind.KAN, Kind.PON, Kind.CHI, Kind.DISCARD)
+)
+_YES: Final = {Kind.RIICHI: RIICHI, Kind.KAN: KAN, Kind.PON: PON}
+
+Answer = Callable[[int, Ints, Any, Legal], Ints]
+"""``answer(kind, rows, planes, legal)`` returns a legal class for each of those rows, int64[n];
+``kind`` is an index of :data:`KINDS`."""
+
+
+def actions_of(rows: Rows, at_kan: NDArray[np.bool_], planes: NDArray[Any], answer: Answer) -> Ints:
+    """Return an action 0..45 of each row of the environment: int64[rows].
+
+    A network with one output per kind of decision is asked for riichi, kan, pon, chi and discard
+    in this order, each only where it can be answered in two ways; "no" leads to the next.
+    ``at_kan`` bool[rows]: the kind of a kan is chosen; ``planes``: what the network sees of each
+    row.
+    """
+    masks = rows.masks
+    actions = np.full(len(masks), -1, np.int64)
+    actions[at_kan] = masks[at_kan].argmax(axis=1)
+    actions[masks[:, WIN]] = WIN
+    for kind in ORDER:
+        legal = legal_classes(kind, masks)
+        asked = np.flatnonzero((actions < 0) & (legal.sum(axis=1) > 1))
+        if len(asked):
+            choices = answer(kind, asked, planes[asked], legal[asked])
+            actions[asked] = _actions(KINDS[kind], choices, masks[asked])
+    left = actions < 0
+    actions[left] = np.where(masks[left, PASS], PASS, masks[left].argmax(axis=1))
+    return actions
+
+
+def legal_classes(kind: int, masks: NDArray[np.bool_]) -> Legal:
+    """Return which classes of a kind masks bool[n, 46] allow; "no" always is."""
+    n = len(masks)
+    if KINDS[kind] == Kind.DISCARD:
+        legal = masks[:, :N_KINDS].copy()
+        legal[:, FIVE_KINDS] |= masks[:, N_KINDS:RIICHI]
+        return legal
+    legal = np.ones((n, N_CHOICES[KINDS[kind]]), np.bool_)
+    if KINDS[kind] == Kind.CHI:
+        legal[:, 1:] = masks[:, CHI:PON]
+    else:
+        legal[:, 1] = masks[:, _YES[KINDS[kind]]]
+    return legal
+
+
+def _actions(kind: Kind, choices: Ints, masks: NDArray[np.bool_]) -> Ints:
+    """Return the actions 0..45 that classes mean, -1 for "no"; a red five goes last."""
+    match kind:
+        case Kind.DISCARD:
+            has = masks[np.arange(len(choices)), choices]
+            red = N_KINDS + np.searchsorted(FIVE_KINDS, choices)
+            return np.where(has, choices, red)
+        case Kind.CHI:
+            return np.where(choices > 0, CHI - 1 + choices, -1)
+        case _:
+            return np.where(choices > 0, _YES[kind], -1)

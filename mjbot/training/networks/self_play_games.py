@@ -28,9 +28,9 @@ from mjbot.training.networks.critic import (
     Critic,
     write_hidden_rows,
 )
+from mjbot.training.networks.decisions import actions_of
 from mjbot.training.networks.policy import HEADS
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
-from mjbot.training.networks.reinforcement import actions_of
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 from mjbot.errors import ArgumentError
-from mjbot.models.networks.paper_networks import PaperNetwork
 from mjbot.models.networks.rank import RankModel, Situation
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import STATE
 from mjbot.training import runs
-from mjbot.training.networks import paper_networks, rank
+from mjbot.training.networks import rank
 from mjbot.training.networks.decisions import (
     DECISION,
     KINDS,
@@ -20,10 +19,12 @@ from mjbot.training.networks.decisions import (
     Kind,
     layout,
 )
-from mjbot.training.networks.paper_networks import PaperRequest
 from mjbot.training.networks.rank import RankRequest
 from mjbot.training.networks.rank_controls import paper_bins
 from mjbot.training.runs import GameRange, TrainingError
+from papers.matsuda2021 import training as paper_training
+from papers.matsuda2021.networks import PaperNetwork
+from papers.matsuda2021.training import PaperRequest
 
 N_GAMES = 40
 
@@ -128,9 +129,9 @@ def test_the_papers_bins_have_the_own_score_first():
 
 
 def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_path, monkeypatch):
-    monkeypatch.setattr(paper_networks, "LOOK_EVERY", 512)
+    monkeypatch.setattr(paper_training, "LOOK_EVERY", 512)
     data = [columns("one"), columns("other")]
-    (learned,) = paper_networks.train(paper_request(data, tmp_path / "run", rows=2048))
+    (learned,) = paper_training.train(paper_request(data, tmp_path / "run", rows=2048))
     scores = learned.manifest.scores
     assert float(str(scores["one: accuracy"]).split()[0]) > 0.9
     assert scores["other: rows"] == 50
@@ -139,10 +140,10 @@ def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_pat
 
 
 def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_path, monkeypatch):
-    monkeypatch.setattr(paper_networks, "LOOK_EVERY", 256)
+    monkeypatch.setattr(paper_training, "LOOK_EVERY", 256)
     data = [columns("one")]
-    (whole,) = paper_networks.train(paper_request(data, tmp_path / "whole"))
-    look, looks = paper_networks.Lesson._look, []
+    (whole,) = paper_training.train(paper_request(data, tmp_path / "whole"))
+    look, looks = paper_training.Lesson._look, []
 
     def killed(lesson):
         looks.append(lesson)
@@ -150,11 +151,11 @@ def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_
             raise KeyboardInterrupt
         return look(lesson)
 
-    monkeypatch.setattr(paper_networks.Lesson, "_look", killed)
+    monkeypatch.setattr(paper_training.Lesson, "_look", killed)
     with pytest.raises(KeyboardInterrupt):
-        paper_networks.train(paper_request(data, tmp_path / "run"))
-    monkeypatch.setattr(paper_networks.Lesson, "_look", look)
-    (resumed,) = paper_networks.train(paper_request(data, tmp_path / "run"))
+        paper_training.train(paper_request(data, tmp_path / "run"))
+    monkeypatch.setattr(paper_training.Lesson, "_look", look)
+    (resumed,) = paper_training.train(paper_request(data, tmp_path / "run"))
     assert resumed.manifest.digest == whole.manifest.digest
 
 
@@ -162,7 +163,7 @@ def test_columns_that_cannot_be_used_are_told_in_one_line(torch, columns, tmp_pa
     with pytest.raises(DataError, match="is missing"):
         rank.train(rank_request([tmp_path / "nowhere"], None))
     with pytest.raises(ArgumentError, match="--games"):
-        paper_networks.train(
+        paper_training.train(
             paper_request([columns("one")], tmp_path / "run", games=GameRange("0:3"))
         )
 

@@ -1,0 +1,204 @@
+"""How well ``mjbot detect`` finds known pairs, how soon, and whom it accuses wrongly.
+
+``pairs``: how early known pairs rank first, and how early they are caught.  ``honest``: how often
+tables of four that know nothing of each other, and people's games put together at random, are
+accused.  ``live``: after how many games ``mjbot serve --watch-for-pairs`` tells of whom.  ``all``
+is all three.
+
+Every table is a run of the arena with records in a folder of its own below ``--out``; what is
+counted of the games lies beside.  ``--games`` is how many of each table are judged, ``--records``
+are games of people, of which nothing may have been learned.  Without them nothing is held against
+strangers.
+"""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from rich.console import Console
+
+from mjbot.arena.report.page import origin_of
+from mjbot.detection.experiment import judging, tables
+from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
+from mjbot.detection.experiment.tables import Four, Kind, count_four, count_strangers, run_of
+from mjbot.detection.hidden import Floats
+from mjbot.detection.verdicts import shipped_weights
+from mjbot.experiments import Request
+from mjbot.progress import Step, progress
+from mjbot.statistics.estimates import Estimate
+
+SUMMARY: Final = "how well pairs are found in records, how soon, and who is accused wrongly"
+GAMES: Final = 96
+"""Of each table; of the first honest one twice as many."""
+PARTS: Final = ("all", "pairs", "honest", "live")
+OPTIONS: Final = ("records",)
+
+SIZES: Final = (5, 10, 20, 50)
+"""Games of a group in which a known pair is looked for."""
+HONEST_SIZES: Final = (10, 25, 50)
+STRANGERS_SIZES: Final = (5, 10, 25, 50)
+BINOMIAL: Final = 1.96
+
+
+@dataclass(frozen=True)
+class Material:
+    """What is judged: games of each kind of table, and people's games if there are any.
+
+    ``strangers`` has the deviates of groups of so many of the ``n_strangers`` games of people.
+    """
+
+    judge: Judge
+    fours: Mapping[Kind, Four]
+    strangers: Mapping[int, Floats]
+    n_strangers: int
+
+
+def play(request: Request) -> Iterator[str]:
+    """Return the tables as lines of Markdown."""
+    told: Mapping[str, Callable[[Material, Step], Iterator[str]]] = {
+        "pairs": pairs_table, "honest": honest_table, "live": live_table,
+    }  # fmt: skip
+    material = gather(request)
+    origin = origin_of(_command(request))
+    commit = f", commit {origin.commit}" if origin.commit else ""
+    yield f"{origin.date}{commit}: `{origin.command}`"
+    if not material.n_strangers and request.part != "live":
+        yield ""
+        yield "No `--records`: nothing is held against people's games."
+    for part, table in told.items():
+        if request.part in ("all", part):
+            with progress(Console(stderr=True), f"judging: {part}", unit="rows") as step:
+                lines = list(table(material, step))
+            yield ""
+            yield from lines
+
+
+def gather(request: Request) -> Material:
+    """Play, count and group what is missing."""
+    judge = Judge(shipped_weights())
+    strangers, n_strangers = judged_strangers(judge, request)
+    kinds = {"pairs": tables.PAIRS, "honest": tables.HONEST}.get(
+        request.part, tables.PAIRS + tables.HONEST
+    )
+    outcomes = request.arenas([run_of(kind, request) for kind in kinds])
+    fours = {
+        kind: count_four(kind, outcome, judge.weights.model, request)
+        for kind, outcome in zip(kinds, outcomes, strict=True)
+    }
+    return Material(judge, fours, strangers, n_strangers)
+
+
+def judged_strangers(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
+    """Return the deviates of groups of people's games by size, and how many games there are."""
+    path = request.own.records
+    if path is None or request.part == "live":
+        return {}, 0
+    games = count_strangers(path, judge.weights.model, request)
+    wanted = {"pairs": SIZES, "honest": STRANGERS_SIZES}.get(request.part, SIZES + STRANGERS_SIZES)
+    sizes = [size for size in sorted(set(wanted)) if len(games) >= 2 * size]
+    deviates = {}
+    with progress(Console(stderr=True), "judging strangers", len(sizes), "sizes") as step:
+        for size in sizes:
+            deviates[size] = judge.strangers(games, size)
+            step()
+    return deviates, len(games)
+
+
+def pairs_table(material: Material, step: Step) -> Iterator[str]:
+    """Yield how well each known pair is found in groups of so many games."""
+    yield (
+        "| pair | games | AUC against strangers | against the other pairs of its tables "
+        "| caught at p < 0.01 | 0.001 | others there at p < 0.01 |"
+    )
+    yield "|---" * 7 + "|"
+    for kind, four in material.fours.items():
+        if not kind.pair:
+            continue
+        sizes = [size for size in SIZES if len(four.games) >= 2 * size]
+        if not sizes:
+            yield f"| {kind} | {_too_few(four, SIZES)} |" + " - |" * 5
+        for size in sizes:
+            strange = material.strangers.get(size)
+            null = None if strange is None else strange.max(axis=1)
+            found = material.judge.found(four, four.pairs.index(kind.pair), size, null)
+            step()
+            yield f"| {kind} | {size} | " + " | ".join(map(_spelled, found)) + " |"
+
+
+def honest_table(material: Material, step: Step) -> Iterator[str]:
+    """Yield how often groups of games of the honest are accused, at each level."""
+    levels = " | ".join(f"p < {level:g}" for level in LEVELS)
+    yield f"| honest | games | {levels} | whom most, at p < {LEVELS[0]:g} |"
+    yield "|---" * 6 + "|"
+    if material.n_strangers:
+        yield from _strangers_rows(material)
+    for kind, four in material.fours.items():
+        if kind.pair:
+            continue
+        label = f"{kind} ({len(four.games)} hanchan)"
+        sizes = [size for size in HONEST_SIZES if len(four.games) >= 2 * size]
+        if not sizes:
+            yield f"| {label} | {_too_few(four, HONEST_SIZES)} |" + " - |" * 4
+        for size in sizes:
+            shares = material.judge.alarms(four, size)
+            step()
+            most = four.pairs[int(shares[0].argmax())] if shares[0].any() else {"nobody"}
+            yield _alarms_row(f"{label}: most of the six pairs", size, shares.max(axis=1), most)
+            if kind.copies:
+                copies = shares[:, four.pairs.index(kind.copies)]
+                yield _alarms_row("of these two copies of one", size, copies, kind.copies)
+
+
+def _strangers_rows(material: Material) -> Iterator[str]:
+    many = judging.PSEUDO_PAIRS
+    label = f"{many:,} pseudo-pairs of people ({material.n_strangers} hanchan)"
+    for size in STRANGERS_SIZES:
+        if size in material.strangers:
+            shares = shares_below(material.judge.weights.p_values(material.strangers[size]))
+            yield f"| {label} | {size} | " + " | ".join(f"{x:.5f}" for x in shares) + " | |"
+    bounds = [(level, BINOMIAL * (level * (1 - level) / many) ** 0.5) for level in LEVELS]
+    cells = [f"{max(level - off, 0):.5f}-{level + off:.5f}" for level, off in bounds]
+    yield "| binomial 95 %, were p exact | | " + " | ".join(cells) + " | |"
+
+
+def live_table(material: Material, step: Step) -> Iterator[str]:
+    """Yield after how many games who plays together is told of, and how often others are."""
+    yield "| told of while they play | games | after (median) | 90 % | others there, ever |"
+    yield "|---" * 5 + "|"
+    for kind, four in material.fours.items():
+        after = material.judge.told_live(four)
+        is_pair = np.array([pair == kind.pair for pair in four.pairs])
+        wrongly = int(np.isfinite(after[:, ~is_pair]).any(axis=1).sum())
+        cells = ["-", "-"]
+        if kind.pair:
+            middle = [np.quantile(after[:, is_pair], q, method="higher") for q in (0.5, 0.9)]
+            never = f"more than {len(four.games)}"
+            cells = [f"{n:.0f}" if np.isfinite(n) else never for n in middle]
+        step()
+        told = [str(kind), str(len(four.games)), *cells, f"{wrongly} of {len(after)} orders"]
+        yield "| " + " | ".join(told) + " |"
+
+
+def _alarms_row(label: str, size: int, shares: Floats, names: Iterable[str]) -> str:
+    cells = [f"{share:.3f}" for share in shares]
+    return f"| {label} | {size} | " + " | ".join([*cells, " + ".join(sorted(names))]) + " |"
+
+
+def _too_few(four: Four, sizes: tuple[int, ...]) -> str:
+    return f"{len(four.games)} played, {2 * sizes[0]} are needed"
+
+
+def _spelled(estimate: Estimate) -> str:
+    if np.isnan(estimate.value):
+        return "-"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _command(request: Request) -> Iterator[str]:
+    """Yield the words that make the same tables; where files lie is left out."""
+    yield from ("mjbot", "experiment", "detection", "--part", request.part)
+    yield from ("--games", str(request.games), "--seed", str(request.seed))
+    if request.own.records and request.part != "live":
+        yield from ("--records", shlex.quote(request.own.records.name))

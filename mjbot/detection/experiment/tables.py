@@ -1,0 +1,183 @@
+"""The tables that are judged: who sits there, on which walls, and what is counted of their games.
+
+Nothing was learned from the walls that are judged: where a run has some that were learned from, or
+looked at before the test was fixed, they come first and are left out.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.arena.code_digest import code_digest
+from mjbot.arena.results import record_path
+from mjbot.arena.run import RunOutcome
+from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
+from mjbot.compiler.compiled import source_digest
+from mjbot.detection.games import Games, count_games, header_of
+from mjbot.detection.hidden import Model
+from mjbot.detection.learning import known_pair
+from mjbot.experiments import ExperimentError, Request, Run
+from mjbot.progress import progress
+from mjbot.statistics.seating import Format
+from mjbot.strategy.registry import Spec
+from mjbot.training.positions import GameRef, index_games
+
+FOLDER: Final = "detection"
+USUAL_SEED: Final = 2021
+SEEDS_APART: Final = 1_000_000
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table: its strategies as the arena seats them in ``format``.
+
+    Walls below ``first`` are left out.  ``share`` is how often it plays the number of games asked.
+    """
+
+    strategies: tuple[str, ...]
+    seed: int
+    first: int = 0
+    format: Format = "pair"
+    share: int = 1
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """The names of those who play together, as the counts have them; none where nobody does."""
+        if self.format != "pair":
+            return frozenset()
+        names = labels(map(Spec.read, self.strategies))
+        return frozenset((names[0], names[1] if len(names) > 2 else f"{names[0]} #2"))
+
+    @property
+    def copies(self) -> frozenset[str]:
+        """The names of two copies of one strategy among four, if there are any."""
+        names = labels(map(Spec.read, self.strategies))
+        twice = [n for n, who in enumerate(self.strategies) if self.strategies.count(who) == 2]
+        return frozenset(names[n] for n in twice)
+
+    def __str__(self) -> str:
+        """Return who sits there, as Markdown.
+
+        >>> str(Kind(("a", "b"), 1)), str(Kind(("a", "b", "c"), 1))
+        ('two `a` beside two `b`', '`a` + `b` beside two `c`')
+        >>> str(Kind(("a", "a", "b", "c"), 1, format="each"))
+        'two `a`, `b`, `c`'
+        """
+        if self.format != "pair":
+            seats = 4 // len(self.strategies)
+            many = {who: seats * self.strategies.count(who) for who in self.strategies}
+            return ", ".join(f"two `{who}`" if n > 1 else f"`{who}`" for who, n in many.items())
+        *pair, rivals = self.strategies
+        told = " + ".join(f"`{who}`" for who in pair) if len(pair) > 1 else f"two `{pair[0]}`"
+        return f"{told} beside two `{rivals}`"
+
+
+PAIRS: Final = (
+    Kind(("combo-partner", "fast-riichi-d"), 970),
+    Kind(("yaku-evaluation", "combo-partner", "fast-riichi-d"), 980),
+    Kind(("combo-partner,base=strongest", "strongest"), 3010),
+    Kind(("combo-partner,helps=0", "fast-riichi-d"), 1000, first=10),
+    Kind(("combo-partner,helps=0.1", "fast-riichi-d"), 1010, first=12),
+    Kind(("combo-partner,helps=0.3", "fast-riichi-d"), 1030),
+    Kind(("combo-partner,helps=0.03", "fast-riichi-d"), 1003),
+    Kind(("combo-partner,helps=last", "fast-riichi-d"), 1040),
+    Kind(("combo-partner,looks=0.3", "fast-riichi-d"), 1050),
+    Kind(("combo-partner,looks=0.1", "fast-riichi-d"), 1060, share=2),
+)
+_CALM: Final = ("tsumogiri", "yaku-evaluation", "fast-riichi-d")
+HONEST: Final = (
+    Kind(("fast-riichi-b", *_CALM), 990, format="each", share=2),
+    Kind(("fast-riichi-d", "fast-riichi-d", "yaku-evaluation", "tsumogiri"), 2990, format="each"),
+    Kind(("strongest", *_CALM), 3990, format="each"),
+)
+
+
+@dataclass(frozen=True)
+class Four:
+    """Games of the same four players, and which two seats every two of them had in each.
+
+    ``pairs`` are two names each, ``places`` int64[games, N_PAIRS] their places in each game,
+    ``walls`` int64[games] the walls.
+    """
+
+    games: Games
+    pairs: Sequence[frozenset[str]]
+    places: Places
+    walls: Places
+
+    @classmethod
+    def of(cls, games: Games, walls: Places) -> "Four":
+        """Return the four of an arena's games."""
+        names = list(combinations(games.players, 2))
+        places = [known_pair(games, *two).places for two in names]
+        return cls(games, [frozenset(two) for two in names], np.stack(places, axis=1), walls)
+
+    def take(self, chosen: Places) -> "Four":
+        """Return some games."""
+        return Four(self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen])
+
+
+def run_of(kind: Kind, request: Request) -> Run:
+    """Return the games of a kind; those of other code or another seed lie in another folder."""
+    setup = Setup(
+        strategies=kind.strategies,
+        format=kind.format,
+        seed=moved(kind.seed, request.seed),
+        deadline_s=0.0,
+        code=code_digest(map(Spec.read, kind.strategies)),
+    )
+    n_walls = kind.first - (-kind.share * request.games // len(setup.seating.tables))
+    folder = f"{FOLDER}/{'+'.join(kind.strategies)}-{setup.identity}"
+    return Run(str(kind).replace("`", ""), setup, n_walls, folder, recording=True)
+
+
+def moved(seed: int, asked: int) -> int:
+    """Return the seed of a kind's walls, none of which are learned from whatever was asked for.
+
+    >>> moved(970, USUAL_SEED), moved(970, USUAL_SEED + 1)
+    (970, 1000970)
+    """
+    return (seed + SEEDS_APART * (asked - USUAL_SEED)) % (LARGEST_SEED + 1)
+
+
+def count_four(kind: Kind, outcome: RunOutcome, model: Model, request: Request) -> Four:
+    """Return what is counted of the games of a kind that are judged."""
+    plan = outcome.plan
+    walls = {
+        record_path(plan.folder, GameId(wall, seating)): wall
+        for wall in range(kind.first, plan.n_walls)
+        for seating in range(len(plan.setup.seating.tables))
+        if wall not in outcome.void
+    }
+    if not walls:
+        raise ExperimentError(f"{kind}: no wall could be played to the end")
+    refs = index_games(walls)
+    wall_of = np.array([walls[ref.source.path] for ref in refs], np.intp)
+    games = counted(refs, f"counting {kind}".replace("`", ""), model, request)
+    return Four.of(games, wall_of[games.numbers])
+
+
+def count_strangers(path: Path, model: Model, request: Request) -> Games:
+    """Return what is counted of people's games."""
+    with progress(Console(stderr=True), f"looking through {path.name}"):
+        refs = index_games([path])
+    return counted(refs, f"counting {path.name}", model, request)
+
+
+def counted(refs: Sequence[GameRef], label: str, model: Model, request: Request) -> Games:
+    """Count games, or take up what was counted of the same ones by the same code."""
+    header = msgspec.json.encode(header_of(refs, model))
+    code = source_digest(count_games.__module__).encode()
+    folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header + code).hexdigest()[:12]}"
+    with progress(Console(stderr=True), label, len(refs), "games") as step:
+        return count_games(refs, model, request.jobs, folder, tell=step)

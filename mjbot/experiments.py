@@ -1,0 +1,88 @@
+"""What an experiment is, and which there are.
+
+The ladder and the detector's experiment are installed, :data:`OWN`.  In a checkout each module of
+``papers`` is one, or the module ``experiment`` of a folder there, if it has ``SUMMARY``, one line
+of what it shows.  An experiment also has ``GAMES``, how many it plays if
+nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
+(the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
+its report, as Markdown.  One that takes more from the command line has ``OPTIONS``, the names of
+these arguments, whose defaults are ``None``, and ``add_arguments(group)`` for those that nobody
+else takes; what several take is declared by ``mjbot.cli.experiment``.
+"""
+
+import argparse
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Final, NamedTuple
+
+from mjbot.arena.run import RunOutcome
+from mjbot.arena.setup import Setup
+from mjbot.checkout import papers
+from mjbot.errors import MjbotError
+
+
+class ExperimentError(MjbotError):
+    """An experiment cannot be played or go on; the text is one line for the user."""
+
+
+class Run(NamedTuple):
+    """Games to play; ``label`` says what they are in the experiment.
+
+    They are kept in ``folder`` inside the request's (empty: one that is named after the setup).
+    ``timing``: every game but the first of a process keeps what its decisions cost.
+    ``recording``: the folder also gets a record of every game.
+    """
+
+    label: str
+    setup: Setup
+    n_walls: int
+    folder: str = ""
+    timing: bool = False
+    recording: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for.
+
+    ``folder`` is where all that is played is kept, each run under a name of its own, so that
+    what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
+    its outcome before the next one begins: name all that there are, for the forecast.  ``own`` has
+    the arguments of the experiment's own.
+    """
+
+    games: int
+    seed: int
+    jobs: int
+    folder: Path
+    part: str
+    arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]
+    own: argparse.Namespace = field(default_factory=argparse.Namespace)
+
+
+OWN: Final = {
+    "detection": "mjbot.detection.experiment.experiment",
+    "strength": "mjbot.ladder.experiment",
+}
+
+
+def experiments() -> dict[str, ModuleType]:
+    """Return the experiments by the names that a command line gives them, sorted."""
+    names = OWN | (_of(checkout) if (checkout := papers()) else {})
+    found = {name: importlib.import_module(path) for name, path in sorted(names.items())}
+    return {name: module for name, module in found.items() if hasattr(module, "SUMMARY")}
+
+
+def _of(package: ModuleType) -> dict[str, str]:
+    """Return the modules of ``package`` that may be experiments, by name."""
+    found = {}
+    for _, name, is_folder in pkgutil.iter_modules(package.__path__):
+        path = f"{package.__name__}.{name}" + (".experiment" if is_folder else "")
+        if find_spec(path):
+            found[name.replace("_", "-")] = path
+    return found

@@ -1,4 +1,0 @@
-"""Experiments of the papers, repeated; ``mjbot experiment NAME`` runs one.
-
-What an experiment is, and how a new one is found: :mod:`mjbot.experiments.contract`.
-"""
