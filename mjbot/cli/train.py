@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     except RecordError as error:  # nothing can be learned without them
         error.exit_code = ExitCode.UNREACHABLE
         raise
+    if args.left_out.duplicates:
+        print(args.left_out.duplicates_text.removeprefix("; "))
     if args.left_out:
         print(str(args.left_out).removeprefix("; "))
     return ExitCode.FAILED if args.left_out else ExitCode.OK

@@ -14,7 +14,7 @@ All of it is fixed before a game that is tested on is looked at.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -42,7 +42,7 @@ from mjbot.errors import ArgumentError
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.table.hands import kind_of
 from mjbot.table.mirror.wire import tile_code
-from mjbot.training.positions import GameRef, GameStep, LeftOut, collect, index_games
+from mjbot.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
 from mjbot.training.runs import RUNS, GameRange, Learned
 from protocol import messages as m
 
@@ -153,13 +153,14 @@ def train(request: DetectionRequest) -> Learned:
     Raises as :func:`~mjbot.training.positions.index_games` and
     :class:`~mjbot.errors.ArgumentError` for a pair that is not in its records.
     """
-    refs = request.games.take(index_games(request.records, request.left_out))
+    distinct = DistinctGames(request.left_out, by_players=True)
+    refs = request.games.take(distinct.index(request.records))
     model = learn_model(refs, request.jobs, request.left_out)
     honest = count_games(refs, model, request.jobs, left_out=LeftOut())
-    known = [
-        known_pair(count_games(index_games([path]), model, request.jobs), one, other)
-        for one, other, path in request.pairs
-    ]
+    known = []
+    for one, other, path in request.pairs:
+        apart = replace(distinct, seen={*distinct.seen})  # a file may have several pairs
+        known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
     weights = learn(model, honest, known)
     told = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
         for (one, other, _), each in zip(request.pairs, known, strict=True))  # fmt: skip

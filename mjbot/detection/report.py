@@ -53,6 +53,7 @@ class Report:
     least: int
     findings: Sequence[Finding]
     left_out: str = ""
+    duplicates: int = 0
 
     @property
     def told(self) -> str:
@@ -106,6 +107,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "warning": WARNING,
         "records": report.records,
         "games": report.games,
+        "duplicates": report.duplicates,
         "players": report.players,
         "least_games": report.least,
         "adjusted_by": "Holm",

@@ -7,6 +7,7 @@ import numpy as np
 from rich.console import Console
 
 from mjbot.progress import progress
+from mjbot.records.game import GameDigest, GameDigester
 from mjbot.records.sources import games_of, list_sources
 from mjbot.statistics.figures import COUNTS, ROW, Counts, EventCounter, Sums
 
@@ -16,18 +17,23 @@ _COUNTED: Final = tuple(name for name in COUNTS.names or () if name != "fed")
 def rates_of_records(path: Path) -> Sums:
     """Return a record of :data:`~mjbot.statistics.figures.ROW` per game, of all its four players.
 
+    A game that is there in several files counts once.
     ``path`` is a file, folder or zip of records.  The rates count, ranks and scores do not.
     Raises ``OSError`` and :class:`~mjbot.records.game.RecordError`.
     """
     sources = list_sources(path)
     rows = []
+    seen: set[GameDigest] = set()
     with progress(Console(stderr=True), f"counting {path.name}", len(sources), "files") as step:
         for source in sources:
             for game in games_of(source):
-                counter = EventCounter()
+                counter, digester = EventCounter(), GameDigester()
                 for entry in game.entries:
                     counter.add(entry.event)
-                rows.append(_row(counter.counts))
+                    digester.add(entry.event)
+                if digester.digest not in seen:
+                    seen.add(digester.digest)
+                    rows.append(_row(counter.counts))
             step()
     return np.concatenate(rows) if rows else np.zeros(0, ROW)
 

@@ -2,11 +2,13 @@
 place.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from mjbot.errors import MjbotError
+from protocol import messages as m
 from protocol.messages import Event, FourInts, Seat, Tile
 
 
@@ -63,6 +65,57 @@ class Game:
     def place(self, number: int) -> str:
         """Return how to call the place of an entry: ``line 12``."""
         return f"{self.unit} {number}"
+
+
+class GameDigest(NamedTuple):
+    """What tells one game from another: digests of who played and of what all players saw."""
+
+    players: bytes
+    events: bytes
+
+
+class GameDigester:
+    """Takes a game's events in order; :attr:`digest` is the same for every format of the game.
+
+    Only what every format keeps and every seat sees counts: names, discards, calls, riichi, wins
+    and draws.  So a record of one seat, in which other hands are hidden, has the digest of the
+    full one.
+    """
+
+    def __init__(self) -> None:
+        self._players: Final = hashlib.sha256()
+        self._events: Final = hashlib.sha256()
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
+        if isinstance(event, m.StartGame):
+            self._players.update(repr(event.names).encode())
+        elif isinstance(event, _PLAYED):
+            called = sorted(getattr(event, "consumed", ()))
+            parts = f"{event.actor} {getattr(event, 'pai', '')} {called}"
+            self._events.update(f"{type(event).__name__} {parts};".encode())
+        elif isinstance(event, m.Hora):
+            self._events.update(f"Hora {event.actor} {event.target};".encode())
+        elif isinstance(event, m.Ryukyoku):  # formats differ in what else they keep of it
+            self._events.update(b"Ryukyoku;")
+        elif isinstance(event, m.StartKyoku):
+            self._events.update(f"{event.bakaze} {event.kyoku} {event.honba};".encode())
+
+    @property
+    def digest(self) -> GameDigest:
+        """Of the events so far."""
+        return GameDigest(self._players.digest(), self._events.digest())
+
+
+_PLAYED: Final = (m.Dahai, m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Reach)
+
+
+def game_digest(game: Game) -> GameDigest:
+    """Return the digest of a game; walks it.  Raises :class:`RecordError` as its entries do."""
+    digester = GameDigester()
+    for entry in game.entries:
+        digester.add(entry.event)
+    return digester.digest
 
 
 THREE_PLAYER_GAME: Final = "is a three-player game"

@@ -17,7 +17,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.training.hand_positions import Positions
 from mjbot.training.hand_run import Course, TrainingRun, identity_of
-from mjbot.training.positions import GameRef, index_games
+from mjbot.training.positions import GameRef
 from mjbot.training.runs import (
     RUNS,
     Learned,
@@ -74,7 +74,7 @@ def train(request: HandRequest) -> Learned:
     games, held_out = request.split()
     checked = {"held out": held_out}
     if request.check:
-        checked[request.check.name] = index_games([request.check], request.left_out)
+        checked[request.check.name] = request.distinct.index([request.check])
     folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
         erase_run(folder)

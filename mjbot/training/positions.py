@@ -8,14 +8,14 @@ be read is left out, told and counted (:class:`LeftOut`); games are numbered wit
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from mjbot.processes import in_processes
-from mjbot.records.game import EmptyRecordError, Game, RecordError
+from mjbot.records.game import EmptyRecordError, Game, GameDigest, RecordError, game_digest
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State
@@ -57,6 +57,8 @@ class LeftOut:
 
     files: int = 0
     games: int = 0
+    duplicates: int = 0
+    """Games that are there once more, in this or another file or format: no fault of anybody's."""
 
     def add_file(self, error: RecordError) -> None:
         """Tell of a file, of which only the games before the damage count."""
@@ -67,6 +69,24 @@ class LeftOut:
         """Tell of a game."""
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
+
+    def add_duplicate(self, source: Source, place: int) -> None:
+        """Log a further copy of a game that is counted already."""
+        self.duplicates += 1
+        logger.info("%s, game %d: a duplicate, counted once", source.name, place + 1)
+
+    @property
+    def duplicates_text(self) -> str:
+        """The end of a sentence on duplicates, empty if there are none.
+
+        >>> LeftOut(duplicates=2).duplicates_text
+        '; 2 duplicates of other games are counted once'
+        """
+        if not self.duplicates:
+            return ""
+        verb = "is" if self.duplicates == 1 else "are"
+        noun = "duplicate of another game" if self.duplicates == 1 else "duplicates of other games"
+        return f"; {self.duplicates} {noun} {verb} counted once"
 
     def __bool__(self) -> bool:
         return self.files + self.games > 0
@@ -89,22 +109,63 @@ def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[
     Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for a path at which nothing can
     be read.
     """
-    left_out = LeftOut() if left_out is None else left_out
+    listed = _listed(paths, LeftOut() if left_out is None else left_out)
+    return [GameRef(number, *where) for number, (*where, _) in enumerate(listed)]
+
+
+def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, int, Game]]:
+    """Yield where each game lies, and the game, to be walked before the next."""
     sources = [
         source
         for path in paths
         for source in sorted(list_sources(path), key=lambda source: source.name)
     ]
-    games: list[GameRef] = []
     for source in sources:
         try:
-            for place, _ in enumerate(games_of(source)):
-                games.append(GameRef(len(games), source, place))
+            for place, game in enumerate(games_of(source)):
+                yield source, place, game
         except EmptyRecordError as error:
             logger.warning("%s", error)
         except RecordError as error:
             left_out.add_file(error)
-    return games
+
+
+@dataclass
+class DistinctGames:
+    """Lists each game once, whatever its file, format or packing (:func:`game_digest`).
+
+    ``by_players``: the same events under other names are another game, which only a lookup of
+    players needs.  What was listed before, for another purpose, is a duplicate as well: so no game
+    is learned from and checked with.
+    """
+
+    left_out: LeftOut
+    by_players: bool = False
+    seen: set[GameDigest | bytes] = field(default_factory=set)
+
+    def index(self, paths: Iterable[Path]) -> list[GameRef]:
+        """List the games at ``paths`` as :func:`index_games` does, numbered without duplicates.
+
+        Reads all of each game.  Raises as :func:`index_games`.
+        """
+        found: list[GameRef] = []
+        for source, place, game in _listed(paths, self.left_out):
+            digest = self._digest(game)
+            if digest is not None and digest in self.seen:
+                self.left_out.add_duplicate(source, place)
+                continue
+            if digest is not None:
+                self.seen.add(digest)
+            found.append(GameRef(len(found), source, place))
+        return found
+
+    def _digest(self, game: Game) -> GameDigest | bytes | None:
+        """Return what a game is recognised by; None where it cannot be read."""
+        try:
+            digest = game_digest(game)
+        except RecordError:
+            return None  # reported where it is replayed
+        return digest if self.by_players else digest.events
 
 
 def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:

@@ -7,7 +7,7 @@ without touching what else is there.  A file is there whole or not at all.
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
 from mjbot.text import first_line
-from mjbot.training.positions import GameRef, LeftOut, index_games
+from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
@@ -170,6 +170,11 @@ class TrainingRequest:
     out: Path | None
     left_out: LeftOut = field(default_factory=LeftOut)
 
+    @cached_property
+    def distinct(self) -> DistinctGames:
+        """What lists every game once: no copy of a game learned from is checked with."""
+        return DistinctGames(self.left_out)
+
     def split(self) -> tuple[list[GameRef], list[GameRef]]:
         """Return the games to learn from and those to check with: no game is in both.
 
@@ -177,7 +182,7 @@ class TrainingRequest:
         can be read and :class:`~mjbot.errors.ArgumentError` if there is nothing to learn from.
         """
         with progress(Console(stderr=True), "looking through the records"):
-            games = index_games(self.records, self.left_out)
+            games = self.distinct.index(self.records)
         held_out = list(self.validate.take(games)) if self.validate else []
         numbers = {ref.number for ref in held_out}
         learned = [ref for ref in self.games.take(games) if ref.number not in numbers]

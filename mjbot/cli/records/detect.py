@@ -27,7 +27,7 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
-from mjbot.training.positions import GameRef, LeftOut, index_games
+from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 from protocol.plain_text import one_line
 
 SHOWN: Final = 10
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()
     with progress(console, "looking through the records"):
-        refs = index_games(args.records, left_out)
+        refs = DistinctGames(left_out, by_players=True).index(args.records)
     kept = f"kept in {args.folder}; the same command goes on" if args.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as tell:
         games = count_games(refs, weights.model, jobs, args.folder, left_out, tell)
@@ -93,7 +93,8 @@ def run(args: argparse.Namespace) -> int:
         players=len(games.players),
         least=max(args.least, LEAST_GAMES),
         findings=findings,
-        left_out=str(left_out),
+        left_out=f"{left_out}{left_out.duplicates_text}",
+        duplicates=left_out.duplicates,
     )
     if args.html:
         args.html.write_text(page(report), encoding="utf-8")

@@ -43,7 +43,7 @@ from mjbot.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.table.state import NO_RIICHI, State
 from mjbot.training.hand_run import identity_of
 from mjbot.training.networks.scores import auc
-from mjbot.training.positions import GameRef, GameStep, collect, index_games
+from mjbot.training.positions import GameRef, GameStep, collect
 from mjbot.training.regression import deciles
 from mjbot.training.runs import RUNS, Learned, TrainingError, TrainingRequest
 from protocol.messages import Dahai
@@ -95,7 +95,7 @@ def train(request: ShantenRequest) -> tuple[Learned, list[str]]:
     learn, held_out = request.split()
     checks = {"held out": held_out} if held_out else {}
     if request.check:
-        checks[request.check.name] = index_games([request.check], request.left_out)
+        checks[request.check.name] = request.distinct.index([request.check])
     with keeping(lambda: "nothing is kept before the end"):
         return _train(request, learn, checks)
 

@@ -1,0 +1,130 @@
+"""A game counts once, under however many names, formats and packings it lies there."""
+
+import gzip
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ArgumentError
+from mjbot.ladder.records import rates_of_records
+from mjbot.records.game import game_digest
+from mjbot.records.sources import open_games
+from mjbot.training.positions import DistinctGames, LeftOut, index_games
+from mjbot.training.runs import GameRange, TrainingRequest
+
+LOGS = Path(__file__).parents[2] / "logs"
+SAMPLES = sorted(LOGS.glob("*.mjson"))
+
+
+@pytest.fixture(scope="module")
+def heap(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample games, what convert makes of them, gzipped and zipped copies: all one folder."""
+    folder = tmp_path_factory.mktemp("heap")
+    for log in SAMPLES:
+        shutil.copy(log, folder)
+        (folder / f"{log.name}.gz").write_bytes(gzip.compress(log.read_bytes()))
+        for form in ("mjlog", "tenhou6", "mjai"):
+            out = folder / f"as-{form}" / log.stem
+            assert main(["convert", str(log), str(out), "--to", form]) == 0
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        for log in SAMPLES:
+            archive.write(log, f"copy-of-{log.name}")
+    return folder
+
+
+def n_games() -> int:
+    return len(index_games(SAMPLES))
+
+
+def detected(capsys: pytest.CaptureFixture[str], *paths: Path) -> dict[str, object]:
+    capsys.readouterr()
+    assert main(["detect", *map(str, paths), "--json", "--jobs", "1"]) == 0
+    report: dict[str, object] = json.loads(capsys.readouterr().out)
+    return report
+
+
+def test_a_game_has_one_digest_in_every_format(heap: Path) -> None:
+    digests = {game_digest(game) for game in open_games(heap)}
+    assert len(digests) == n_games()
+    assert len(list(open_games(heap))) > 4 * n_games()
+
+
+def test_copies_and_conversions_accuse_nobody(
+    heap: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once, often = detected(capsys, LOGS), detected(capsys, heap)
+    assert often["games"] == once["games"] == n_games()
+    assert often["pairs"] == once["pairs"]
+    assert once["duplicates"] == 0
+    assert often["duplicates"] == len(list(open_games(heap))) - n_games()
+
+
+def test_the_same_folder_named_thrice_counts_once_and_is_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    thrice = detected(capsys, LOGS, LOGS, LOGS)
+    assert thrice["games"] == n_games() and thrice["duplicates"] == 2 * n_games()
+    assert main(["detect", str(LOGS), str(LOGS), "--jobs", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert f"{n_games()} duplicates of other games are counted once" in " ".join(printed.split())
+
+
+def test_a_seat_s_own_record_of_a_game_is_a_duplicate_of_the_whole(tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden.mjson"
+    lines = SAMPLES[0].read_text("utf-8").splitlines()
+    hidden.write_text("\n".join(map(hide, lines)), encoding="utf-8")
+    assert hidden.read_text("utf-8").count('"?"') > 100
+    left_out = LeftOut()
+    refs = DistinctGames(left_out, by_players=True).index([SAMPLES[0], hidden])
+    assert left_out.duplicates == len(refs) > 0
+
+
+def hide(line: str) -> str:
+    """Return a line as seat 0 receives it."""
+    event = json.loads(line)
+    if event["type"] == "start_kyoku":
+        event["tehais"][1:] = [["?"] * 13] * 3
+    if event["type"] == "tsumo" and event["actor"]:
+        event["pai"] = "?"
+    return json.dumps(event)
+
+
+def test_no_copy_of_a_game_learned_from_is_checked_with(tmp_path: Path) -> None:
+    renamed = tmp_path / "renamed.mjson"
+    text = SAMPLES[0].read_text("utf-8")
+    first, _, rest = text.partition("\n")
+    names = {**json.loads(first), "names": ["a", "b", "c", "d"]}
+    renamed.write_text(f"{json.dumps(names)}\n{rest}", encoding="utf-8")
+    request = TrainingRequest(
+        records=[LOGS, LOGS], games=GameRange("1:"), validate=GameRange("0:1"),
+        seed=0, jobs=1, out=None,
+    )  # fmt: skip
+    learned, held_out = request.split()
+    assert len(learned) + len(held_out) == n_games()
+    assert request.distinct.index([renamed]) == []
+
+
+def test_a_pair_s_records_may_not_be_among_the_honest_ones(tmp_path: Path) -> None:
+    command = ["train", "detection", str(LOGS), "--pair", "x", "y", str(LOGS)]
+    with pytest.raises(ArgumentError, match="no game"):
+        main_or_raise(command)
+
+
+def main_or_raise(command: list[str]) -> None:
+    from mjbot.detection.learning import DetectionRequest, train
+
+    one, other, path = command[-3:]
+    train(
+        DetectionRequest(
+            records=[Path(command[2])], games=GameRange(":"), pairs=[(one, other, Path(path))],
+            jobs=1, out=None,
+        )
+    )  # fmt: skip
+
+
+def test_rates_of_records_count_a_game_once(heap: Path) -> None:
+    assert len(rates_of_records(heap)) == n_games()
