@@ -50,6 +50,10 @@ def _claim(name: str) -> None:
 for _name in ("protocol", "strategies"):
     _claim(_name)
 
+from mjbot.compiler.imported import note_imports  # noqa: E402
+
+note_imports()  # before any module with compiled code is imported
+
 
 if not TYPE_CHECKING:  # a checker would take any name for known
 

@@ -1,5 +1,18 @@
 """How numbers and errors are put into words."""
 
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an ``OSError`` name the path: that of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
 
 def plural(number: int, noun: str) -> str:
     """Say how many.

@@ -30,7 +30,7 @@ from mjbot.processes import describe_exit, die_with_parent
 from mjbot.referee.referee import Referee
 from mjbot.statistics.figures import count_kyoku
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import Spec, strategy_class
+from mjbot.strategy.registry import Spec, made_of
 
 LOOK_S: Final = 1.0
 
@@ -58,10 +58,16 @@ def code_digest(specs: Iterable[Spec]) -> str:
             outside.append(spec)
         else:
             spec.check()
-            digest.update(source_digest(strategy_class(spec.name).__module__).encode())
+            digest.update("".join(_sources_of(spec)).encode())
     if outside:
         digest.update("".join(_looked_at(tuple(outside))).encode())
     return digest.hexdigest()[:16]
+
+
+def _sources_of(spec: Spec) -> list[str]:
+    """Return the digests of all modules that a strategy is made of, each with what it imports."""
+    modules = dict.fromkeys(cls.__module__ for cls in made_of(spec))
+    return [source_digest(module) for module in modules]
 
 
 def _external_files(spec: Spec) -> list[str]:
@@ -130,7 +136,7 @@ def _made_once(spec: Spec, clock: Clock) -> str:
         try:
             clock.start(0, 0)
             spec.check()
-            source = source_digest(strategy_class(spec.name).__module__)
+            source = "".join(_sources_of(spec))
             _make(spec)
         finally:
             clock.stop()

@@ -26,6 +26,7 @@ from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.records.game import Talk
 from mjbot.records.mjai_log import log_line
 from mjbot.statistics.figures import COLUMNS
+from mjbot.text import naming
 from protocol.messages import Event
 
 RECORDS_FOLDER: Final = "records"
@@ -54,8 +55,9 @@ def save_record(folder: Path, game_id: GameId, record: bytes) -> None:
     path = record_path(folder, game_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.write_bytes(record)
-    unfinished.replace(path)
+    with naming(path):
+        unfinished.write_bytes(record)
+        unfinished.replace(path)
 
 
 GAMES_FILE: Final = "games.jsonl"

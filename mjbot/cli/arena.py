@@ -46,7 +46,7 @@ from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
-from mjbot.text import plural
+from mjbot.text import naming, plural
 from protocol.tiles import WIND_NAMES, tile_names
 
 RUNS = Path("logs", "runs")
@@ -296,8 +296,10 @@ def save(outcome: RunOutcome) -> None:
     if not len(outcome.rows):
         return
     folder = outcome.plan.folder
-    (folder / FIGURES_FILE).write_bytes(_json_lines(outcome))
-    write_report(folder / REPORT_FILE, outcome, origin(outcome.plan))
+    with naming(folder / FIGURES_FILE):
+        (folder / FIGURES_FILE).write_bytes(_json_lines(outcome))
+    with naming(folder / REPORT_FILE):
+        write_report(folder / REPORT_FILE, outcome, origin(outcome.plan))
 
 
 def origin(plan: Plan) -> Origin:

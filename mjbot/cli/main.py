@@ -11,7 +11,7 @@ from contextlib import nullcontext, suppress
 from typing import Any, Final, NoReturn
 
 import mjbot
-from mjbot.errors import TOLD, ExitCode, told
+from mjbot.errors import TOLD, ExitCode, MjbotError, told
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from protocol.plain_text import one_line
 
@@ -51,8 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     What ends it, and what a ``KeyboardInterrupt`` says is kept, is told in one line.
     """
-    with ending_at_once():
-        args = _read(list(sys.argv[1:] if argv is None else argv))
+    try:
+        with ending_at_once():
+            args = _read(list(sys.argv[1:] if argv is None else argv))
+    except MjbotError as error:  # what a command imports cannot be used
+        print(f"mjbot: {one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
     _route_logging()
     ending = ending_at_once(f"mjbot {args.command}")
     try:

@@ -22,6 +22,7 @@ from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
+from mjbot.text import naming
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -164,7 +165,8 @@ def new_folder(parent: Path) -> Path:
 
 def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:
     """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
-    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
+    path = folder / "results.csv"
+    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["game", "log", "player", "seat", "score", "rank"])
         for result in results:

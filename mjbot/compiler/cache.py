@@ -12,6 +12,7 @@ Folders that nobody loads any more are removed, the longest unused first, while 
 import contextlib
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -23,6 +24,7 @@ from numba.core import caching as _caching
 from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
+from mjbot.errors import ExitCode, MjbotError
 
 caching: Final[Any] = _caching  # numba has no type hints
 runtime: Final[Any] = _runtime
@@ -57,9 +59,42 @@ if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
 def cache_folder() -> Path:
     """Return the folder for compiled code and tables (``MJBOT_CACHE`` overrides it)."""
     if chosen := os.environ.get("MJBOT_CACHE"):
-        return Path(chosen)
+        return _trusted(Path(chosen))
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mjbot"
+    return _trusted(Path(base) / "mjbot")
+
+
+class CacheError(MjbotError):
+    """The cache cannot be used; the text is one line for the user."""
+
+    exit_code = ExitCode.UNREACHABLE
+
+
+@cache
+def _trusted(folder: Path) -> Path:
+    """Return the folder; raise :class:`CacheError` if another user can write in it.
+
+    Machine code is loaded from there, and numba's index is a pickle: whoever can write in the
+    folder runs code as this user.  A group that is this user's own (umask 002) is no other user.
+    """
+    try:
+        status = folder.stat()
+    except OSError:
+        return folder  # made when something is kept, by this user
+    if not hasattr(os, "geteuid"):  # Windows keeps profiles apart
+        return folder
+    if status.st_uid not in (os.geteuid(), 0):
+        problem = f"belongs to user {status.st_uid}"
+    elif status.st_mode & stat.S_IWOTH:
+        problem = "can be written by every user"
+    elif status.st_mode & stat.S_IWGRP and status.st_gid != os.getegid():
+        problem = f"can be written by group {status.st_gid}"
+    else:
+        return folder
+    raise CacheError(
+        f"{folder}: the cache of compiled code {problem}, who could run code as you;"
+        " `chmod 700` it if it is yours, or set MJBOT_CACHE to a folder of your own"
+    )
 
 
 _PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")

@@ -5,6 +5,7 @@ some hundred times slower, for debuggers and coverage (:mod:`mjbot.compiler.inte
 """
 
 import hashlib
+import logging
 import re
 import sys
 from collections.abc import Callable
@@ -18,8 +19,11 @@ from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
 from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
+from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
 from mjbot.compiler.record_arguments import read_records_in_place
+
+logger = logging.getLogger(__name__)
 
 config: Final[Any] = _config  # numba has no type hints
 types: Final[Any] = _types
@@ -27,7 +31,9 @@ types: Final[Any] = _types
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _IMPORT = re.compile(
-    r"^(?:from|import) +((?:protocol|mjbot|strategies)[\w.]*)(?: +import +(\([^)]*\)|.*))?", re.M
+    r"^(?:from|import) +((?:protocol|mjbot|strategies|papers)[\w.]*)"
+    r"(?: +import +(\([^)]*\)|.*))?",
+    re.M,
 )
 _FACE: Final = "mjbot"
 """The package gives out what ``mjbot.api`` imports."""
@@ -52,7 +58,10 @@ def compiled(function: Function) -> Function:
         return interpreted(function)
     dispatcher = numba.njit(**_OPTIONS)(function)
     digest = source_digest(function.__module__)
-    if IS_USABLE:
+    if changed := changed_sources(function.__module__):
+        logger.warning("%s changed while it was imported: %s is compiled for this process alone",
+                       changed[0], function.__qualname__)  # fmt: skip
+    elif IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
     else:
         dispatcher.enable_caching()
@@ -93,6 +102,17 @@ def source_digest(module: str) -> str:
     return f"{module}-{digest.hexdigest()[:16]}"
 
 
+@cache
+def changed_sources(module: str) -> list[Path]:
+    """Return the files of :func:`source_digest` that are not those that were imported.
+
+    Called after the digest was made: if there are any, nothing may be kept under that digest.
+    """
+    sources = filter(None, map(_source_file, sorted(_with_imports(module))))
+    return [source for source in sources if changed_since_import(str(source))]
+
+
+@cache
 def _with_imports(module: str) -> set[str]:
     seen: set[str] = set()
     waiting = [module]

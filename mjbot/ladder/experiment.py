@@ -62,8 +62,8 @@ def _first(ladder: Ladder) -> list[Standing]:
 def _report(ladder: Ladder, people: Sums | None) -> Iterator[str]:
     options, request = ladder.options, ladder.request
     origin = origin_of(_command(request, options))
-    commit = f", commit {origin.commit}" if origin.commit else ""
-    yield f"{origin.date}{commit}, seed {request.seed}, {options.length}:"
+    by = f", {origin.version}" if origin.version else ""
+    yield f"{origin.date}{by}, seed {request.seed}, {options.length}:"
     yield f"`{origin.command}`"
     yield ""
     first, *others = options.against

@@ -1,9 +1,7 @@
 """The server's record of a game: unmasked events, one per line, written as they happen."""
 
-import contextlib
 import datetime
 import tempfile
-from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 from typing import Self
@@ -12,25 +10,17 @@ import msgspec
 
 from mjbot.records.evidence import Reply, evidence_path
 from mjbot.server.core import LogLine
+from mjbot.text import naming
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
 
 
 def require_writable(folder: Path) -> None:
     """Make the folder if need be; raises ``OSError`` if no file can be written there."""
-    with _named(folder):
+    with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-
-
-@contextlib.contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Let an ``OSError`` name the path: a full disk's does not."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 class GameLog:
@@ -47,7 +37,7 @@ class GameLog:
     @classmethod
     def create(cls, folder: Path) -> Self:
         """Open a file of its own, named after the time; raises ``OSError``."""
-        with _named(folder):
+        with naming(folder):
             folder.mkdir(parents=True, exist_ok=True)
         moment = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
         number = 1
@@ -89,7 +79,7 @@ class EvidenceLog:
 
 def _write_all(file: FileIO, path: Path, lines: list[bytes]) -> None:
     rest = b"".join(lines)
-    with _named(path):
+    with naming(path):
         while rest:
             rest = rest[file.write(rest) :]
 

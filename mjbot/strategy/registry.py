@@ -298,6 +298,24 @@ def _some(names: Sequence[str], between: str) -> str:
     return between.join(first)
 
 
+def made_of(spec: "Spec") -> list[type[Strategy]]:
+    """Return the class of a strategy of ours or of the user's, and of all of ours it is made of.
+
+    These are its options that name strategies (``base=NAME``) and the ``built_on`` of the classes.
+    Raises :class:`StrategyError`.
+    """
+    found: dict[type[Strategy], None] = {}
+    waiting = [spec.name, *spec.options.values()]
+    known = built_in_names()
+    for place, name in enumerate(waiting):  # which grows
+        if place == 0 or _dashed(name) in known:
+            cls = strategy_class(name)
+            if cls not in found:
+                found[cls] = None
+                waiting += cls.built_on
+    return [*found]
+
+
 EXTERNAL: Final = "external:"
 PIPED: Final = ("external-lines:", "external-arrays:")
 EXTERNALS: Final = (EXTERNAL, *PIPED)

@@ -74,7 +74,7 @@ def train(request: HandRequest) -> Learned:
     games, held_out = request.split()
     checked = {"held out": held_out}
     if request.check:
-        checked[request.check.name] = request.distinct.index([request.check])
+        checked[request.check.name] = request.more(request.check)
     folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
         erase_run(folder)

@@ -110,7 +110,7 @@ def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[
     be read.
     """
     listed = _listed(paths, LeftOut() if left_out is None else left_out)
-    return [GameRef(number, *where) for number, (*where, _) in enumerate(listed)]
+    return [GameRef(number, source, place) for number, (source, place, _) in enumerate(listed)]
 
 
 def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, int, Game]]:

@@ -175,6 +175,17 @@ class TrainingRequest:
         """What lists every game once: no copy of a game learned from is checked with."""
         return DistinctGames(self.left_out)
 
+    def more(self, path: Path) -> list[GameRef]:
+        """Return further games to check with: those at ``path`` that are not used already.
+
+        Raises as :meth:`split`, and where no game is left.
+        """
+        games = self.distinct.index([path])
+        if not games:
+            problem = "all its games are among those learned from or checked with"
+            raise ArgumentError(f"--check {path}: {problem}; name other records")
+        return games
+
     def split(self) -> tuple[list[GameRef], list[GameRef]]:
         """Return the games to learn from and those to check with: no game is in both.
 

@@ -4,16 +4,22 @@ The files here differ in size: Python takes a compiled copy for fresh that has t
 source and was made in the same second.
 """
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mjbot.arena.code_digest import MakingError, code_digest
+from mjbot.arena.workers.files_read import GONE, digest_of
 from mjbot.cli.main import main
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 
+ROOT = Path(__file__).parents[2]
 BASE = """
 from mjbot.strategy.strategy import Strategy
 
@@ -177,3 +183,57 @@ def test_the_files_that_a_command_names_count_for_an_external_ai(folder: Path) -
     before = code_digest([Spec.read("external:python client.py")])
     (folder / "client.py").write_text("print(22)")
     assert code_digest([Spec.read("external:python client.py")]) != before
+
+
+DIGESTS = """
+import sys
+from mjbot.arena.code_digest import code_digest
+from mjbot.strategy.registry import Spec
+for text in sys.argv[1:]:
+    print(code_digest([Spec.read(text)]))
+"""
+
+
+def digests(installed: Path, *specs: str) -> list[str]:
+    environ = {**os.environ, "PYTHONPATH": str(installed)}
+    command = [sys.executable, "-c", DIGESTS, *specs]
+    done = subprocess.run(
+        command, env=environ, cwd=installed, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("changed", ["strongest", "supervised", "fold_recognition_plus"])
+def test_all_that_a_strategy_of_an_installation_is_made_of_counts(
+    tmp_path: Path, changed: str
+) -> None:
+    installed = tmp_path / "site-packages"
+    for package in ("mjbot", "protocol", "strategies"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, installed / package, ignore=ignored)
+    specs = ["combo-partner,base=strongest", "strongest", "fast-riichi-a"]
+    before = digests(installed, *specs)
+    with (installed / "strategies" / f"{changed}.py").open("a") as file:
+        file.write("# changed\n")
+    pair, alone, other = (a == b for a, b in zip(before, digests(installed, *specs), strict=True))
+    assert not pair and not alone
+    assert other
+
+
+def test_files_of_installed_packages_elsewhere_do_not_count(tmp_path: Path) -> None:
+    package = tmp_path / "venv" / "lib" / "site-packages" / "somebodys.py"
+    package.parent.mkdir(parents=True)
+    package.write_text("x = 1\n")
+    own = tmp_path / "own.py"
+    own.write_text("y = 1\n")
+    watch = "from mjbot.arena.workers.files_read import ReadingWatch; import sys\n"
+    watch += "watch = ReadingWatch()\nfor path in sys.argv[1:]: open(path).read()\n"
+    watch += "print(*[path for path, _ in watch.drain()])"
+    command = [sys.executable, "-c", watch, str(package), str(own)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(own)]
+
+
+def test_a_run_that_names_a_device_or_a_pipe_does_not_read_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert digest_of("/dev/zero") == digest_of(str(tmp_path / "pipe")) == GONE

@@ -169,3 +169,79 @@ def test_two_processes_share_the_work(tmp_path):
         for _ in range(2)
     ]  # fmt: skip
     assert sorted(process.communicate()[0].split() for process in both) == [[], ["mix"]]
+
+
+CALLER = """
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.made_callee import value
+
+@compiled
+def twice():
+    return 2 * value()
+"""
+CALLEE = """
+from mjbot.compiler.compiled import compiled
+
+@compiled
+def value():
+    return {}
+"""
+IMPORT_WHILE_SAVED = """
+import sys, mjbot.rules.made_callee
+from pathlib import Path
+if len(sys.argv) > 1:
+    Path(mjbot.rules.made_callee.__file__).write_text(sys.argv[1])
+from mjbot.rules.made_caller import twice
+print(twice())
+"""
+
+
+def doubled(folder, cache, *saved):
+    environ = {**os.environ, "MJBOT_CACHE": str(cache), "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", IMPORT_WHILE_SAVED, *saved]
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, check=True, cwd=folder
+    )
+    return int(done.stdout), done.stderr
+
+
+def test_a_file_saved_while_a_process_starts_leaves_no_stale_code(checkout, tmp_path):
+    folder, cache = checkout("one"), tmp_path / "cache"
+    shutil.copytree(ROOT / "strategies", folder / "strategies")
+    (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
+    (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
+    result, message = doubled(folder, cache, CALLEE.format(1000))
+    assert result == 2  # the callee as it was imported
+    assert "made_callee.py changed while it was imported" in message
+    assert doubled(folder, cache)[0] == 2000
+    assert doubled(folder, tmp_path / "fresh")[0] == 2000
+
+
+def test_a_paper_s_modules_count_among_what_code_depends_on():
+    from mjbot.compiler.compiled import _with_imports
+
+    assert "papers.one_player.game" in _with_imports("papers.one_player.search")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+@pytest.mark.parametrize("spoil", ["everybody", "group", "owner"])
+def test_a_cache_that_others_can_write_is_refused_in_one_line(tmp_path, spoil):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    if spoil == "everybody":
+        cache.chmod(0o777)
+    elif os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    else:
+        os.chown(cache, 65534 if spoil == "owner" else 0, 65534)
+        cache.chmod(0o700 if spoil == "owner" else 0o770)
+    environ = {**os.environ, "MJBOT_CACHE": str(cache)}
+    refused = subprocess.run(
+        [sys.executable, "-m", "mjbot", "arena", "tsumogiri", "tsumogiri", "--games", "4"],
+        env=environ, capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert refused.returncode == 3
+    (line,) = refused.stderr.splitlines()
+    assert line.startswith(f"mjbot: {cache}: the cache of compiled code")
+    assert "MJBOT_CACHE" in line
+    assert not list(cache.iterdir())

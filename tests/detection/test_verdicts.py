@@ -150,12 +150,14 @@ def test_hands_that_always_need_much_are_made_up_for():
 
 @pytest.fixture
 def records(tmp_path):
-    """One game, played five times by the same four."""
-    log = (LOGS / "east-four-winds.mjson").read_bytes()
+    """One game of the same four, ended after two to six kyoku: five games."""
+    lines = (LOGS / "east-four-winds.mjson").read_text("utf-8").splitlines(keepends=True)
+    ends = [at for at, line in enumerate(lines, 1) if '"end_kyoku"' in line]
     folder = tmp_path / "games"
     folder.mkdir()
-    for number in range(5):
-        (folder / f"{number}.mjson").write_bytes(log)
+    for n_kyoku, end in enumerate(ends[1:], 2):
+        (folder / f"{n_kyoku}.mjson").write_text("".join([*lines[:end], lines[-1]]), "utf-8")
+    assert len(ends) == 6
     return folder
 
 

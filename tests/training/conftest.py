@@ -35,6 +35,12 @@ def record_games(
 
 
 @pytest.fixture(scope="session")
+def other_games(record_games: Callable[[tuple[str, ...], int], Path]) -> Path:
+    """Return the folder of some other games."""
+    return record_games(("fast-riichi-c", "fast-riichi-a"), 4)
+
+
+@pytest.fixture(scope="session")
 def own_games(record_games: Callable[[tuple[str, ...], int], Path]) -> Path:
     """Return the folder of some recorded games of our own."""
     return record_games(("fast-riichi-a", "fast-riichi-b"), N_GAMES)

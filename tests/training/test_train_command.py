@@ -161,8 +161,11 @@ def test_calls_short_enough_to_be_interrupted_learn_and_rank_the_same(
         assert ours.read_bytes() == whole.read_bytes()
 
 
-def test_other_records_can_be_checked_with(own_games, trained, tmp_path):
-    more = ["--features", "plus", "--check", str(own_games)]
+def test_other_records_can_be_checked_with(own_games, other_games, trained, tmp_path, capsys):
+    again = ["--features", "plus", "--check", str(own_games)]
+    assert train(own_games, tmp_path / "run", tmp_path, *again) == 2
+    assert "are among those learned from or checked with" in capsys.readouterr().err
+    more = ["--features", "plus", "--check", str(other_games)]
     assert train(own_games, tmp_path / "run", tmp_path, *more) == 0
     assert (tmp_path / "hand-plus.npz").read_bytes() == (trained / "hand-plus.npz").read_bytes()
     scores = load_manifest("hand-plus", tmp_path).scores

@@ -1,10 +1,12 @@
 """The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
 
 import datetime
+import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ from mjbot.arena.report.text import (
 )
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
+from mjbot.checkout import ROOT
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import (
     FIGURE_BY_KEY,
@@ -54,24 +57,34 @@ svg text { font-size: 12px; fill: currentColor; }
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a page comes from: command, date, and the commit of mjbot if it is known."""
+    """Where a page comes from: command, date, and mjbot's version, ``commit ...`` of a checkout."""
 
     command: str
     date: str
-    commit: str = ""
+    version: str = ""
 
     def __str__(self) -> str:
-        by = f", commit {self.commit}" if self.commit else ""
+        by = f", {self.version}" if self.version else ""
         return f"{self.command}: {self.date}{by}"
 
 
 def origin_of(words: Iterable[str]) -> Origin:
-    """Return a command of today, and the commit of mjbot's checkout, if it is one."""
-    return Origin(" ".join(words), datetime.date.today().isoformat(), _commit())
+    """Return a command of today, and which mjbot ran it."""
+    return Origin(" ".join(words), datetime.date.today().isoformat(), _version())
 
 
-def _commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+def _version() -> str:
+    """Return the commit of mjbot's own checkout, or else the installed version.
+
+    An installation may lie in the repository of another project, whose commit is not ours.
+    """
+    if _git("rev-parse", "--show-toplevel") == os.path.realpath(ROOT):
+        return f"commit {_git('describe', '--always', '--dirty')}"
+    return f"mjbot {version('mjbot')}"
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(ROOT), *words]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

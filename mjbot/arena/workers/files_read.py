@@ -27,12 +27,15 @@ import msgspec
 
 from mjbot.compiler.cache import cache_folder
 from mjbot.errors import MjbotError
+from mjbot.text import naming
 
 FILES_FILE: Final = "files.json"
 GONE: Final = "gone"
 """Stands for the digest of a file that is not there any more."""
 
 _SYSTEM: Final = ("/proc", "/sys", "/dev", "/etc")
+_IN_PACKAGES: Final = frozenset({"site-packages", "dist-packages"})
+"""Folders of installed packages wherever they lie: ``PYTHONPATH`` may name another environment."""
 _WRITING: Final = os.O_WRONLY | os.O_RDWR
 _PATHS: Final = {"open": 0, "import": 1, "ctypes.dlopen": 0}
 """Events of the audit hook -> which of their arguments is a path."""
@@ -42,8 +45,13 @@ Found = tuple[str, str]
 
 
 def digest_of(path: str) -> str:
-    """Return a digest of a file's content, :data:`GONE` if it cannot be read."""
+    """Return a digest of a file's content, :data:`GONE` if it cannot be read or is no file.
+
+    A device or a pipe would be read for ever.
+    """
     try:
+        if not os.path.isfile(path):
+            return GONE
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:16]
     except OSError:
@@ -96,6 +104,7 @@ class ReadingWatch:
             os.path.isfile(real)
             and os.path.basename(os.path.dirname(path)) != "__pycache__"
             and not real.startswith(self._installed)
+            and not _IN_PACKAGES & {*real.split(os.sep)}
         )
 
 
@@ -158,5 +167,7 @@ class FilesRead:
             self._is_there = True
             self._digests |= new
             unfinished = self._path.with_name(f".{FILES_FILE}.unfinished")
-            unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(self._digests)) + b"\n")
-            unfinished.replace(self._path)
+            text = msgspec.json.format(msgspec.json.encode(self._digests)) + b"\n"
+            with naming(self._path):
+                unfinished.write_bytes(text)
+                unfinished.replace(self._path)

@@ -62,8 +62,8 @@ def play(request: Request) -> Iterator[str]:
     }  # fmt: skip
     material = gather(request)
     origin = origin_of(_command(request))
-    commit = f", commit {origin.commit}" if origin.commit else ""
-    yield f"{origin.date}{commit}: `{origin.command}`"
+    by = f", {origin.version}" if origin.version else ""
+    yield f"{origin.date}{by}: `{origin.command}`"
     if not material.n_strangers and request.part != "live":
         yield ""
         yield "No `--records`: nothing is held against people's games."

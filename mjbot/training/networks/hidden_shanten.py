@@ -95,7 +95,7 @@ def train(request: ShantenRequest) -> tuple[Learned, list[str]]:
     learn, held_out = request.split()
     checks = {"held out": held_out} if held_out else {}
     if request.check:
-        checks[request.check.name] = request.distinct.index([request.check])
+        checks[request.check.name] = request.more(request.check)
     with keeping(lambda: "nothing is kept before the end"):
         return _train(request, learn, checks)
 

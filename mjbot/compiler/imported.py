@@ -1,0 +1,63 @@
+"""Which state of each source file was imported: compiled code is only filed under that.
+
+A digest of the files as they are now says nothing about code that was imported a second ago: a file
+saved while a process starts would leave machine code of the old source under the new one's name.
+A finder for our packages notes size and time of each file just before Python reads it.
+"""
+
+import importlib.machinery
+import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+from typing import Final
+
+PACKAGES: Final = ("mjbot", "protocol", "strategies", "papers")
+
+_Stamp = tuple[int, int]
+_imported: Final[dict[str, _Stamp]] = {}
+"""Path -> time in ns and size, as the file was when its module was imported."""
+
+
+def changed_since_import(path: str) -> bool:
+    """Return whether the source file is not the one that was imported from it.
+
+    A file that nobody imported, or that came another way, has not changed.
+    """
+    return path in _imported and _imported[path] != _stamp_of(path)
+
+
+def _stamp_of(path: str) -> _Stamp | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+class _NotingLoader(importlib.machinery.SourceFileLoader):
+    """Notes the file before it, or the compiled copy that stands for it, is read."""
+
+    def path_stats(self, path: str) -> dict[str, float | int]:
+        if stamp := _stamp_of(str(path)):
+            _imported[str(path)] = stamp
+        return dict(super().path_stats(path))
+
+
+class _NotingFinder(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if path is None or fullname.partition(".")[0] not in PACKAGES:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _NotingLoader(fullname, str(spec.loader.path))
+        return spec
+
+
+def note_imports() -> None:
+    """Note from now on what modules of our packages are imported from."""
+    if not any(isinstance(finder, _NotingFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _NotingFinder())
