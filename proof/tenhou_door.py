@@ -3,7 +3,9 @@
 Two speak Tenhou's wire over TCP, one over a WebSocket, one mjai.  Each game is played again with
 the same walls, seats and strategies by four mjai clients, and both logs must tell the same.  Then
 connections are cut at random moments (``--cuts``): the game must end by the rules all the same, and
-who was cut off be back in the same hand.
+who was cut off be back in the same hand.  Last (``--repeats``) four clients play through relays
+with the habits of a recorded client: every answer is sent twice, the last one of a hand once more
+when the next is due, and the first tags of a game have to come in one read.
 """
 
 import argparse
@@ -14,7 +16,7 @@ import random
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -44,11 +46,15 @@ MOST_PIECES: Final = 200
 
 GAME_S: Final = 1800.0
 
+ANSWER: Final = re.compile(rb"<(N|D|REACH)\b")
+WIN: Final = re.compile(rb'<N type="[67]"')
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof tenhou-door``."""
     parser.add_argument("--games", type=int, default=200, help="mixed games (200)")
     parser.add_argument("--cuts", type=int, default=100, help="cut connections (100)")
+    parser.add_argument("--repeats", type=int, default=100, help="games of repeated answers (100)")
     parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
     parser.add_argument("--seed", type=int, default=0, help="of the first game's walls (0)")
 
@@ -66,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
         cuts = findings.checked["connections cut"]
         print(f"{cuts} cuts: {findings.mismatches[-1:] or 'ok'}", flush=True)
         number += 1
+    for repeated in range(number, number + args.repeats):
+        proof.repeat(repeated)
+        print(f"repeats, game {repeated + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
     print_table(findings, time.monotonic() - start)
     return 1 if findings.mismatches else 0
 
@@ -106,8 +115,26 @@ class DoorProof:
         if len(there) != cuts.made or back != there:
             self._wrong(number, f"{cuts.made} cuts, gone in hands {there}, back in {back}")
 
+    def repeat(self, number: int) -> None:
+        """Play a game of Tenhou clients of which each repeats its answers, at once and late."""
+        repeats = Repeats()
+        with tempfile.TemporaryDirectory() as folder:
+            table = asyncio.run(self._play(number, ("tenhou",) * PLACES, Path(folder), repeats))
+            self._check(number, table)
+        self._found.checked["games of repeated answers"] += 1
+        self._found.checked["answers repeated"] += repeats.made
+        self._found.checked["of these wins"] += repeats.wins
+        if table.warnings:
+            self._wrong(number, "; ".join(table.warnings))
+        if repeats.starts != repeats.whole_starts or repeats.starts != PLACES:
+            self._wrong(number, f"{repeats.starts} starts, {repeats.whole_starts} in one read")
+
     async def _play(
-        self, number: int, doors: Sequence[str], folder: Path, cuts: "Cuts | None" = None
+        self,
+        number: int,
+        doors: Sequence[str],
+        folder: Path,
+        habits: "Cuts | Repeats | None" = None,
     ) -> "Watched":
         rules = TableRules(seed=self._seed + number, length=self._length, fixed_seats=True)
         table = Watched()
@@ -115,7 +142,7 @@ class DoorProof:
             await stack.enter_async_context(asyncio.timeout(GAME_S))
             stack.enter_context(table.listening())
             server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
-            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, cuts)
+            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, habits)
             tasks: list[asyncio.Task[list[OwnResult]]] = []
             for place, door in enumerate(doors):
                 tasks.append(asyncio.create_task(_seated(place, urls[door])))
@@ -209,21 +236,56 @@ class Cuts:
         return part
 
 
+class Repeats:
+    """Sends every answer twice, the last one of a hand once more before the next; reads starts."""
+
+    def __init__(self) -> None:
+        self.made = self.wins = self.starts = self.whole_starts = 0
+
+    def read(self, data: bytes) -> None:
+        """Note whether a read that begins a game has all that stands before the first deal."""
+        if b"<GO " in data:
+            self.starts += 1
+            self.whole_starts += all(tag in data for tag in (b"<UN ", b"<TAIKYOKU "))
+
+    def of_client(self) -> Callable[[bytes], bytes]:
+        """Return what makes of one client's bytes those that are sent."""
+        before, rest = b"", b""
+
+        def repeated(data: bytes) -> bytes:
+            nonlocal before, rest
+            *whole, rest = (rest + data).split(b"\0")
+            sent = []
+            for tag in whole:
+                if tag.startswith(b"<NEXTREADY") and before:
+                    sent.append(before)
+                    self.made += 1
+                    self.wins += bool(WIN.match(before))
+                sent.append(tag)
+                before = tag if ANSWER.match(tag) else before
+                if ANSWER.match(tag):
+                    sent.append(tag)
+                    self.made += 1
+            return b"".join([tag + b"\0" for tag in sent])
+
+        return repeated
+
+
 def _games(log: Path) -> Iterator[Game]:
     for source in list_sources(log):
         yield from games_of(source)
 
 
 async def _open(
-    server: TableServer, rules: int, stack: contextlib.AsyncExitStack, cuts: Cuts | None
+    server: TableServer, rules: int, stack: contextlib.AsyncExitStack, habits: Cuts | Repeats | None
 ) -> dict[str, str]:
     ports = {
         "tenhou": await server.open_tenhou(HOST, 0),
         "tenhou+ws": await server.open_tenhou_websocket(HOST, 0),
     }
-    if cuts is not None:
+    if habits is not None:
         for scheme, port in ports.items():
-            ports[scheme] = await _open_relay(port, cuts, stack)
+            ports[scheme] = await _open_relay(port, habits, stack)
     urls = {scheme: f"{scheme}://{HOST}:{port}/0?type={rules}" for scheme, port in ports.items()}
     return {"mjai": f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default", **urls}
 
@@ -235,14 +297,18 @@ async def _seated(place: int, url: str) -> list[OwnResult]:
     return await play(settings, lambda _: strategy, hooks=Hooks(warm_up=lambda: None))
 
 
-async def _open_relay(port: int, cuts: Cuts, stack: contextlib.AsyncExitStack) -> int:
-    """Pass bytes on to the door, and now and then break what is connected."""
+async def _open_relay(port: int, habits: Cuts | Repeats, stack: contextlib.AsyncExitStack) -> int:
+    """Relay bytes, and now and then cut the connection or repeat an answer."""
 
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(HOST, port)
-        pump = asyncio.create_task(_pump(reader, far_writer))
+        cuts = habits if isinstance(habits, Cuts) else None
+        change, read = _same, None
+        if isinstance(habits, Repeats):
+            change, read = habits.of_client(), habits.read
+        pump = asyncio.create_task(_pump(reader, far_writer, change=change))
         try:
-            await _pump(far_reader, writer, cuts)
+            await _pump(far_reader, writer, cuts, read=read)
         finally:
             pump.cancel()
             for end in (writer, far_writer):
@@ -252,12 +318,24 @@ async def _open_relay(port: int, cuts: Cuts, stack: contextlib.AsyncExitStack) -
     return int(server.sockets[0].getsockname()[1])
 
 
+def _same(data: bytes) -> bytes:
+    return data
+
+
 async def _pump(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cuts: Cuts | None = None
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    cuts: Cuts | None = None,
+    *,
+    change: Callable[[bytes], bytes] = _same,
+    read: Callable[[bytes], None] | None = None,
 ) -> None:
     left = cuts.next() if cuts else None
     with contextlib.suppress(OSError):
         while data := await reader.read(1 << 16):
+            data = change(data)
+            if read:
+                read(data)
             if cuts and left == 0 and (part := cuts.part(data)) is not None:
                 writer.write(part)
                 await writer.drain()

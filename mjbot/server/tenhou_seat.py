@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 READY_S: Final = 10.0
 """How long a deal waits for ``NEXTREADY``."""
 
+GOODBYE_S: Final = 10.0
+"""How long the line stays open after the last result: clients show it for 3 to 5 s, then answer."""
+
 RETURN_S: Final = 3.0
 """How long the table waits, after a loss, before it acts for who is gone."""
 
@@ -95,8 +98,28 @@ class Connection:
 
     async def _send(self) -> None:
         with contextlib.suppress(TransportError):  # who receives is told as well
-            while (frame := await self._frames.get()) is not None:
-                await self.transport.send(frame)
+            while frames := await self._waiting_frames():
+                for piece in (
+                    frames if self.server.spelling is Spelling.JSON else [b"".join(frames)]
+                ):
+                    await self.transport.send(piece)
+
+    async def _waiting_frames(self) -> list[bytes]:
+        """Return all frames that wait, none where the connection is to be closed.
+
+        Frames of a stream go out in one write, as Tenhou's do: clients read ``GO``, ``UN`` and
+        ``TAIKYOKU`` in one piece, and drop a deal that comes behind them in another.
+        """
+        frames = []
+        frame = await self._frames.get()
+        while frame is not None:
+            frames.append(frame)
+            if self._frames.empty():
+                return frames
+            frame = self._frames.get_nowait()
+        if frames:
+            self._frames.put_nowait(None)
+        return frames
 
 
 class TenhouSeat(Seat):
@@ -160,7 +183,8 @@ class TenhouSeat(Seat):
         if say is not None and isinstance(say.message, EndGame) and self.table is not None:
             await self._wait_for_return()
             self._tell(self.table, say)
-            await self._until(lambda: self.has_left, _now() + FINAL_MESSAGE_TIMEOUT_S)
+            gone = _now() + (GOODBYE_S if self.connection is not None else 0.0)
+            await self._until(lambda: self.has_left or self.connection is None, gone)
         if self in self._players:
             self._players.remove(self)
         if self.connection is not None:

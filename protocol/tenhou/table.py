@@ -67,6 +67,8 @@ class SeatTable:
         self._answer: m.PlayerAction | None = None
         self._said: Said | None = None
         self._early: tags.Discarding | None = None
+        self._answered: Said | None = None
+        """The last answer, which clients repeat: it may come when the next question is open."""
         self._late = False  # an answer may still come to what is no longer asked
         self._scores: m.FourInts = (0, 0, 0, 0)
         self._figures = [0] * 5  # hands, wins, deal-ins, hands with calls, riichi
@@ -118,6 +120,8 @@ class SeatTable:
         Raises :class:`protocol.errors.ProtocolError` where it is not open to the seat, unless it
         may answer a question that has expired.
         """
+        if self._held:
+            return  # the question is not sent yet: this answers one of the hand before, once more
         if not self._open:
             if isinstance(tag, tags.Discarding) and isinstance(self._said, tags.DeclareRiichi):
                 self._early = tag
@@ -125,10 +129,11 @@ class SeatTable:
         try:
             self._answer = meant(tag, self._open, self._hand, self._tiles)
         except ProtocolError:
-            if self._late:
+            if self._late or tag == self._answered:
                 return
             raise
         self._said, self._open, self._late = tag, (), False
+        self._answered = tag
 
     def take_answer(self) -> m.PlayerAction | None:
         """Return the answer, once."""

@@ -162,6 +162,8 @@ async def play(clients, until, limits=None):
         if say.legal and say.seat == 0:
             questions.append(Asked(hands, time() - asked_at, answer.reply is not None))
         core.answer(answer)
+    if say is not None and say.is_final:
+        await seats[0].final_message(say)
     for task in [task for client in clients for task in client.tasks]:
         task.cancel()
     await door.close()
@@ -242,3 +244,33 @@ def test_who_is_gone_is_waited_for_once():
     assert times(asked) == [0, 0, 0, RETURN_S, *(len(asked) - 4) * [0]]
     assert [question.answered for question in asked[:3]] == [True, True, False]
     assert len(asked) > 10
+
+
+class Showing(Thinker):
+    """A client that shows the last result for a while before it is ready and leaves."""
+
+    def __init__(self, shown_s):
+        super().__init__()
+        self.shown_s, self.asked_at, self.left_at = shown_s, None, None
+
+    def take(self, tag, line):
+        if getattr(tag, "owari", None) is None:
+            super().take(tag, line)
+            return
+        self.asked_at = asyncio.get_running_loop().time()
+        self.start(self.leave(line))
+
+    async def leave(self, line):
+        await asyncio.sleep(self.shown_s)
+        await line.send(write(tags.NextReady(), XML))
+        await line.send(write(tags.ClientBye(), XML))
+        self.left_at = asyncio.get_running_loop().time()
+
+
+@pytest.mark.parametrize(("shown_s", "left_s"), [(0.0, 0.0), (5.0, 5.0), (60.0, None)])
+def test_a_client_may_show_the_last_result_before_it_leaves(shown_s, left_s):
+    client = Showing(shown_s)
+    in_leaping_time(play([client], lambda questions, door: False))
+    assert client.asked_at is not None
+    left = client.left_at and client.left_at - client.asked_at
+    assert left == (left_s if left_s is None else pytest.approx(left_s))

@@ -44,6 +44,16 @@ def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules(
     assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
 
 
+def test_answers_sent_twice_and_late_cost_nobody_its_seat():
+    findings = Findings()
+    proof = DoorProof(findings, "tonpu", 80)
+    proof.repeat(0)
+    proof.repeat(1)
+    assert findings.mismatches == []
+    assert findings.checked["of these wins"] > 2
+    assert findings.checked["answers repeated"] > 200
+
+
 # --- a client that knows nothing of our client code ----------------------------------------------
 
 
