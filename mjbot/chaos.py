@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from protocol.transports.address import is_loopback
+
 HARMLESS: Final = ("delay", "split", "merge")
 """What any program must bear: every byte comes, in its order."""
 BREAKING: Final = ("stall", "corrupt", "duplicate", "half-close", "cut")
@@ -82,6 +84,8 @@ class ChaosProxy:
     def __init__(
         self, chaos: Chaos, host: str, port: int, on_fault: Callable[[Fault], None] | None = None
     ) -> None:
+        if not is_loopback(host):  # a server elsewhere would pass for one of this machine
+            raise ValueError(f"{host}: a chaos proxy stands only before servers of this machine")
         self._chaos: Final = chaos
         self._there: Final = (host, port)
         self._on_fault: Final = on_fault

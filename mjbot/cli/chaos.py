@@ -11,8 +11,9 @@ from mjbot.cli.arguments import port as port_number
 from mjbot.cli.arguments import reading_arguments, seconds
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
+from mjbot.pair.fair_play import FairPlayError
 from protocol.plain_text import one_line
-from protocol.transports.address import parse_address
+from protocol.transports.address import is_loopback, parse_address
 
 _BYTES: Final = 1000.0
 _PORTS: Final = {"ws": 80, "mjsonp": 11600}
@@ -55,6 +56,10 @@ def run(args: argparse.Namespace) -> int:
 def _server(url: str) -> tuple[str, int]:
     """Return where a server is; raises ``ValueError``."""
     address = parse_address(url)
+    if not address.is_stdio and not is_loopback(address.host):
+        problem = "would stand as a server of this machine for one elsewhere"
+        cure = "run the server here, or chaos where the server runs"
+        raise FairPlayError(f"{url}: a proxy {problem}, past the checks of fair play; {cure}")
     parts = urlsplit(url)
     if address.is_stdio or parts.scheme.endswith("wss"):
         raise ArgumentError(f"{url}: a proxy goes before a TCP connection that is not encrypted")

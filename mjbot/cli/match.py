@@ -3,7 +3,6 @@
 import argparse
 import csv
 import datetime
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
 from mjbot.text import naming
+from mjbot.watch.browser import open_page
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -84,7 +84,7 @@ def tell_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
         if isinstance(player, HumanSeat):
             print(f"player {place + 1}, {player.name}: sit down at {player.url}", flush=True)
             if not no_browser:
-                webbrowser.open(player.url)
+                open_page(player.url)
 
 
 def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:

@@ -6,7 +6,8 @@ and the pair's names say what they are.
 
 What is behind a pipe (``stdio:``) nobody can see: it counts as a server elsewhere, where a pair may
 play only if it is declared by that very name.  That stays, as it does for a declared host: the
-declaration is the user's word, and a relay to a ladder would break it either way.
+declaration is the user's word, and a relay to a ladder would break it either way.  No tool of ours
+is such a relay: ``mjbot chaos`` stands only before servers of this machine.
 
 Tenhou's operator allows a program only after having been asked.  So over that wire even one bot
 plays elsewhere than on this machine only where the user says who has permitted it.

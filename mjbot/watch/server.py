@@ -141,7 +141,7 @@ class PageServer:
         if request.headers.get("Host", "") not in own:
             raise web.HTTPForbidden(text="this server has another name", headers=HEADERS)
         ours = origin is None or origin.removeprefix("http://") in own
-        if not ours or site not in ("none", "same-origin"):
+        if not ours or (site not in ("none", "same-origin") and not _opens_page(request)):
             raise web.HTTPForbidden(text="no other page may ask here", headers=HEADERS)
         try:
             response = await handler(request)
@@ -157,6 +157,16 @@ class PageServer:
 
     async def _index(self, request: web.Request) -> web.Response:
         return web.Response(text=index_page(self._config), content_type="text/html")
+
+
+def _opens_page(request: web.Request) -> bool:
+    """Return whether a link opens the page in a tab of its own, as the redirect file does.
+
+    The page itself holds nothing; where the link came from cannot read it, nor frame it.
+    """
+    headers = request.headers
+    fetched = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    return request.method == "GET" and request.path == "/" and fetched == ("navigate", "document")
 
 
 async def _asset(name: str, request: web.Request) -> web.Response:

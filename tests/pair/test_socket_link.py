@@ -366,3 +366,32 @@ def test_in_memory_the_same_words_pass():
     one.connect(other)
     other.tell(holding(3))
     assert one.newest(turn_is(3)) == holding(3)
+
+
+def test_a_peer_that_never_shows_who_it_is_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float | None] = []
+    receive = TcpTransport.receive
+
+    async def noted(self: TcpTransport, timeout_s: float | None = None) -> bytes:
+        waited.append(timeout_s)
+        return await receive(self, None if timeout_s is None else 0.0)
+
+    monkeypatch.setattr(TcpTransport, "receive", noted)
+
+    async def main() -> None:
+        port = free_port()
+        async with running(SocketLink(Side.HOST, port, SECRET)):
+            while True:
+                try:
+                    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                    break
+                except OSError:
+                    await asyncio.sleep(0)
+            async with asyncio.timeout(LIMIT_S):
+                await reader.read()  # to the end, which comes without a word of ours
+            writer.close()
+
+    asyncio.run(main())
+    assert waited == [socket_link.HANDSHAKE_S]

@@ -13,8 +13,8 @@ from mjbot.client.play import Settings, play
 from mjbot.errors import ExitCode
 from mjbot.server import tenhou
 from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.server.lobby import Lobby, TableRules
+from mjbot.server.server import ONE_ROOM, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.records import Findings
 from proof.tenhou_door import DoorProof
@@ -398,3 +398,32 @@ def test_a_pair_plays_at_a_table_of_this_machine_over_this_wire(tmp_path):
     assert not result.void
     assert {"mjbot (team 1/2)", "mjbot (team 2/2)"} < set(result.names)
     assert re.search(r"^the pair", said, re.M)
+
+
+class FakeSeat:
+    """What the endpoint compares of a seat."""
+
+    def __init__(self, gpid, account="", connection=None):
+        self.gpid, self.account, self.connection = gpid, account, connection
+        self.may_return = True
+
+
+def endpoint_with(*seats):
+    door = tenhou.TenhouDoor(Lobby(ONE_ROOM), RULES)
+    door._players.extend(seats)
+    return door
+
+
+@pytest.mark.parametrize("part", ["A", "ABCDEF01", "ABCDEF01-2345678", "abcdef01-23456789", ""])
+def test_a_part_of_a_seat_s_secret_takes_no_seat(part):
+    seat = FakeSeat("ABCDEF01-23456789")
+    assert endpoint_with(seat)._seat_of("", "ABCDEF01-23456789") is seat
+    assert endpoint_with(seat)._seat_of("", part) is None
+
+
+def test_an_account_with_several_seats_gets_only_one_whose_player_is_gone():
+    there, gone = FakeSeat("1", "ID1", connection=object()), FakeSeat("2", "ID1")
+    other = FakeSeat("3", "ID1", connection=object())
+    assert endpoint_with(there, gone)._seat_of("ID1", None) is gone
+    assert endpoint_with(there, other)._seat_of("ID1", None) is None
+    assert endpoint_with(there)._seat_of("ID1", None) is there

@@ -168,8 +168,9 @@ def test_a_wrong_token_stays_outside(raw_client):
         rules = TableRules(seed=1)
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
             port = await server.open_websocket("127.0.0.1", 0, "secret")
-            with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
-                await WebClient().play(port, "guess")
+            for guess in (None, "", "guess", "s", "secre", "secret2", "SECRET"):
+                with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
+                    await WebClient().play(port, guess)
             assert server.lobby.waiting == []
 
     asyncio.run(main())
@@ -177,7 +178,14 @@ def test_a_wrong_token_stays_outside(raw_client):
 
 @pytest.mark.parametrize(
     ("origin", "comes_in"),
-    [("https://evil.example", False), ("null", False), ("http://127.0.0.1:8000", True)],
+    [
+        ("https://evil.example", False),
+        ("null", False),
+        ("http://notlocalhost", False),
+        ("http://evil.localhost.example", False),
+        ("http://127.0.0.1:8000", True),
+        ("http://localhost:8000", True),
+    ],
 )
 def test_a_web_page_of_elsewhere_may_not_play(origin, comes_in):
     async def main():

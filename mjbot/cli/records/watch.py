@@ -7,7 +7,6 @@ import argparse
 import asyncio
 import contextlib
 import sys
-import webbrowser
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -21,6 +20,7 @@ from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
 from mjbot.records.other_formats import record_path
+from mjbot.watch.browser import open_page
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.pages import game_page
@@ -184,7 +184,7 @@ def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
     """Say where the page is, on stdout unless ``to`` is another stream, and open it."""
     print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
     if not no_browser:
-        webbrowser.open(url)
+        open_page(url)
 
 
 def _write(args: argparse.Namespace, library: Library) -> int:

@@ -95,7 +95,8 @@ def test_the_same_seed_fits_the_very_same_weights():
 
 
 def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_path, capsys):
-    command = ["train", "shanten", *map(str, LOGS), "--validate", "0:1", "--check", str(LOGS[1])]
+    learned = [str(log) for log in LOGS if log != LOGS[1]]
+    command = ["train", "shanten", *learned, "--validate", "0:1", "--check", str(LOGS[1])]
     assert main([*command, "--passes", "2", "--jobs", "1", "--out", str(tmp_path)]) == 0
     assert "tenpai of closed: predicted and found" in capsys.readouterr().out
     assert shanten_weights(tmp_path).first.shape[0] == N_FEATURES

@@ -1,0 +1,38 @@
+"""Opens a page in the user's browser without its key on a command line.
+
+Every user of a machine can list the command lines of all processes, and a page's key shows hands
+and plays a person's seat.  So the browser gets the path of a file that only this user can read, and
+the file sends it on.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+from typing import Final
+
+REDIRECT: Final = """<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>mjbot</title>
+<a href="{url}">Open the page</a>
+"""
+
+
+def redirect_file(url: str) -> Path:
+    """Write a page, readable by this user alone, that leads to ``url``; removed at exit."""
+    folder = Path(tempfile.mkdtemp(prefix="mjbot-page-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "open.html"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(REDIRECT.format(url=escape(url)))
+    return path
+
+
+def open_page(url: str) -> None:
+    """Open ``url`` in the browser, if there is one."""
+    webbrowser.open(redirect_file(url).as_uri())
