@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 
+# The tests of network training need torch and are skipped without it.  Where pip's build is too
+# large or not wanted: `make test TORCH=no`.
+TORCH ?= yes
+
 .PHONY: play test test-oldest test-newest lint proof clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
@@ -53,4 +57,7 @@ $(INSTALLED): pyproject.toml | $(VENV)/pyvenv.cfg
 
 $(TOOLS): pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@test '$(TORCH)' = no || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary torch -e '.[train]' || \
+		echo 'torch cannot be installed here: the tests of network training are skipped'
 	@touch $(INSTALLED) $@

@@ -107,15 +107,22 @@ class Child:
         await self._wait_a_little()
 
     def _signal_group(self, number: int) -> None:
-        # The group can outlive its leader: signal it even if the leader is gone.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        signal_group(self.pid, number)
 
     async def _wait_a_little(self) -> None:
         if self._process.returncode is None:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_GRACE_S):
                     await self._process.wait()
+
+
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to all processes of a group, which can outlive its leader.
+
+    ``group`` is the id of the process that was started with a session of its own.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
 
 
 def describe_exit(status: int) -> str:

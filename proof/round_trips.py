@@ -2,7 +2,8 @@
 
 mjlog -> mjai lines -> mjlog is compared event by event, win by win (yaku ids in their order, fu,
 limit, sticks) and tag by tag, ids as the tiles that they are.  mjlog -> tenhou.net/6 -> mjai is
-compared event by event.  What a format cannot hold is counted under "lost".
+compared event by event.  Each result is compared with what a live player at each seat receives.
+What a format cannot hold is counted under "lost".
 """
 
 import io
@@ -20,8 +21,7 @@ import msgspec
 from mjbot.records.complete import CompleteGame, complete
 from mjbot.records.game import Entry, Game
 from mjbot.records.mjai_log import log_line, read_mjai_log
-from mjbot.records.mjlog import read_mjlog
-from mjbot.records.mjlog_tags import Tag, scan_tags
+from mjbot.records.mjlog import Element, read_mjlog, scan_elements
 from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.sources import Source
 from mjbot.records.tenhou6.hands import read_hand
@@ -30,9 +30,23 @@ from mjbot.records.tenhou6.reader import read_tenhou6, ronned_seat
 from mjbot.records.tenhou6.results import read_result
 from mjbot.records.tenhou6.writer import write_tenhou6
 from mjbot.table.settle import seats_by_rank
-from protocol.messages import Event, Hora, StartKyoku
+from protocol.messages import (
+    Ankan,
+    Chi,
+    Daiminkan,
+    Event,
+    Hora,
+    Pon,
+    Ryukyoku,
+    StartKyoku,
+    Tsumo,
+)
 from protocol.tenhou.calls import decode_call
-from protocol.tenhou.tiles import RED_TILES
+from protocol.tenhou.codec import SERVER_TAGS, typed
+from protocol.tenhou.results import read_draw, read_win
+from protocol.tenhou.rules import GameType
+from protocol.tenhou.tags import DrawnHand, Win
+from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
 UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
@@ -52,7 +66,9 @@ def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     """
     entries = list(game.entries)
     told = complete(replace(game, entries=entries))
-    _through_mjlog(entries, document_of(source), counts)
+    document = document_of(source)
+    _through_mjlog(entries, document, counts)
+    _check_live(document, entries, counts)
     _through_tenhou6(entries, told, counts)
 
 
@@ -83,7 +99,7 @@ def _through_mjlog(entries: list[Entry], document: bytes, counts: Counter[str]) 
             raise DifferenceError(f"mjlog: {theirs.event} was {ours.event}")
         counts["mjlog: events the same"] += 1
         counts["mjlog: wins the same, value and yaku ids in their order"] += ours.win is not None
-    _compare_tags(scan_tags(document, "original"), scan_tags(written, "written"), counts)
+    _compare_tags(scan_elements(document, "original"), scan_elements(written, "written"), counts)
     counts["mjlog: games the same"] += 1
 
 
@@ -93,7 +109,7 @@ def _pairs(entries: list[Entry], again: list[Entry]) -> Iterator[tuple[Entry, En
     return zip(entries, again, strict=True)
 
 
-def _compare_tags(originals: list[Tag], written: list[Tag], counts: Counter[str]) -> None:
+def _compare_tags(originals: list[Element], written: list[Element], counts: Counter[str]) -> None:
     unshuffled = [tag for tag in originals if tag.name != "SHUFFLE"]
     counts["lost in mjlog: seed of the wall"] += len(originals) - len(unshuffled)
     for one, other in zip(unshuffled, written, strict=True):
@@ -136,11 +152,11 @@ def _is_rounded(original: str, written: str) -> bool:
     return [float(points) for points in ours[1::2]] == [worth[seat] for seat in range(4)]
 
 
-def _renumbered(tag: Tag, other: Tag) -> Tag:
-    return Tag(tag.name, tag.attributes, other.number)
+def _renumbered(tag: Element, other: Element) -> Element:
+    return Element(tag.name, tag.attributes, other.number)
 
 
-def _plain(tag: Tag) -> dict[str, Any]:
+def _plain(tag: Element) -> dict[str, Any]:
     """Return a tag's name and attributes, its tile ids as tiles."""
     told: dict[str, Any] = dict(tag.attributes)
     name = tag.name
@@ -148,10 +164,10 @@ def _plain(tag: Tag) -> dict[str, Any]:
         return {"name": name[0] + RED_TILES[int(name[1:])]}
     for attribute in _TILE_LISTS:
         if attribute in told:
-            tiles = [RED_TILES[tile] for tile in tag.tiles(attribute)]
+            tiles = [RED_TILES[tile] for tile in tag.integers(attribute)]
             told[attribute] = tiles if name == "INIT" else sorted(tiles)
     if "seed" in told and name == "INIT":
-        *kyoku, die, other, marker = tag.integers("seed", 6)
+        *kyoku, die, other, marker = tag.integers("seed")
         told |= {"seed": kyoku, "dice": (die, other), "marker": RED_TILES[marker]}
     if "m" in told:
         told["m"] = [_call(code) for code in tag.integers("m")]
@@ -200,3 +216,77 @@ def _held(entry: Entry, lost: Counter[str]) -> Event:
 
 def _site_order(name: str) -> tuple[int, bool]:
     return tile_kind(TILE_BY_NAME[name]), name.endswith("r")
+
+
+# --- a record's results beside a live game's -------------------------------------------------
+
+
+def live_results(document: bytes, entries: list[Entry], seat: int) -> Iterator[tuple[Event, Event]]:
+    """Yield each result as the record tells it, and as a player at ``seat`` receives it.
+
+    The tags are turned to the seat, and the seat's own tenpai hand is left out of a draw as the
+    server does; the record's event is masked in the same way.
+    """
+    names = PLAIN_TILES if _has_no_reds(document) else RED_TILES
+    elements = {element.number: element for element in scan_elements(document, "record")}
+    melds, drawer = [0] * 4, None
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, StartKyoku):
+            melds = [0] * 4
+        elif isinstance(event, Chi | Pon | Daiminkan | Ankan):
+            melds[event.actor] += 1
+        drawer = event.actor if isinstance(event, Tsumo) else drawer
+        if isinstance(event, Hora | Ryukyoku):
+            element = elements[entry.number]
+            tag = typed(element.name, _turned(element, seat), SERVER_TAGS, lenient=True)
+            if isinstance(tag, Win):
+                yield event, read_win(tag, seat, names)
+            elif isinstance(tag, DrawnHand):
+                yield _own_hidden(event, seat), read_draw(tag, seat, names, melds, drawer)
+
+
+def _has_no_reds(document: bytes) -> bool:
+    rules = next(e for e in scan_elements(document, "record") if e.name == "GO")
+    return bool(int(rules.attributes["type"]) & GameType.NO_RED_FIVES)
+
+
+def _turned(element: Element, seat: int) -> dict[str, object]:
+    told: dict[str, object] = dict(element.attributes)
+    for name in ("who", "fromWho", "paoWho"):
+        if name in element.attributes:
+            told[name] = (int(element.attributes[name]) - seat) % 4
+    for hand in range(4):
+        told.pop(f"hai{hand}", None)
+    for hand in range(1 if _leaves_out_own(element, seat) else 0, 4):
+        if (shown := element.attributes.get(f"hai{(hand + seat) % 4}")) is not None:
+            told[f"hai{hand}"] = shown
+    for name in ("sc", "owari"):
+        if name in element.attributes:
+            numbers = element.attributes[name].split(",")[:8]
+            told[name] = ",".join(numbers[2 * seat :] + numbers[: 2 * seat])
+    return told
+
+
+def _leaves_out_own(element: Element, seat: int) -> bool:
+    """Whether a live game leaves out the receiver's hand: it is tenpai and the wall is empty."""
+    return element.attributes.get("type") is None and f"hai{seat}" in element.attributes
+
+
+def _own_hidden(event: Event, seat: int) -> Event:
+    assert isinstance(event, Ryukyoku)
+    assert event.tehais is not None
+    if event.reason == "nagashimangan" and "?" in event.tehais[seat]:
+        return msgspec.structs.replace(event, tenpais=None)  # the tag does not say
+    if event.reason != "fanpai":
+        return event
+    hidden = [("?",) * len(hand) if at == seat else hand for at, hand in enumerate(event.tehais)]
+    return msgspec.structs.replace(event, tehais=tuple(hidden))
+
+
+def _check_live(document: bytes, entries: list[Entry], counts: Counter[str]) -> None:
+    for seat in range(4):
+        for ours, theirs in live_results(document, entries, seat):
+            if ours != theirs:
+                raise DifferenceError(f"live, seat {seat}: {theirs} was {ours}")
+            counts["results the same as a live player at each seat receives them"] += 1

@@ -13,6 +13,8 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
@@ -24,7 +26,7 @@ from msgspec.structs import replace
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
 from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
-from mjbot.processes import describe_exit, die_with_parent
+from mjbot.processes import describe_exit, die_with_parent, signal_group
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError
@@ -78,10 +80,12 @@ class Bot:
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=MAX_LINE_BYTES,
+                start_new_session=True,
                 preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         except OSError as error:
             raise BotError(f"the bot cannot be run: {error}") from None
+        _end_together(process.pid)
         return cls(process)
 
     async def tell(self, line: bytes) -> None:
@@ -100,14 +104,17 @@ class Bot:
         return self._last
 
     async def stop(self) -> None:
-        """Close its standard input, and end it if it does not end by itself."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LEAVE_S):
-                self._input.close()
-                await self._process.wait()
-        if self._process.returncode is None:
-            self._process.kill()
-            await self._process.wait()
+        """Close its standard input; end what does not end by itself, and all that it started."""
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_S):
+                    self._input.close()
+                    await self._process.wait()
+        finally:  # at once when cancelled
+            signal_group(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        with contextlib.suppress(ValueError, RuntimeError):
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
 
     @property
     def last_words(self) -> str:
@@ -121,6 +128,18 @@ class Bot:
         status = self._process.returncode
         end = "closed its standard output" if status is None else describe_exit(status)
         return f"the bot {end}; it said last: {self.last_words}"
+
+
+def _end_together(group: int) -> None:
+    """At SIGTERM end the processes of a bot, which are a group of their own, and then ours."""
+
+    def end() -> None:
+        signal_group(group, signal.SIGKILL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with contextlib.suppress(ValueError, RuntimeError):  # not the main thread
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
 
 
 class GivenUpError(Exception):

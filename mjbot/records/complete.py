@@ -6,7 +6,7 @@ go through the strict table, and each comes out with everything that the table k
 whatever the source said: two records of one game are equal once they are complete.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 
 from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord
-from mjbot.records.mjlog_results import hora_event
 from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
 from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.rules.yaku_table import (
@@ -57,6 +56,7 @@ from protocol.tiles import (
     tile_kind,
     tile_names,
 )
+from protocol.yaku import YAKUMAN_FAN, named_yaku
 
 _LIMITS: Final = (MANGAN, 3 * MANGAN // 2, 2 * MANGAN, 3 * MANGAN, YAKUMAN_BASE)
 _UNTOLD: Final = ("id", "log", "possible_actions", "cannot_dahai")
@@ -129,7 +129,7 @@ class _Telling:
                 win = self._win(event)
                 self._has_reds |= not _REDS.isdisjoint(win.ura_markers)
                 hand = _winning_hand(state, event.actor, win)
-                told: m.Event = hora_event(win, hand, _four(state["scores"]))
+                told: m.Event = _hora(win, hand, _four(state["scores"]))
                 self._table.apply(event)
                 return told, win
             case m.Ryukyoku():
@@ -202,6 +202,25 @@ def _win_record(state: State, event: m.Hora, worth: Any, tile: int) -> WinRecord
         dora_markers=tile_names(state["dora_markers"][: state["n_dora"]].tolist()),
         ura_markers=tile_names(state["ura_markers"][: state["n_ura"]].tolist()) if riichi else (),
         deltas=_four(worth["deltas"]),
+    )
+
+
+def _hora(win: WinRecord, hand: Sequence[str], before: m.FourInts) -> m.Hora:
+    """Return the event of a win with a concealed hand, ``before`` being the points before it."""
+    a, b, c, d = (score + delta for score, delta in zip(before, win.deltas, strict=True))
+    return m.Hora(
+        actor=win.winner,
+        target=win.source,
+        pai=win.winning_tile,
+        pao=win.liable,
+        uradora_markers=win.ura_markers,
+        hora_tehais=tuple(hand),
+        yakus=named_yaku(win.yaku, win.yakuman),
+        fu=win.fu,
+        fan=YAKUMAN_FAN * len(win.yakuman) or sum(han for _, han in win.yaku),
+        hora_points=win.hand_points,
+        deltas=win.deltas,
+        scores=(a, b, c, d),
     )
 
 

@@ -1,14 +1,19 @@
 """Tenhou's mjlog to our events, in the order in which things happened at the table.
 
+A record is Tenhou's wire with the hands of all seats open, so tags and results are read by
+:mod:`protocol.tenhou`: the same result gives the same event from a live game and from its record.
+
 The order is the record's own: riichi, discard, acceptance, then a call of that discard; ankan,
 dora, draw; open kan, draw, dora, discard; one win event per winner and one end of the kyoku.
-Records print every discard in upper case, so whether it was the drawn tile follows from the id.
+Records print every discard in upper case; whether it was the drawn tile follows from the id.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NoReturn
 from urllib.parse import unquote
+from xml.parsers import expat
 
 from mjbot.records.game import (
     THREE_PLAYER_GAME,
@@ -18,35 +23,45 @@ from mjbot.records.game import (
     RecordError,
     WinRecord,
 )
-from mjbot.records.mjlog_results import final_scores, read_draw, read_win
-from mjbot.records.mjlog_tags import NO_REDS, Tag, scan_tags
 from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.messages import (
-    MOST_STICKS,
-    Ankan,
-    Chi,
     Dahai,
-    Daiminkan,
     Dora,
     EndGame,
     EndKyoku,
     Event,
     FourInts,
-    Kakan,
-    Pon,
+    Hora,
     Reach,
     ReachAccepted,
     StartGame,
     StartKyoku,
     Tsumo,
 )
+from protocol.tenhou import tags
 from protocol.tenhou.calls import decode_call
-from protocol.tenhou.rules import check_playable
+from protocol.tenhou.codec import RECORD_TAGS, typed
+from protocol.tenhou.hand import call_event
+from protocol.tenhou.results import final_scores, points, read_draw, read_win
+from protocol.tenhou.rules import GameType, check_playable
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
-_DRAWER: Final = {"T": 0, "U": 1, "V": 2, "W": 3}
-_DISCARDER: Final = {letter: seat for seat in range(4) for letter in ("DEFG"[seat], "defg"[seat])}
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One XML element: its name, its attributes, and its number in the document (from 1)."""
+
+    name: str
+    attributes: Mapping[str, str]
+    number: int
+
+    def __getitem__(self, attribute: str) -> str:
+        return self.attributes[attribute]
+
+    def integers(self, attribute: str) -> list[int]:
+        """Return an attribute that is a list of whole numbers."""
+        return [int(number) for number in self[attribute].split(",")]
 
 
 def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
@@ -56,12 +71,12 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
     document as a whole is damaged; :class:`ForeignRecordError` if it is no mjlog, or of three
     players, :class:`IncompleteGameError` if its rules are not played here.
     """
-    reader = TagReader()
+    reader = _RecordReader()
     number = 0
     try:
-        for tag in scan_tags(document, name):
-            number = tag.number
-            for event in reader.read(tag):
+        for element in scan_elements(document, name):
+            number = element.number
+            for event in reader.read(element):
                 yield Entry(number, event, reader.take_win())
         for event in reader.finish():
             yield Entry(number, event)
@@ -69,18 +84,45 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
         raise
     except ThreePlayersError:
         raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
-    except ProtocolError as error:
+    except _OtherRulesError as error:
         raise IncompleteGameError(name, f"tag {number}", str(error)) from None
     except ValueError as error:
         raise RecordError(name, f"tag {number}", str(error)) from None
 
 
-class TagReader:
-    """Turns tags into events and remembers what must be remembered between them.
+def scan_elements(document: bytes, name: str) -> list[Element]:
+    """Return the elements inside ``<mjloggm>`` in order.
 
-    A subclass that sees less of a table than a record does overrides how hands are dealt and
-    what a turn's tag says.
+    Raises :class:`RecordError` with ``name`` if the document is damaged,
+    :class:`ForeignRecordError` if it is not an mjlog.
     """
+    elements: list[Element] = []
+    parser = expat.ParserCreate()
+
+    def begin(element: str, attributes: dict[str, str]) -> None:
+        elements.append(Element(element, attributes, len(elements)))
+
+    def doctype(*_: object) -> NoReturn:
+        # Entities could make a small file expand without bound; an mjlog has none.
+        raise RecordError(name, "", "a document type declaration has no place in an mjlog")
+
+    parser.StartElementHandler = begin
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(document, True)
+    except expat.ExpatError as error:
+        raise RecordError(name, f"tag {len(elements)}", f"damaged XML ({error})") from None
+    if elements[0].name != "mjloggm":
+        raise ForeignRecordError(name, f"begins with <{elements[0].name}>, not with <mjloggm>")
+    return elements[1:]
+
+
+class _OtherRulesError(ValueError):
+    """The table's rules are not played here."""
+
+
+class _RecordReader:
+    """Turns elements into events and keeps what later elements refer to."""
 
     def __init__(self) -> None:
         self._tiles = RED_TILES
@@ -88,28 +130,48 @@ class TagReader:
         self._started = False
         self._playing = False
         self._result_seen = False
-        self.drawn: tuple[int, int] | None = None  # seat and id while it is that seat's turn
+        self._drawn: tuple[int, int] | None = None  # seat and id while it is that seat's turn
         self._discarder = -1
         self._n_melds = [0, 0, 0, 0]
         self._win: WinRecord | None = None
         self._final: FourInts | None = None
-        self._readers: dict[str, Callable[[Tag], tuple[Event, ...]]] = {
-            "GO": self._read_rules,
-            "UN": self._read_names,
-            "INIT": self._read_deal,
-            "N": self._read_call,
-            "REACH": self._read_riichi,
-            "DORA": self._read_dora,
-            "AGARI": self._read_win,
-            "RYUUKYOKU": self._read_draw,
-        }
 
-    def read(self, tag: Tag) -> tuple[Event, ...]:
-        """Return the events that a tag says; tags that say nothing about play give none."""
-        if tag.name[1:].isdigit():
-            return (self.read_turn(tag),)
-        reader = self._readers.get(tag.name)
-        return reader(tag) if reader else ()
+    def read(self, element: Element) -> tuple[Event, ...]:
+        """Return the events of an element; elements that are no part of the play give none."""
+        name = element.name
+        if name[1:].isdigit() and not element.attributes:
+            tag = _turn_tag(name)
+        else:
+            tag = typed(name, element.attributes, RECORD_TAGS, lenient=not name[1:].isdigit())
+        match tag:
+            case tags.Draw() | tags.Discard():
+                return (self._take_turn(tag, name),)
+            case tags.Go():
+                _check_rules(tag)
+                self._tiles = PLAIN_TILES if tag.type & GameType.NO_RED_FIVES else RED_TILES
+            case tags.Names() if not self._started:  # a later UN is a player coming back
+                names = tuple(unquote(told or "") for told in tag.all)
+                self._names = names if any(names) else None
+            case tags.RecordedInit():
+                return self._take_deal(tag)
+            case tags.Win() | tags.DrawnHand():
+                return (self._take_result(tag),)
+            case _:
+                return self._take_in_hand(tag, name)
+        return ()
+
+    def _take_in_hand(self, tag: tags.Tag, name: str) -> tuple[Event, ...]:
+        match tag:
+            case tags.Meld():
+                self._check_playing(name)
+                return (self._take_call(tag),)
+            case tags.Riichi():
+                self._check_playing(name)
+                return (_riichi(tag),)
+            case tags.DoraIndicator():
+                self._check_playing(name)
+                return (Dora(dora_marker=self._tiles[tag.hai]),)
+        return ()
 
     def take_win(self) -> WinRecord | None:
         """Return the record of the win just read, once."""
@@ -126,27 +188,10 @@ class TagReader:
             return (EndKyoku(),)
         return EndKyoku(), EndGame(scores=self._final)
 
-    def _read_rules(self, tag: Tag) -> tuple[Event, ...]:
-        rules = tag.integer("type")
-        check_playable(rules, "GO.type")
-        self._tiles = PLAIN_TILES if rules & NO_REDS else RED_TILES
-        return ()
-
-    def _read_names(self, tag: Tag) -> tuple[Event, ...]:
-        # A later UN with one name is a player coming back.
-        if not self._started:
-            names = tuple(unquote(tag.attributes.get(f"n{seat}", "")) for seat in range(4))
-            self._names = names if any(names) else None
-        return ()
-
-    def _read_deal(self, tag: Tag) -> tuple[Event, ...]:
-        kyoku, honba, sticks, _, _, marker = tag.integers("seed", 6)
-        if not 0 <= kyoku < 16 or not 0 <= marker < 136:
-            raise ValueError(f"<INIT> seed names hand {kyoku} and dora indicator {marker}")
-        if not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
-            raise ValueError(f"<INIT> seed names {honba} honba and {sticks} sticks")
-        if tag.seat("oya") != kyoku % 4:
-            raise ValueError(f"<INIT> oya={tag['oya']} does not deal hand {kyoku}")
+    def _take_deal(self, tag: tags.RecordedInit) -> tuple[Event, ...]:
+        kyoku, honba, sticks, _, _, marker = tag.seed
+        if tag.oya != kyoku % 4:
+            raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {kyoku}")
         events: tuple[Event, ...] = ()
         if not self._started:
             events = (StartGame(names=self._names),)
@@ -156,9 +201,12 @@ class TagReader:
             events = (EndKyoku(),)
         self._started = self._playing = True
         self._result_seen = False
-        self.drawn = None
+        self._drawn = None
         self._n_melds = [0, 0, 0, 0]
-        east, south, west, north = (self.dealt_hand(tag, seat) for seat in range(4))
+        east, south, west, north = (
+            tuple([self._tiles[tile] for tile in hand])
+            for hand in (tag.hai0, tag.hai1, tag.hai2, tag.hai3)
+        )
         deal = StartKyoku(
             bakaze=WIND_NAMES[kyoku // 4],
             kyoku=kyoku % 4 + 1,
@@ -167,88 +215,96 @@ class TagReader:
             oya=kyoku % 4,
             dora_marker=self._tiles[marker],
             tehais=(east, south, west, north),
-            scores=_hundreds(tag, "ten"),
+            scores=points(tag.ten, 0),
         )
         return *events, deal
 
-    def dealt_hand(self, tag: Tag, seat: int) -> tuple[str, ...]:
-        """Return the thirteen tiles that INIT deals to a seat."""
-        return tuple(self._tiles[tile] for tile in tag.tiles(f"hai{seat}", 13))
+    def _take_turn(self, tag: tags.Draw | tags.Discard, name: str) -> Event:
+        if tag.tile is None:
+            raise ProtocolError(name, "the tile is missing, a record shows every draw")
+        self._check_playing(name)
+        if isinstance(tag, tags.Draw):
+            self._drawn = (tag.seat, tag.tile)
+            return _draw_event(tag.seat, self._tiles[tag.tile])
+        tsumogiri = self._drawn == (tag.seat, tag.tile)
+        self._drawn = None
+        self._discarder = tag.seat
+        return _discard_event(tag.seat, self._tiles[tag.tile], tsumogiri)
 
-    def read_turn(self, tag: Tag) -> Event:
-        """Read a draw or a discard."""
-        letter, tile = tag.name[0], int(tag.name[1:])
-        if not 0 <= tile < 136:
-            raise ValueError(f"<{tag.name}> names a tile outside 0..135")
-        self._check_playing(tag)
-        if (drawer := _DRAWER.get(letter)) is not None:
-            self.drawn = (drawer, tile)
-            return _draw_event(drawer, self._tiles[tile])
-        if (discarder := _DISCARDER.get(letter)) is None:
-            raise ValueError(f"<{tag.name}> is neither a draw nor a discard")
-        tsumogiri = self.drawn == (discarder, tile)
-        self.drawn = None
-        self._discarder = discarder
-        return _discard_event(discarder, self._tiles[tile], tsumogiri)
-
-    def _read_call(self, tag: Tag) -> tuple[Event, ...]:
-        self._check_playing(tag)
-        caller = tag.seat("who")
-        call = decode_call(tag.integer("m"))
-        self.drawn = None
+    def _take_call(self, tag: tags.Meld) -> Event:
+        try:
+            call = decode_call(tag.m)
+        except ValueError as error:
+            raise ProtocolError("N.m", str(error)) from None
+        self._drawn = None
         if call.kind != "kakan":
-            self._n_melds[caller] += 1
-        own = tuple(self._tiles[tile] for tile in call.own)
-        if call.kind == "ankan":
-            return (Ankan(actor=caller, consumed=own),)  # type: ignore[arg-type]
-        tile = self._tiles[call.tile]
-        if call.kind == "kakan":
-            return (Kakan(actor=caller, pai=tile, consumed=own),)  # type: ignore[arg-type]
-        target = (caller + call.source) % 4
-        if target != self._discarder:
-            raise ValueError(f"seat {caller} calls from seat {target}, which has not discarded")
-        event = {"chi": Chi, "pon": Pon, "daiminkan": Daiminkan}[call.kind]
-        return (event(actor=caller, target=target, pai=tile, consumed=own),)
+            self._n_melds[tag.who] += 1
+        event = call_event(call, tag.who, self._tiles)
+        if getattr(event, "target", self._discarder) != self._discarder:
+            target = (tag.who + call.source) % 4
+            raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
+        return event
 
-    def _read_riichi(self, tag: Tag) -> tuple[Event, ...]:
-        self._check_playing(tag)
-        seat, step = tag.seat("who"), tag.integer("step")
-        if step == 1:
-            return (Reach(actor=seat),)
-        if step != 2:
-            raise ValueError(f"<REACH> step={step}: steps are 1 and 2")
-        # Records of 2009 and 2010 do not print the scores.
-        scores = _hundreds(tag, "ten") if "ten" in tag.attributes else None
-        d0, d1, d2, d3 = (-1000 * (payer == seat) for payer in range(4))
-        return (ReachAccepted(actor=seat, deltas=(d0, d1, d2, d3), scores=scores),)
-
-    def _read_dora(self, tag: Tag) -> tuple[Event, ...]:
-        self._check_playing(tag)
-        return (Dora(dora_marker=self._tiles[tag.tiles("hai", 1)[0]]),)
-
-    def _read_win(self, tag: Tag) -> tuple[Event, ...]:
-        if not self._playing:
-            raise ValueError("<AGARI> comes before the first <INIT>")
+    def _take_result(self, tag: tags.Win | tags.DrawnHand) -> Event:
+        self._final = final_scores(tag, 0)
+        if isinstance(tag, tags.Win):
+            if not self._playing:
+                raise ValueError("<AGARI> comes before the first <INIT>")
+            self._result_seen = True
+            hora = read_win(tag, 0, self._tiles)
+            self._win = _win_record(tag, hora, self._tiles)
+            return hora
+        self._check_playing("RYUUKYOKU")
         self._result_seen = True
-        self._final = final_scores(tag)
-        event, self._win = read_win(tag, self._tiles)
-        return (event,)
+        drawer = self._drawn[0] if self._drawn else None
+        return read_draw(tag, None, self._tiles, self._n_melds, drawer)
 
-    def _read_draw(self, tag: Tag) -> tuple[Event, ...]:
-        self._check_playing(tag)
-        self._result_seen = True
-        self._final = final_scores(tag)
-        drawer = self.drawn[0] if self.drawn else None
-        return (read_draw(tag, self._tiles, self._n_melds, drawer),)
-
-    def _check_playing(self, tag: Tag) -> None:
+    def _check_playing(self, name: str) -> None:
         if not self._playing or self._result_seen:
-            raise ValueError(f"<{tag.name}> comes outside a hand")
+            raise ValueError(f"<{name}> comes outside a hand")
 
 
-def _hundreds(tag: Tag, attribute: str) -> FourInts:
-    a, b, c, d = tag.integers(attribute, 4)
-    return 100 * a, 100 * b, 100 * c, 100 * d
+@lru_cache(maxsize=4096)
+def _turn_tag(name: str) -> tags.Tag:
+    return typed(name, {}, RECORD_TAGS)
+
+
+def _check_rules(tag: tags.Go) -> None:
+    try:
+        check_playable(tag.type, "GO.type")
+    except ThreePlayersError:
+        raise
+    except ProtocolError as error:
+        raise _OtherRulesError(str(error)) from None
+
+
+def _riichi(tag: tags.Riichi) -> Event:
+    if tag.step == 1:
+        return Reach(actor=tag.who)
+    # Records of 2009 and 2010 do not print the scores.
+    scores = None if tag.ten is None else points(tag.ten, 0)
+    d0, d1, d2, d3 = (-1000 * (payer == tag.who) for payer in range(4))
+    return ReachAccepted(actor=tag.who, deltas=(d0, d1, d2, d3), scores=scores)
+
+
+def _win_record(tag: tags.Win, hora: Hora, tiles: Sequence[str]) -> WinRecord:
+    pairs = tag.yaku or ()
+    return WinRecord(
+        winner=hora.actor,
+        source=hora.target,
+        liable=hora.pao,
+        yaku=tuple(zip(pairs[::2], pairs[1::2], strict=True)),
+        yakuman=tag.yakuman or (),
+        fu=tag.ten[0],
+        hand_points=tag.ten[1],
+        limit=tag.ten[2],
+        honba=tag.ba[0],
+        sticks=tag.ba[1],
+        winning_tile=tiles[tag.machi],
+        dora_markers=tuple([tiles[tile] for tile in tag.dora_hai]),
+        ura_markers=hora.uradora_markers or (),
+        deltas=hora.deltas or (0, 0, 0, 0),
+    )
 
 
 @cache

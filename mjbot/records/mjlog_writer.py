@@ -8,22 +8,22 @@ Left out is what nobody told us: the seed of the wall, the players' grades and r
 always 1 and 1.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
-from mjbot.records.mjlog_tags import AGAINST_PEOPLE, HANCHAN, NO_REDS
-from mjbot.rules.ruleset import PLACEMENT_POINTS, TARGET_POINTS
-from mjbot.table.settle import seats_by_rank
 from protocol import messages as m
+from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
-from protocol.tenhou.results import DRAW_REASONS
+from protocol.tenhou.codec import Spelling, write
+from protocol.tenhou.results import DRAW_TYPES, write_final
+from protocol.tenhou.rules import GameType
 from protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
 from protocol.tiles import WIND_NAMES
-
-_DRAW_TYPES: Final = {reason: kind for kind, reason in DRAW_REASONS.items()}
 
 
 def write_mjlog(game: CompleteGame) -> bytes:
@@ -31,22 +31,17 @@ def write_mjlog(game: CompleteGame) -> bytes:
     writer = _TagWriter(RED_COPIES if game.has_reds else PLAIN_COPIES)
     for entry in game.entries:
         writer.take(entry)
-    rules = AGAINST_PEOPLE | HANCHAN * game.is_hanchan | NO_REDS * (not game.has_reds)
-    names = " ".join(f'n{seat}="{quote(name, "")}"' for seat, name in enumerate(game.names))
-    head = f'<GO type="{rules}" lobby="0"/><UN {names}/><TAIKYOKU oya="0"/>'
-    return f'<mjloggm ver="2.3">{head}{"".join(writer.tags)}</mjloggm>'.encode()
-
-
-def placement_points(scores: m.FourInts) -> list[float]:
-    """Return what a game's final scores are worth, in thousands, without rounding.
-
-    >>> placement_points((25000, 41300, 25000, 8700))
-    [5.0, 51.3, -15.0, -41.3]
-    """
-    worth = [0.0] * 4
-    for seat, bonus in zip(seats_by_rank(scores), PLACEMENT_POINTS, strict=True):
-        worth[seat] = (scores[seat] - TARGET_POINTS + bonus) / 1000
-    return worth
+    rules = GameType.AGAINST_PEOPLE
+    rules |= GameType.HANCHAN if game.is_hanchan else 0
+    rules |= 0 if game.has_reds else GameType.NO_RED_FIVES
+    n0, n1, n2, n3 = (quote(name, "") for name in game.names)
+    head = (
+        tags.Go(type=int(rules)),
+        tags.Names(n0=n0, n1=n1, n2=n2, n3=n3),
+        tags.Taikyoku(oya=0),
+    )
+    elements = (write(tag, Spelling.XML).removesuffix(b"\0") for tag in (*head, *writer.tags))
+    return b"".join((b'<mjloggm ver="2.3">', *elements, b"</mjloggm>"))
 
 
 class _Ids:
@@ -90,7 +85,7 @@ class _TagWriter:
     """Collects the tags of a game from its events."""
 
     def __init__(self, copies: Mapping[str, tuple[int, ...]]) -> None:
-        self.tags: list[str] = []
+        self.tags: list[tags.Tag] = []
         self._copies = copies
         self._ids = _Ids(copies)
         self._dora: list[int] = []
@@ -98,49 +93,56 @@ class _TagWriter:
         self._honba = self._sticks = 0
 
     def take(self, entry: Entry) -> None:
-        """Write what an event says."""
+        """Add the tags of an event."""
         match entry.event:
             case m.StartKyoku():
                 self._deal(entry.event)
             case m.Tsumo(actor=seat, pai=pai):
-                self._say(f"{'TUVW'[seat]}{self._ids.draw(seat, pai)}")
+                self.tags.append(tags.Draw(seat=seat, tile=self._ids.draw(seat, pai)))
             case m.Dahai(actor=seat, pai=pai, tsumogiri=tsumogiri):
                 self._ids.offered = self._ids.play(seat, pai, tsumogiri)
                 self._ids.drawn = -1
-                self._say(f"{'DEFG'[seat]}{self._ids.offered}")
+                self.tags.append(tags.Discard(seat=seat, tile=self._ids.offered))
             case m.Chi() | m.Pon() | m.Daiminkan() | m.Kakan() | m.Ankan():
                 call = self._call(entry.event)
-                self._say("N", who=entry.event.actor, m=encode_call(call))
+                self.tags.append(tags.Meld(who=entry.event.actor, m=encode_call(call)))
             case m.Reach(actor=seat):
-                self._say("REACH", who=seat, step=1)
+                self.tags.append(tags.Riichi(who=seat, step=1))
             case m.ReachAccepted(actor=seat, scores=scores):
                 self._sticks += 1
-                self._say("REACH", who=seat, ten=_hundreds(scores or ()), step=2)
+                self.tags.append(tags.Riichi(who=seat, ten=_hundreds(scores), step=2))
             case m.Dora(dora_marker=marker):
                 self._dora.append(self._ids.new(marker))
-                self._say("DORA", hai=self._dora[-1])
+                self.tags.append(tags.DoraIndicator(hai=self._dora[-1]))
             case m.Hora() if entry.win is not None:
-                self._win(entry.event, entry.win)
+                self.tags.append(self._win(entry.event, entry.win))
             case m.Ryukyoku():
-                self._draw(entry.event)
+                self.tags.append(self._draw(entry.event))
             case m.EndGame(scores=scores) if scores is not None:
-                self._end(scores)
-
-    def _say(self, name: str, **attributes: object) -> None:
-        said = "".join(f' {key}="{value}"' for key, value in attributes.items())
-        self.tags.append(f"<{name}{said}/>")
+                _hundreds(scores)
+                last: Any = self.tags[-1]
+                self.tags[-1] = msgspec.structs.replace(last, owari=write_final(scores, 0))
 
     def _deal(self, deal: m.StartKyoku) -> None:
         ids = self._ids = _Ids(self._copies)
         kyoku = 4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1
-        hands: dict[str, object] = {}
-        for seat, hand in enumerate(deal.tehais):
-            hands[f"hai{seat}"] = _listed(ids.draw(seat, name) for name in hand)
+        hands = [
+            tuple([ids.draw(seat, name) for name in hand]) for seat, hand in enumerate(deal.tehais)
+        ]
         ids.drawn = -1
         self._dora, self._ura = [ids.new(deal.dora_marker)], []
         self._honba, self._sticks = deal.honba, deal.kyotaku
-        seed = _listed((kyoku, deal.honba, deal.kyotaku, 0, 0, self._dora[0]))
-        self._say("INIT", seed=seed, ten=_hundreds(deal.scores or ()), oya=deal.oya, **hands)
+        self.tags.append(
+            tags.RecordedInit(
+                seed=(kyoku, deal.honba, deal.kyotaku, 0, 0, self._dora[0]),
+                ten=_hundreds(deal.scores),
+                oya=deal.oya,
+                hai0=hands[0],
+                hai1=hands[1],
+                hai2=hands[2],
+                hai3=hands[3],
+            )
+        )
 
     def _call(self, event: m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan) -> Call:
         ids, seat = self._ids, event.actor
@@ -163,47 +165,49 @@ class _TagWriter:
         calls.append(call)
         return call
 
-    def _win(self, event: m.Hora, win: WinRecord) -> None:
+    def _win(self, event: m.Hora, win: WinRecord) -> tags.Win:
         ids, seat = self._ids, win.winner
-        machi = ids.drawn if win.winner == win.source else ids.offered
-        hand = ids.concealed(seat) if win.winner == win.source else [*ids.concealed(seat), machi]
-        told: dict[str, object] = {"ba": f"{win.honba},{win.sticks}", "hai": _listed(sorted(hand))}
-        if ids.calls[seat]:
-            told["m"] = _listed(encode_call(call) for call in reversed(ids.calls[seat]))
-        told |= {"machi": machi, "ten": f"{win.fu},{win.hand_points},{win.limit}"}
-        if win.yakuman:
-            told["yakuman"] = _listed(win.yakuman)
-        else:
-            told["yaku"] = _listed(number for pair in win.yaku for number in pair)
-        told["doraHai"] = _listed(self._dora)
+        by_draw = win.winner == win.source
+        machi = ids.drawn if by_draw else ids.offered
+        hand = ids.concealed(seat) if by_draw else [*ids.concealed(seat), machi]
         if win.ura_markers:
             self._ura = self._ura or [ids.new(marker) for marker in win.ura_markers]
-            told["doraHaiUra"] = _listed(self._ura)
-        told |= {"who": seat, "fromWho": win.source}
-        if win.liable is not None:
-            told["paoWho"] = win.liable
-        self._say("AGARI", **told, sc=_payments(event))
-
-    def _draw(self, event: m.Ryukyoku) -> None:
-        kind = _DRAW_TYPES[event.reason or ""]
-        told: dict[str, object] = {"type": kind} if kind else {}
-        told |= {"ba": f"{self._honba},{self._sticks}", "sc": _payments(event)}
-        for seat, hand in enumerate(event.tehais or ()):
-            if "?" not in hand:
-                told[f"hai{seat}"] = _listed(self._ids.concealed(seat))
-        self._say("RYUUKYOKU", **told)
-
-    def _end(self, scores: m.FourInts) -> None:
-        worth = placement_points(scores)
-        owari = ",".join(
-            f"{_hundred(score)},{points:.1f}" for score, points in zip(scores, worth, strict=True)
+        pairs = tuple([number for pair in win.yaku for number in pair])
+        return tags.Win(
+            ba=(win.honba, win.sticks),
+            hai=tuple(sorted(hand)),
+            m=tuple([encode_call(call) for call in reversed(ids.calls[seat])]) or None,
+            machi=machi,
+            ten=(win.fu, win.hand_points, win.limit),
+            yaku=None if win.yakuman else pairs,
+            yakuman=win.yakuman or None,
+            dora_hai=tuple(self._dora),
+            dora_hai_ura=tuple(self._ura) if win.ura_markers else None,
+            who=seat,
+            from_who=win.source,
+            pao_who=win.liable,
+            sc=_payments(event),
         )
-        last = self.tags[-1].removesuffix("/>")
-        self.tags[-1] = f'{last} owari="{owari}"/>'
+
+    def _draw(self, event: m.Ryukyoku) -> tags.DrawnHand:
+        hands = [
+            None if "?" in hand else tuple(self._ids.concealed(seat))
+            for seat, hand in enumerate(event.tehais or (("?",),) * 4)
+        ]
+        return tags.DrawnHand(
+            type=DRAW_TYPES[event.reason or ""],
+            ba=(self._honba, self._sticks),
+            sc=_payments(event),
+            hai0=hands[0],
+            hai1=hands[1],
+            hai2=hands[2],
+            hai3=hands[3],
+        )
 
 
-def _listed(numbers: Iterable[int]) -> str:
-    return ",".join(map(str, numbers))
+def _hundreds(points: m.FourInts | None) -> m.FourInts:
+    a, b, c, d = map(_hundred, points or (0, 0, 0, 0))
+    return a, b, c, d
 
 
 def _hundred(points: int) -> int:
@@ -212,12 +216,7 @@ def _hundred(points: int) -> int:
     return points // 100
 
 
-def _hundreds(points: Iterable[int]) -> str:
-    return _listed(map(_hundred, points))
-
-
-def _payments(event: m.Hora | m.Ryukyoku) -> str:
+def _payments(event: m.Hora | m.Ryukyoku) -> tuple[int, ...]:
     """Return for each seat the points before and what they changed, in hundreds."""
-    deltas, scores = event.deltas or (), event.scores or ()
-    pairs = zip(scores, deltas, strict=True)
-    return _hundreds(value for score, delta in pairs for value in (score - delta, delta))
+    pairs = zip(event.scores or (), event.deltas or (), strict=True)
+    return tuple([_hundred(value) for score, delta in pairs for value in (score - delta, delta)])

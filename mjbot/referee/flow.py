@@ -1,7 +1,7 @@
 """The flow of a kyoku in compiled code: choices in, events out, up to the next decision.
 
-Rules: tenhou.md section 8; order of events: mjai-protocol.md section 3, family A.  Every event
-goes through :mod:`mjbot.table.apply`.
+Rules: docs/rules.md; order of events: docs/protocol.md, section 3.  Every event goes through
+:mod:`mjbot.table.apply`.
 """
 
 from mjbot.compiler.compiled import compiled

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from protocol import yaku as wire
+
 TSUMO: Final = 0
 RIICHI: Final = 1
 IPPATSU: Final = 2
@@ -52,10 +54,10 @@ KOKUSHI_THIRTEEN_WAITS: Final = 48
 DAISUUSHII: Final = 49
 SHOUSUUSHII: Final = 50
 SUUKANTSU: Final = 51
-DORA: Final = 52
-URA_DORA: Final = 53
-RED_DORA: Final = 54
-N_YAKU: Final = 55
+DORA: Final = wire.DORA
+URA_DORA: Final = wire.URA_DORA
+RED_DORA: Final = wire.RED_DORA
+N_YAKU: Final = wire.N_YAKU
 
 
 class Yaku(NamedTuple):
@@ -69,54 +71,61 @@ class Yaku(NamedTuple):
 
 _WINDS = ("East", "South", "West", "North")
 
-YAKU: Final[tuple[Yaku, ...]] = (
-    Yaku("fully concealed self-draw", "menzenchin_tsumoho", 1, 0),
-    Yaku("riichi", "reach", 1, 0),
-    Yaku("ippatsu", "ippatsu", 1, 0),
-    Yaku("robbing a kan", "chankan", 1, 1),
-    Yaku("after a kan", "rinshankaiho", 1, 1),
-    Yaku("last tile draw", "haiteiraoyue", 1, 1),
-    Yaku("last tile discard", "hoteiraoyui", 1, 1),
-    Yaku("pinfu", "pinfu", 1, 0),
-    Yaku("all simples", "tanyaochu", 1, 1),
-    Yaku("twin runs", "ipeko", 1, 0),
-    *(Yaku(f"seat wind {wind}", "jikaze", 1, 1) for wind in _WINDS),
-    *(Yaku(f"round wind {wind}", "bakaze", 1, 1) for wind in _WINDS),
-    *(Yaku(f"{colour} dragon", "sangenpai", 1, 1) for colour in ("white", "green", "red")),
-    Yaku("double riichi", "double_reach", 2, 0),
-    Yaku("seven pairs", "chitoitsu", 2, 0),
-    Yaku("half outside hand", "honchantaiyao", 2, 1),
-    Yaku("full straight", "ikkitsukan", 2, 1),
-    Yaku("mixed triple run", "sanshokudojun", 2, 1),
-    Yaku("triple triplet", "sanshokudoko", 2, 2),
-    Yaku("three kans", "sankantsu", 2, 2),
-    Yaku("all triplets", "toitoiho", 2, 2),
-    Yaku("three concealed triplets", "sananko", 2, 2),
-    Yaku("little three dragons", "shosangen", 2, 2),
-    Yaku("all terminals and honours", "honroto", 2, 2),
-    Yaku("two twin runs", "ryanpeko", 3, 0),
-    Yaku("fully outside hand", "junchantaiyao", 3, 2),
-    Yaku("half flush", "honiso", 3, 2),
-    Yaku("full flush", "chiniso", 6, 5),
-    Yaku("blessing of man", "renho", 0, 0),
-    Yaku("blessing of heaven", "tenho", 0, 0),
-    Yaku("blessing of earth", "chiho", 0, 0),
-    Yaku("big three dragons", "daisangen", 0, 0),
-    Yaku("four concealed triplets", "suanko", 0, 0),
-    Yaku("four concealed triplets, pair wait", "suanko", 0, 0),
-    Yaku("all honours", "tsuiso", 0, 0),
-    Yaku("all green", "ryuiso", 0, 0),
-    Yaku("all terminals", "chinroto", 0, 0),
-    Yaku("nine gates", "churenpoton", 0, 0),
-    Yaku("nine gates, nine waits", "churenpoton", 0, 0),
-    Yaku("thirteen orphans", "kokushimuso", 0, 0),
-    Yaku("thirteen orphans, thirteen waits", "kokushimuso", 0, 0),
-    Yaku("big four winds", "daisushi", 0, 0),
-    Yaku("little four winds", "shosushi", 0, 0),
-    Yaku("four kans", "sukantsu", 0, 0),
-    Yaku("dora", "dora", 0, 0),
-    Yaku("ura dora", "uradora", 0, 0),
-    Yaku("red dora", "akadora", 0, 0),
+_VALUES: Final = (
+    ("fully concealed self-draw", 1, 0),
+    ("riichi", 1, 0),
+    ("ippatsu", 1, 0),
+    ("robbing a kan", 1, 1),
+    ("after a kan", 1, 1),
+    ("last tile draw", 1, 1),
+    ("last tile discard", 1, 1),
+    ("pinfu", 1, 0),
+    ("all simples", 1, 1),
+    ("twin runs", 1, 0),
+    *((f"seat wind {wind}", 1, 1) for wind in _WINDS),
+    *((f"round wind {wind}", 1, 1) for wind in _WINDS),
+    *((f"{colour} dragon", 1, 1) for colour in ("white", "green", "red")),
+    ("double riichi", 2, 0),
+    ("seven pairs", 2, 0),
+    ("half outside hand", 2, 1),
+    ("full straight", 2, 1),
+    ("mixed triple run", 2, 1),
+    ("triple triplet", 2, 2),
+    ("three kans", 2, 2),
+    ("all triplets", 2, 2),
+    ("three concealed triplets", 2, 2),
+    ("little three dragons", 2, 2),
+    ("all terminals and honours", 2, 2),
+    ("two twin runs", 3, 0),
+    ("fully outside hand", 3, 2),
+    ("half flush", 3, 2),
+    ("full flush", 6, 5),
+    ("blessing of man", 0, 0),
+    ("blessing of heaven", 0, 0),
+    ("blessing of earth", 0, 0),
+    ("big three dragons", 0, 0),
+    ("four concealed triplets", 0, 0),
+    ("four concealed triplets, pair wait", 0, 0),
+    ("all honours", 0, 0),
+    ("all green", 0, 0),
+    ("all terminals", 0, 0),
+    ("nine gates", 0, 0),
+    ("nine gates, nine waits", 0, 0),
+    ("thirteen orphans", 0, 0),
+    ("thirteen orphans, thirteen waits", 0, 0),
+    ("big four winds", 0, 0),
+    ("little four winds", 0, 0),
+    ("four kans", 0, 0),
+    ("dora", 0, 0),
+    ("ura dora", 0, 0),
+    ("red dora", 0, 0),
+)
+
+YAKU: Final[tuple[Yaku, ...]] = tuple(
+    [
+        Yaku(name, mjai_name, closed_han, open_han)
+        for (name, closed_han, open_han), mjai_name in zip(_VALUES, wire.YAKU_NAMES, strict=True)
+    ]
 )
 """Indexed by Tenhou's id."""
 

@@ -1,7 +1,7 @@
 """What a seat may do, as the original server offers it, and what the seat's reply then means.
 
 The original server adds to an event what the seats may do about it.  Of its checks of a reply
-(mjai-protocol.md section 4.3) :mod:`protocol.sessions.lockstep_server` has those that need no
+(docs/protocol.md, section 4.3) :mod:`protocol.sessions.lockstep_server` has those that need no
 table; here are the rest.
 """
 

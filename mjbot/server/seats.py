@@ -60,7 +60,7 @@ class Seat(abc.ABC):
 
 
 class TcpSeat(Seat):
-    """A player who owes one line for every event (mjai-protocol.md section 4).
+    """A player who owes one line for every event (docs/protocol.md, section 4).
 
     A closed socket says ``none``; where the table goes on after faults it is excused, and so is
     a player who has once been too late: its next line could only be an answer to something else.

@@ -1,4 +1,4 @@
-"""What a seat may do now, derived from the state alone (Tenhou's rules, tenhou.md section 8)."""
+"""What a seat may do now, derived from the state alone (docs/rules.md, sections 3 to 5)."""
 
 import numpy as np
 from numpy.typing import NDArray

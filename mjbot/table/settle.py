@@ -314,7 +314,7 @@ def game_ends(state: State) -> bool:
 
 @compiled
 def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
-    """Tenhou.md section 8, Frame."""
+    """Return whether the game is over with these scores (docs/rules.md, section 1)."""
     for seat in range(4):
         if scores[seat] < 0:
             return True

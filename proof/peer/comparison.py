@@ -6,7 +6,7 @@ from riichienv import RiichiEnv
 
 from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA
 from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.mirror.wire import YAKUMAN_FAN, wire_yakus
+from mjbot.table.mirror.wire import wire_yakus
 from mjbot.table.state import State
 from proof.answers import Report
 from proof.peer import differences
@@ -14,6 +14,7 @@ from proof.peer.env import Plain, plain, plain_peer
 from proof.riichienv_answers import tenhou_ids
 from protocol import messages as m
 from protocol.tiles import WIND_NAMES
+from protocol.yaku import YAKUMAN_FAN
 
 END: Final = ("EndKyoku",)
 BONUS_IDS: Final = {"dora": DORA, "uradora": URA_DORA, "akadora": RED_DORA}

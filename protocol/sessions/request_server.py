@@ -1,6 +1,6 @@
 """RiichiLab's side of one connection: events go out, answers come only on request.
 
-mjai-protocol.md section 5.4.  No clock, no socket, no knowledge of the rules: the table says
+docs/protocol.md, section 5.3.  No clock, no socket, no knowledge of the rules: the table says
 what may be answered, and how long a reply took comes in as an argument.
 """
 

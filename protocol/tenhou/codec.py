@@ -21,11 +21,20 @@ import msgspec
 
 from protocol.errors import ProtocolError
 from protocol.tenhou import tags
-from protocol.tenhou.tags import CLIENT_TAGS, SERVER_TAGS, Discard, Discarding, Draw, Other, Tag
+from protocol.tenhou.tags import (
+    CLIENT_TAGS,
+    RECORD_TAGS,
+    SERVER_TAGS,
+    Discard,
+    Discarding,
+    Draw,
+    Other,
+    Tag,
+)
 
 __all__ = [
-    "CLIENT_TAGS", "MAX_TAG_BYTES", "SERVER_TAGS", "Discarding", "Spelling", "TagReader",
-    "tag_name", "write",
+    "CLIENT_TAGS", "MAX_TAG_BYTES", "RECORD_TAGS", "SERVER_TAGS", "Discarding", "Spelling",
+    "TagReader", "tag_name", "typed", "write",
 ]  # fmt: skip
 
 MAX_TAG_BYTES: Final = 1 << 16
@@ -102,7 +111,7 @@ class TagReader:
             raise ProtocolError("frame", "nested too deeply") from None
         if not isinstance(fields, dict) or not isinstance(fields.get("tag"), str):
             raise ProtocolError("frame.tag", "missing: a frame is an object with a tag")
-        return self._typed(fields.pop("tag"), fields)
+        return typed(fields.pop("tag"), fields, self._known, lenient=self._lenient)
 
     def _read_xml(self, data: bytes) -> Tag:
         try:
@@ -117,47 +126,65 @@ class TagReader:
         attributes: dict[str, object] = dict(pairs)
         if len(attributes) < len(pairs):
             raise ProtocolError(match[1], "an attribute stands twice")
-        return self._typed(match[1], attributes)
+        return typed(match[1], attributes, self._known, lenient=self._lenient)
 
-    def _typed(self, name: str, attributes: dict[str, object]) -> Tag:
-        kind = self._known.get(name)
-        if kind is None and self._known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):
-            return self._turn(name, turn, attributes)
-        if kind is None:
-            if self._lenient:
-                return Other(name=name)
-            raise ProtocolError(name[:40], "no such tag")
-        return self._convert(name, kind, attributes)
 
-    def _turn(self, name: str, turn: re.Match[str], attributes: dict[str, object]) -> Tag:
-        letter = turn[1] or name
-        said: dict[str, object] = {"tile": turn[2], **attributes}
-        if "seat" in attributes or "tile" in attributes or "drawn" in attributes:
-            raise ProtocolError(name, "only the attribute t belongs here")
-        if letter in _DRAWERS:
-            said["seat"] = _DRAWERS.index(letter)
-            return self._convert(name, Draw, said)
-        said |= {"seat": _DISCARDERS.index(letter.upper()), "drawn": letter.islower()}
-        return self._convert(name, Discard, said)
+def typed(
+    name: str,
+    attributes: Mapping[str, object],
+    known: Mapping[str, type[Tag]],
+    *,
+    lenient: bool = False,
+) -> Tag:
+    """Return a tag of a name and attributes; ``known`` is the table of one side, or of records.
 
-    def _convert(self, name: str, kind: type[Tag], attributes: dict[str, object]) -> Tag:
-        lists = _list_fields(kind)
-        said: dict[str, object] = {}
-        for attribute, value in attributes.items():
-            if isinstance(value, dict | list):
-                raise ProtocolError(f"{name}.{attribute}", "expected a string or a number")
-            if attribute in lists:
-                said[attribute] = str(value).split(",") if value != "" else []
-            elif value is not None:
-                said[attribute] = value
-        try:
-            return msgspec.convert(said, kind, strict=False)
-        except msgspec.ValidationError as error:
-            unknown = said.keys() - _encoded_fields(kind)
-            if self._lenient and unknown:
-                known = {key: value for key, value in attributes.items() if key not in unknown}
-                return self._convert(name, kind, known)
-            raise _explained(name, str(error), attributes) from None
+    Raises :class:`ProtocolError` naming tag and attribute; ``lenient`` as in :class:`TagReader`.
+
+    >>> typed("V17", {}, RECORD_TAGS)
+    Draw(seat=2, tile=17, t=None)
+    """
+    kind = known.get(name)
+    if kind is None and known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):
+        return _turn(name, turn, attributes, lenient=lenient)
+    if kind is None:
+        if lenient:
+            return Other(name=name)
+        raise ProtocolError(name[:40], "no such tag")
+    return _convert(name, kind, attributes, lenient=lenient)
+
+
+def _turn(
+    name: str, turn: re.Match[str], attributes: Mapping[str, object], *, lenient: bool
+) -> Tag:
+    letter = turn[1] or name
+    said: dict[str, object] = {"tile": turn[2], **attributes}
+    if "seat" in attributes or "tile" in attributes or "drawn" in attributes:
+        raise ProtocolError(name, "only the attribute t belongs here")
+    if letter in _DRAWERS:
+        said["seat"] = _DRAWERS.index(letter)
+        return _convert(name, Draw, said, lenient=lenient)
+    said |= {"seat": _DISCARDERS.index(letter.upper()), "drawn": letter.islower()}
+    return _convert(name, Discard, said, lenient=lenient)
+
+
+def _convert(name: str, kind: type[Tag], attributes: Mapping[str, object], *, lenient: bool) -> Tag:
+    lists = _list_fields(kind)
+    said: dict[str, object] = {}
+    for attribute, value in attributes.items():
+        if isinstance(value, dict | list):
+            raise ProtocolError(f"{name}.{attribute}", "expected a string or a number")
+        if attribute in lists:
+            said[attribute] = str(value).split(",") if value != "" else []
+        elif value is not None:
+            said[attribute] = value
+    try:
+        return msgspec.convert(said, kind, strict=False)
+    except msgspec.ValidationError as error:
+        unknown = said.keys() - _encoded_fields(kind)
+        if lenient and unknown:
+            rest = {key: value for key, value in attributes.items() if key not in unknown}
+            return _convert(name, kind, rest, lenient=lenient)
+        raise _explained(name, str(error), attributes) from None
 
 
 def _check_length(length: int) -> None:
@@ -213,7 +240,7 @@ def _explained(name: str, problem: str, attributes: Mapping[str, object]) -> Pro
 # --- writing -----------------------------------------------------------------------------------
 
 _NAME_BY_TYPE: Final = {
-    kind: name for named in (SERVER_TAGS, CLIENT_TAGS) for name, kind in named.items()
+    kind: name for named in (SERVER_TAGS, RECORD_TAGS, CLIENT_TAGS) for name, kind in named.items()
 }
 _CLIENT_TYPES: Final = frozenset(CLIENT_TAGS.values())
 
@@ -241,8 +268,8 @@ def write(tag: Tag, spelling: Spelling) -> bytes:
             for attribute, value in said.items()
         }
         return msgspec.json.encode({"tag": name, **values})
-    words = "".join(f' {attribute}="{_text(value)}"' for attribute, value in said.items())
     has_space = name not in _CLOSED_UP if is_clients else name in _SPACED
+    words = "".join(f' {attribute}="{_text(value)}"' for attribute, value in said.items())
     xml = f"<{name}{words}{' ' if has_space else ''}/>".encode()
     return xml + _END if spelling is Spelling.XML else xml
 

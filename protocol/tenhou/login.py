@@ -82,7 +82,7 @@ def read_name(text: str) -> str:
     return unquote_to_bytes(text).decode("utf-8", "replace")
 
 
-# The values are known from clients of before December 2020 (tenhou.md 1.2).
+# The values are known from clients of before December 2020.
 _AUTH_TABLE: Final = (
     63006, 9570, 49216, 45888, 9822, 23121, 59830, 51114, 54831, 4189, 580, 5203, 42174,
     59972, 55457, 59009, 59347, 64456, 8673, 52710, 49975, 2006, 62677, 3463, 17754, 5357,

@@ -12,34 +12,24 @@ from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.tags import DrawnHand, Pairs, Tiles, Win
+from protocol.yaku import (
+    DORA,
+    FIRST_YAKUMAN,
+    RED_DORA,
+    URA_DORA,
+    YAKU_NAMES,
+    YAKUMAN_FAN,
+    is_yakuman,
+    named_yaku,
+)
 
 Item = TypeVar("Item")
 
-YAKUMAN_FAN: Final = 100
-"""What the original mjai server counts for each yakuman."""
-
-FIRST_YAKUMAN: Final = 37
-DORA: Final = 52
-URA_DORA: Final = 53
-RED_DORA: Final = 54
-
-YAKU_NAMES: Final = (
-    "menzenchin_tsumoho", "reach", "ippatsu", "chankan", "rinshankaiho", "haiteiraoyue",
-    "hoteiraoyui", "pinfu", "tanyaochu", "ipeko", *["jikaze"] * 4, *["bakaze"] * 4,
-    *["sangenpai"] * 3, "double_reach", "chitoitsu", "honchantaiyao", "ikkitsukan",
-    "sanshokudojun", "sanshokudoko", "sankantsu", "toitoiho", "sananko", "shosangen", "honroto",
-    "ryanpeko", "junchantaiyao", "honiso", "chiniso", "renho", "tenho", "chiho", "daisangen",
-    "suanko", "suanko", "tsuiso", "ryuiso", "chinroto", "churenpoton", "churenpoton",
-    "kokushimuso", "kokushimuso", "daisushi", "shosushi", "sukantsu", "dora", "uradora",
-    "akadora",
-)  # fmt: skip
-"""Tenhou's yaku ids 0..54 in the original mjai server's words."""
-N_YAKU: Final = len(YAKU_NAMES)
-
-_BEFORE_TRIPLETS: Final = (1, 3, 4, 6, 21, 2, 5, 0, 7, 9, 22, 24, 25, 29, 30, 27, 28, 26)
+_BEFORE_TRIPLETS: Final = (1, 21, 2, 3, 4, 6, 5, 0, 7, 9, 22, 24, 25, 30, 29, 27, 28, 26)
 _AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
 """Tenhou's order of a win's yaku around those of honour triplets: in 5,014 Phoenix games and 5,763
-wins of recorded sessions no two that came together came in another."""
+wins of recorded sessions no two that came together came in another.  Ippatsu before chankan and
+little three dragons before three concealed triplets are from single records of other years."""
 
 
 def yaku_order(honours: Iterable[int]) -> tuple[int, ...]:
@@ -145,44 +135,40 @@ def _read_yaku(tag: Win) -> tuple[tuple[tuple[str, int], ...], int]:
     pairs, yakuman = tag.yaku or (), tag.yakuman or ()
     if len(pairs) % 2 or bool(pairs) == bool(yakuman):
         raise ProtocolError("AGARI.yaku", "needs pairs of id and han, or yakuman instead")
-    han: dict[str, int] = {}
     listed = list(zip(pairs[::2], pairs[1::2], strict=True))
-    for yaku, value in sorted(listed, key=lambda pair: pair[0] if pair[0] >= DORA else N_YAKU):
-        name = _yaku_name(yaku, "yaku")
-        han[name] = han.get(name, 0) + value
-    for yaku in yakuman:
-        han[_yaku_name(yaku, "yakuman")] = YAKUMAN_FAN
-    yakus = tuple([(name, value) for name, value in han.items() if value])
+    try:
+        yakus = named_yaku(listed, yakuman)
+    except ValueError as error:
+        raise ProtocolError("AGARI.yakuman" if yakuman else "AGARI.yaku", str(error)) from None
     return yakus, YAKUMAN_FAN * len(yakuman) or sum(value for _, value in listed)
 
 
-def _yaku_name(yaku: int, attribute: str) -> str:
-    is_yakuman = FIRST_YAKUMAN <= yaku < DORA
-    if not 0 <= yaku < N_YAKU or is_yakuman != (attribute == "yakuman"):
-        raise ProtocolError(f"AGARI.{attribute}", f"no {attribute} has the id {yaku}")
-    return YAKU_NAMES[yaku]
-
-
 def read_draw(
-    tag: DrawnHand, own: int, names: Sequence[str], n_melds: Sequence[int], drawer: int | None
+    tag: DrawnHand,
+    own: int | None,
+    names: Sequence[str],
+    n_melds: Sequence[int],
+    drawer: int | None,
 ) -> Ryukyoku:
     """Return the event of a ``RYUUKYOKU``.
 
-    ``n_melds`` is by absolute seat, ``drawer`` the seat that has drawn and not discarded.  The
-    receiver's own tenpai hand is often left out; the payments tell of it.
+    ``own`` is ``None`` in a record, which counts seats as we do and shows every tenpai hand; a
+    receiver's own tenpai hand is often left out, and follows from the payments.  ``n_melds`` is
+    by absolute seat, ``drawer`` the seat that has drawn and not discarded.  ``tenpais`` is
+    ``None`` only after nagashi mangan, where nothing says whether the receiver was tenpai.
     """
-    if (reason := DRAW_REASONS.get(tag.type)) is None:
+    if (reason := DRAW_REASONS.get(tag.type or None)) is None:
         raise ProtocolError("RYUUKYOKU.type", f"{tag.type!r} is no kind of draw")
     if reason == "kyushukyuhai" and drawer is None:
-        raise ProtocolError("RYUUKYOKU.type", "nine terminals, but nobody has just drawn")
-    deltas, scores = _paid(tag.sc, own)
-    hands = turned(tag.hands, own)
+        raise ProtocolError("RYUUKYOKU.type", "nine terminals, but no seat has just drawn")
+    deltas, scores = _paid(tag.sc, own or 0)
+    hands = turned(tag.hands, own or 0)
     a, b, c, d = (_shown(hand, names, 13 - 3 * n) for hand, n in zip(hands, n_melds, strict=True))
     return Ryukyoku(
         actor=drawer if reason == "kyushukyuhai" else None,
         reason=reason,
         tehais=(a, b, c, d),
-        tenpais=_tenpais(hands, deltas, own) if reason == "fanpai" else None,
+        tenpais=_tenpais(reason, [hand is not None for hand in hands], deltas, own),
         deltas=deltas,
         scores=scores,
     )
@@ -192,21 +178,33 @@ def _shown(hand: Tiles | None, names: Sequence[str], size: int) -> tuple[str, ..
     return ("?",) * size if hand is None else tuple([names[tile] for tile in hand])
 
 
+_WITHOUT_TENPAI: Final = ("kyushukyuhai", "sufonrenta", "sukaikan")
+"""Draws in which, as the original mjai server counts, no seat is tenpai."""
+
+
 def _tenpais(
-    hands: Sequence[Tiles | None], deltas: FourInts, own: int
-) -> tuple[bool, bool, bool, bool]:
-    tenpais = [hand is not None for hand in hands]
-    tenpais[own] = deltas[own] > 0 or (not any(deltas) and sum(tenpais) >= 3)
+    reason: str, shown: Sequence[bool], deltas: FourInts, own: int | None
+) -> tuple[bool, bool, bool, bool] | None:
+    """Return which seats are tenpai; of the receiver as far as the tag lets it be known."""
+    if reason in _WITHOUT_TENPAI:
+        return False, False, False, False
+    tenpais = list(shown)
+    if own is not None and not shown[own]:
+        n_others = sum(shown)
+        if reason == "nagashimangan":
+            return None
+        if reason == "fanpai":
+            tenpais[own] = deltas[own] > 0 or (not any(deltas) and n_others >= 3)
+        else:  # all four declared riichi, or three won
+            tenpais[own] = reason == "suchareach" or n_others < 3
     a, b, c, d = tenpais
     return a, b, c, d
 
 
 # --- our events as tags ------------------------------------------------------------------------
 
-_TYPES: Final = {reason: kind for kind, reason in DRAW_REASONS.items()}
-_HAN_IDS: Final = {
-    name: yaku for yaku, name in enumerate(YAKU_NAMES) if not FIRST_YAKUMAN <= yaku < DORA
-}
+DRAW_TYPES: Final = {reason: kind for kind, reason in DRAW_REASONS.items()}
+_HAN_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES) if not is_yakuman(yaku)}
 _YAKUMAN_IDS: Final = {
     name: FIRST_YAKUMAN + place
     for place, name in reversed([*enumerate(YAKU_NAMES[FIRST_YAKUMAN:DORA])])
@@ -261,7 +259,7 @@ def relative(by_seat: Sequence[Item], own: int) -> tuple[Item, Item, Item, Item]
 def write_win(event: Hora, shown: Shown, stakes: Stakes, own: int) -> Win:
     """Return the ``AGARI`` of a win of which a server told everything."""
     deltas = event.deltas or (0, 0, 0, 0)
-    is_yakuman = (event.fan or 0) >= YAKUMAN_FAN
+    limit_hand = (event.fan or 0) >= YAKUMAN_FAN
     listed = _yaku_ids(event, shown, stakes)
     return Win(
         ba=(stakes.honba, stakes.sticks),
@@ -269,8 +267,8 @@ def write_win(event: Hora, shown: Shown, stakes: Stakes, own: int) -> Win:
         m=shown.calls or None,
         machi=shown.machi,
         ten=(event.fu or 0, event.hora_points or 0, _limit(event)),
-        yaku=None if is_yakuman else tuple([number for pair in listed for number in pair]),
-        yakuman=tuple([yaku for yaku, _ in listed]) if is_yakuman else None,
+        yaku=None if limit_hand else tuple([number for pair in listed for number in pair]),
+        yakuman=tuple([yaku for yaku, _ in listed]) if limit_hand else None,
         dora_hai=shown.dora,
         dora_hai_ura=shown.ura or None,
         who=(event.actor - own) % 4,
@@ -337,11 +335,11 @@ def write_draw(
     event: Ryukyoku, shown: Sequence[Tiles | None], stakes: Stakes, own: int
 ) -> DrawnHand:
     """Return the ``RYUUKYOKU`` of a draw; ``shown`` has the hands by absolute seat."""
-    if event.reason not in _TYPES:
+    if event.reason not in DRAW_TYPES:
         raise LocalProtocolError("ryukyoku.reason", f"Tenhou has no draw {event.reason!r}")
     hands = relative(shown, own)
     return DrawnHand(
-        type=_TYPES[event.reason],
+        type=DRAW_TYPES[event.reason],
         ba=(stakes.honba, stakes.sticks),
         sc=stakes.pairs(event.deltas or (0, 0, 0, 0), own),
         hai0=hands[0],

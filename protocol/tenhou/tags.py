@@ -173,6 +173,19 @@ class Init(Tag, frozen=True, kw_only=True):
     hai: Annotated[Tiles, Meta(min_length=13, max_length=13)]
 
 
+class RecordedInit(Tag, frozen=True, kw_only=True):
+    """A deal in a record, where the hands of all seats are open."""
+
+    seed: Seed
+    ten: FourNumbers
+    chip: FourNumbers | None = None
+    oya: RelativeSeat
+    hai0: Annotated[Tiles, Meta(min_length=13, max_length=13)]
+    hai1: Annotated[Tiles, Meta(min_length=13, max_length=13)]
+    hai2: Annotated[Tiles, Meta(min_length=13, max_length=13)]
+    hai3: Annotated[Tiles, Meta(min_length=13, max_length=13)]
+
+
 class Reinit(Tag, frozen=True, kw_only=True):
     """A hand as it stands, for who has come back.
 
@@ -313,6 +326,18 @@ SERVER_TAGS: Final[dict[str, type[Tag]]] = {
     "RYUUKYOKU": DrawnHand,
 }
 """What a server says by name; draws and discards have their tile in the name."""
+
+RECORD_TAGS: Final[dict[str, type[Tag]]] = {
+    **{
+        name: SERVER_TAGS[name]
+        for name in ("GO", "UN", "TAIKYOKU", "N", "REACH", "DORA", "AGARI", "RYUUKYOKU")
+    },
+    "INIT": RecordedInit,
+}
+"""What a record (mjlog) has of a game: the server's tags with the hands of all four seats.
+
+Seats are absolute, every draw names its tile, and every discard has a capital letter.
+"""
 
 
 # --- what a client says ------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """External AIs at the arena's tables: processes that play on, and some that do not."""
 
+import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +12,10 @@ from msgspec.structs import replace
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
+from mjbot.arena.workers.external_engine import ExternalEngine
 from mjbot.arena.workers.playing import Games, Played
 from mjbot.match.node import packages_ready
+from mjbot.match.players import read_players
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 
@@ -111,3 +115,18 @@ def test_majiang_plays_several_games_with_one_process(setup_of: MakeSetup) -> No
     for game in (first, second):
         assert not game.faults
         assert sum(game.line.scores) == 100000
+
+
+def test_what_an_external_ai_has_started_ends_with_it(tmp_path: Path) -> None:
+    fifo = tmp_path / "held"
+    os.mkfifo(fifo)
+    joins = f"sleep 1000 > {fifo} & exec {sys.executable} {BOT} $0"
+    (player,) = read_players([f"external:{shlex.join(['sh', '-c', joins])}"])
+    engine = ExternalEngine(player)
+    try:
+        engine.connect()
+        held = fifo.open("rb")
+    finally:
+        engine.close()
+    with held:
+        assert held.read() == b""

@@ -1,4 +1,4 @@
-"""A server that says as little as tomohxx's mjai-gateway (mjai-protocol.md section 4.9)."""
+"""A server that says as little as tomohxx's mjai-gateway (docs/protocol.md, section 4.4)."""
 
 import asyncio
 import json

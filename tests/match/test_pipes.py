@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
 import shlex
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -201,3 +204,44 @@ def test_the_command_is_passed_on_with_its_seat_open():
     assert command[command.index("--") + 1 :] == ["python3", "my bot.py", "{seat}", "--fast"]
     assert player.plays_on and not player.is_foreign
     assert json.dumps(command).count("mjbot.match.pipes") == 1
+
+
+LEAVES_A_CHILD = ["sh", "-c", 'sleep 1000 >"$0" & exec cat']
+"""A bot whose shell starts a process that holds the FIFO ``$0`` open, and does not end it."""
+
+
+def test_what_a_bot_has_started_ends_with_its_game(tmp_path):
+    fifo = tmp_path / "held"
+    os.mkfifo(fifo)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            bot = await pipes.Bot.start([*LEAVES_A_CHILD, str(fifo)], 0)
+            held = await asyncio.to_thread(fifo.open, "rb")  # opens once the child has it
+            await bot.stop()
+            assert await asyncio.to_thread(held.read) == b""
+            held.close()
+
+    asyncio.run(main())
+
+
+def test_what_a_bot_has_started_ends_when_its_game_is_terminated(tmp_path):
+    fifo = tmp_path / "held"
+    os.mkfifo(fifo)
+    program = f"""
+import asyncio
+from mjbot.match.pipes import Bot
+
+async def main():
+    await Bot.start({[*LEAVES_A_CHILD, str(fifo)]!r}, 0)
+    print("started", flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as game:
+        with fifo.open("rb") as held:
+            assert game.stdout.readline() == b"started\n"
+            game.terminate()
+            assert held.read() == b""
+        assert game.wait() == -signal.SIGTERM

@@ -64,7 +64,7 @@ def test_a_game_that_comes_back_as_another_is_noticed() -> None:
         (r',0" yaku=', ',1" yaku=', "win: limit: ours 0, the record's 1"),
         (r"<AGARI ", '<AGARI paoWho="0" ', "win: liable player: ours None, the record's 0"),
         (r'<AGARI ba="\d+', '<AGARI ba="77', "win: honba: ours"),
-        (r'(<AGARI .*?sc="\d+,-?\d+),', r"\g<1>1,", "sum of points and sticks: contradiction"),
+        (r'(<AGARI .*?sc="\d+,)-?\d+,', r"\g<1>77,", "sum of points and sticks: contradiction"),
         (r'(<RYUUKYOKU .*?) hai\d="[\d,]+"', r"\1", "tenpai list: ours"),
         (r"<RYUUKYOKU ", '<RYUUKYOKU type="nm" ', "draw: nagashi mangan: ours False"),
     ],

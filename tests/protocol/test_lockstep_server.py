@@ -1,4 +1,4 @@
-"""The original server's words and verdicts (mjai-protocol.md section 4)."""
+"""The original server's words and verdicts (docs/protocol.md, section 4)."""
 
 import json
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from mjbot.records.complete import CompleteGame, complete
 from mjbot.records.game import Entry, Game
-from mjbot.records.mjlog import read_mjlog
-from mjbot.records.mjlog_tags import Tag, scan_tags
+from mjbot.records.mjlog import Element, read_mjlog, scan_elements
 from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.tenhou6.reader import read_tenhou6
 from mjbot.records.tenhou6.writer import write_tenhou6
@@ -122,13 +121,13 @@ def _value(win: tags.Win) -> list[str | None]:
     return [None if some is None else ",".join(map(str, some)) for some in numbers]
 
 
-def tags_of(game: CompleteGame, name: str = "") -> list[Tag]:
-    tags = scan_tags(write_mjlog(game), "written")
+def tags_of(game: CompleteGame, name: str = "") -> list[Element]:
+    tags = scan_elements(write_mjlog(game), "written")
     return [tag for tag in tags if not name or tag.name == name]
 
 
 def calls_of(game: CompleteGame) -> list[Call]:
-    return [decode_call(tag.integer("m")) for tag in tags_of(game, "N")]
+    return [decode_call(tag.integers("m")[0]) for tag in tags_of(game, "N")]
 
 
 def hand_of(game: CompleteGame) -> list[Any]:

@@ -371,7 +371,7 @@ def test_a_riichi_shows_ura_markers_and_counts_them_even_if_none(scripted) -> No
     game = first_kyoku(game.riichi(0, "S").do(0, "tsumo"))
     (win,) = tags_of(game, "AGARI")
     assert win["yaku"].endswith("53,0")
-    assert names(win.tiles("doraHaiUra")) == ["P", "P"]
+    assert names(win.integers("doraHaiUra")) == ["P", "P"]
     assert hand_of(game)[3] == [45, 45]
     assert not any("裏ドラ" in text for text in hand_of(game)[16][2][3:])
     check_round_trips(game)
@@ -384,7 +384,7 @@ def test_red_fives_may_show_up_as_markers_alone(scripted, shown) -> None:
     game = scripted(hands, "2z1z", **markers).riichi(0, "S")
     game = first_kyoku(game.discard(1, "4p").do(0, "ron"))
     (win,) = tags_of(game, "AGARI")
-    assert "5sr" in names(win.tiles("doraHai" if shown == "dora" else "doraHaiUra"))
+    assert "5sr" in names(win.integers("doraHai" if shown == "dora" else "doraHaiUra"))
     assert str(game.entries).count("5sr") == 2  # the marker, or the win, and its record
     check_round_trips(game)
 
@@ -405,7 +405,7 @@ def test_nine_terminals_show_the_fourteen_tiles(scripted) -> None:
     game = first_kyoku(scripted([NINE_KINDS, "", "", ""], "5p").do(0, "nine terminals"))
     (tag,) = tags_of(game, "RYUUKYOKU")
     assert tag["type"] == "yao9"
-    assert len(tag.tiles("hai0")) == 14
+    assert len(tag.integers("hai0")) == 14
     assert hand_of(game)[16] == ["九種九牌"]
     check_round_trips(game)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mjbot.records.mjlog_tags import Tag
+from mjbot.records.mjlog import Element
 from mjbot.records.tenhou6.hands import hand_json, read_hand
 from mjbot.records.tenhou6.writer import write_tenhou6
 from proof.peer.plots import WRITERS
@@ -41,9 +41,9 @@ def test_an_id_is_drawn_once_and_leaves_the_hand_that_holds_it(game: CompleteGam
         check_ids(tags[start:stop])
 
 
-def check_ids(tags: list[Tag]) -> None:
+def check_ids(tags: list[Element]) -> None:
     deal, *others = tags
-    hands = [deal.tiles(f"hai{seat}") for seat in range(4)]
+    hands = [deal.integers(f"hai{seat}") for seat in range(4)]
     seen = [tile for hand in hands for tile in hand] + [deal.integers("seed")[5]]
     offered = -1
     for tag in others:
@@ -56,20 +56,20 @@ def check_ids(tags: list[Tag]) -> None:
                 hands["DEFG".index(tag.name[0])].remove(tile)
                 offered = tile
         elif tag.name == "N":
-            call = decode_call(tag.integer("m"))
+            call = decode_call(tag.integers("m")[0])
             own = [call.tile] if call.kind == "kakan" else call.own
             for tile in own:
-                hands[tag.seat("who")].remove(tile)
+                hands[int(tag["who"])].remove(tile)
             assert call.kind in ("kakan", "ankan") or call.tile == offered
             offered = call.tile
         elif tag.name == "DORA":
-            seen += tag.tiles("hai")
+            seen += tag.integers("hai")
         elif tag.name == "AGARI":
-            won = tag.tiles("hai")
-            claimed = [] if tag["who"] == tag["fromWho"] else [tag.integer("machi")]
-            assert sorted(won) == sorted(hands[tag.seat("who")] + claimed)
+            won = tag.integers("hai")
+            claimed = [] if tag["who"] == tag["fromWho"] else [tag.integers("machi")[0]]
+            assert sorted(won) == sorted(hands[int(tag["who"])] + claimed)
             assert not claimed or claimed == [offered]
-    ura = next((t.tiles("doraHaiUra") for t in others if "doraHaiUra" in t.attributes), [])
+    ura = next((t.integers("doraHaiUra") for t in others if "doraHaiUra" in t.attributes), [])
     assert len({*seen, *ura}) == len(seen) + len(ura)
 
 

@@ -5,8 +5,19 @@ import pytest
 from mjbot.records.game import IncompleteGameError, RecordError
 from mjbot.records.mjlog import read_mjlog
 from protocol.messages import Message
+from tests.records import conftest
 
 SCORES = 'ba="0,0" sc="250,0,250,0,250,0,250,0"'
+
+
+WIN = (
+    f'<AGARI {SCORES} ten="30,1000,0" doraHai="2" who="0" fromWho="0" '
+    'hai="0,8" machi="0" yaku="1,1"/>'
+)
+
+
+def _deal(seed: str) -> str:
+    return conftest.deal(seed=seed)
 
 
 def events_of(document: bytes) -> list[Message]:
@@ -25,35 +36,38 @@ def test_every_cut_is_noticed(tenhou) -> None:
     ("tags", "problem"),
     [
         (("T60",), "tag 4: <T60> comes outside a hand"),
-        (("DEAL", "T136", "OVER"), "tag 5: <T136> names a tile outside 0..135"),
-        (("DEAL", "X5", "OVER"), "tag 5: <X5> is neither a draw nor a discard"),
+        (("DEAL", "T136", "OVER"), "tag 5: T136: names a tile outside 0..135"),
+        (("DEAL", "X5", "OVER"), "tag 5: X5: no such tag"),
         (("DEAL", "T60"), "tag 5: the record ends inside a hand"),
         (("DEAL", "T60", "DEAL"), "tag 6: a hand begins before the one before it has ended"),
         (("DEAL", "OVER", "T60"), "tag 6: <T60> comes outside a hand"),
-        (("DEAL", '<N who="1"/>'), "tag 5: <N> lacks the attribute m"),
-        (("DEAL", '<N who="7" m="1"/>'), "tag 5: <N> who=7: seats are 0..3"),
-        (("DEAL", '<N who="1" m="x"/>'), 'tag 5: <N> m="x" is no list of whole numbers'),
+        (("DEAL", '<N who="1"/>'), "tag 5: N.m: missing"),
+        (("DEAL", '<N who="7" m="1"/>'), "tag 5: N.who: expected int <= 3"),
+        (("DEAL", '<N who="1" m="x"/>'), "tag 5: N.m: expected int, got 'x'"),
         (("DEAL", "T0", "D0", '<N who="2" m="769"/>'), "which has not discarded"),
-        (("DEAL", "T0", '<N who="1" m="30752"/>'), "tag 6: call code 30752 is a north call"),
-        (("DEAL", '<REACH who="1" step="3"/>'), "steps are 1 and 2"),
-        (("DEAL", '<DORA hai="200"/>'), "names a tile outside 0..135"),
-        (("DEAL", f'<RYUUKYOKU type="odd" {SCORES}/>'), '<RYUUKYOKU> type="odd" is unknown'),
-        (("DEAL", f'<RYUUKYOKU type="yao9" {SCORES}/>'), "nobody has just drawn"),
-        (("DEAL", '<RYUUKYOKU ba="0,0" sc="1,2"/>'), "has 2 numbers where 8 belong"),
-        (("DEAL", f'<RYUUKYOKU {SCORES} owari="a,b"/>'), "is no final result"),
-        (('<INIT seed="0,0,0,1,2,132" ten="250,250"/>',), "<INIT> lacks the attribute oya"),
-        (("<INIT seed='1,0,0,1,2,132' oya='0'/>",), "<INIT> oya=0 does not deal hand 1"),
-        (('<INIT seed="16,0,0,1,2,132"/>',), "<INIT> seed names hand 16"),
-        (('<AGARI who="1"/>',), "<AGARI> comes before the first <INIT>"),
-        (('<INIT seed="0,70000,0,1,2,132" oya="0"/>',), "<INIT> seed names 70000 honba and 0"),
-        (('<INIT seed="0,0,70000,1,2,132" oya="0"/>',), "<INIT> seed names 0 honba and 70000"),
-        (("DEAL", '<RYUUKYOKU ba="0,0" sc="99999999,0,0,0,0,0,0,0"/>'), "beyond 10000000"),
+        (("DEAL", "T0", '<N who="1" m="30752"/>'), "tag 6: N.m: call code 30752 is a north call"),
+        (("DEAL", '<REACH who="1" step="3"/>'), "REACH.step: expected int <= 2, got '3'"),
+        (("DEAL", '<DORA hai="200"/>'), "DORA.hai: expected int <= 135, got '200'"),
+        (("DEAL", f'<RYUUKYOKU type="odd" {SCORES}/>'), "RYUUKYOKU.type: 'odd' is no kind of draw"),
+        (("DEAL", f'<RYUUKYOKU type="yao9" {SCORES}/>'), "no seat has just drawn"),
+        (("DEAL", '<RYUUKYOKU ba="0,0" sc="1,2"/>'), "RYUUKYOKU.sc: expected list of length >= 8"),
+        (("DEAL", f'<RYUUKYOKU {SCORES} owari="a,b"/>'), "RYUUKYOKU.owari: 'a,b' is no"),
+        (('<INIT seed="0,0,0,1,2,132" ten="250,250,250,250"/>',), "tag 4: INIT."),
+        ((_deal("1,0,0,1,2,132"),), "INIT.oya: 0 does not deal hand 1"),
+        ((_deal("16,0,0,1,2,132"),), "INIT.seed: expected int <= 15"),
+        ((_deal("0,70000,0,1,2,132"),), "INIT.seed: expected int <= 10000"),
+        ((_deal("0,0,70000,1,2,132"),), "INIT.seed: expected int <= 10000"),
+        (("WIN",), "<AGARI> comes before the first <INIT>"),
+        (
+            ("DEAL", '<RYUUKYOKU ba="0,0" sc="99999999,0,0,0,0,0,0,0"/>'),
+            "RYUUKYOKU.sc: expected int <= 10000000",
+        ),
         (("DEAL", f'<RYUUKYOKU {SCORES} owari="99999999,0,0,0,0,0,0,0"/>'), "no final result"),
         ((), "the record holds no hand"),
     ],
 )
 def test_damage_is_named_with_its_tag(tenhou, tags: tuple[str, ...], problem: str) -> None:
-    known = {"DEAL": tenhou.deal(), "OVER": tenhou.OVER}
+    known = {"DEAL": tenhou.deal(), "OVER": tenhou.OVER, "WIN": WIN}
     document = tenhou.mjlog(*(known.get(tag, tag) for tag in tags))
     with pytest.raises(RecordError, match=re.escape(problem)) as caught:
         events_of(document)
@@ -63,12 +77,12 @@ def test_damage_is_named_with_its_tag(tenhou, tags: tuple[str, ...], problem: st
 @pytest.mark.parametrize(
     ("attributes", "problem"),
     [
-        ('yaku="1,1"', "lacks the attribute"),
-        ('hai="4,8" machi="0" yaku="1,1"', "machi=0 is not among its hai"),
-        ('hai="0,8" machi="0"', "needs either yaku"),
-        ('hai="0,8" machi="0" yaku="1,1,7"', "needs either yaku"),
-        ('hai="0,8" machi="0" yaku="60,1"', "yaku 60 is unknown"),
-        ('hai="0,8" machi="0" yakuman="7"', "yakuman 7 is unknown"),
+        ('yaku="1,1"', "AGARI.hai: missing"),
+        ('hai="4,8" machi="0" yaku="1,1"', "AGARI.machi: 0 is not among its hai"),
+        ('hai="0,8" machi="0"', "AGARI.yaku: needs pairs"),
+        ('hai="0,8" machi="0" yaku="1,1,7"', "AGARI.yaku: needs pairs"),
+        ('hai="0,8" machi="0" yaku="60,1"', "AGARI.yaku: yaku 60 is unknown"),
+        ('hai="0,8" machi="0" yakuman="7"', "AGARI.yakuman: yakuman 7 is unknown"),
     ],
 )
 def test_damaged_wins(tenhou, attributes: str, problem: str) -> None:

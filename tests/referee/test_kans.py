@@ -1,4 +1,4 @@
-"""When a kan's dora marker is turned, and what the kan does to the wall (tenhou.md 1.7)."""
+"""When a kan turns a dora marker, and what it does to the wall (docs/rules.md, section 4)."""
 
 from protocol import messages as m
 

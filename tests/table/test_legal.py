@@ -1,4 +1,4 @@
-"""Legal actions in positions made by hand; rules: tenhou.md section 8."""
+"""Legal actions in positions made by hand; rules: docs/rules.md."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """External AIs in the arena: long-lived processes that play over a loopback socket."""
 
 import contextlib
+import signal
 import socket
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.match.players import MatchPlayer
-from mjbot.processes import describe_exit
+from mjbot.processes import describe_exit, signal_group
 from mjbot.server.core import Answer
 from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
@@ -25,6 +26,8 @@ JOIN_S: Final = 60.0
 LOOK_S: Final = 0.5
 EXIT_S: Final = 10.0
 """How long a process that has closed its connection may take to end: its last words come then."""
+GRACE_S: Final = 2.0
+"""How long a process may take to end after SIGTERM."""
 MOST_STARTS: Final = 2
 ROOM: Final = "arena"
 MANY_GAMES: Final = 1_000_000_000
@@ -132,14 +135,21 @@ class ExternalEngine:
         try:
             with self._words.open("ab") as words:
                 self._process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=words, stderr=words
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=words,
+                    stderr=words,
+                    start_new_session=True,
                 )
         except OSError as error:
             raise EngineError("crash", f"{self._player.spec} cannot run: {error}") from None
 
     def _stop(self) -> None:
         if self._process is not None:
-            self._process.kill()
+            signal_group(self._process.pid, signal.SIGTERM)  # it may have processes of its own
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_S)
+            signal_group(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mjbot.records.game import WinRecord
-from mjbot.records.mjlog_results import YAKUMAN_FAN, named_yaku
 from mjbot.rules.points import base_points, tsumo_points
-from mjbot.rules.yaku_table import N_YAKU, YAKUMAN
 from protocol.messages import MOST_POINTS, FourInts
+from protocol.yaku import N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
 WIN: Final = "和了"
 EXHAUSTIVE: Final = "流局"
@@ -128,7 +127,7 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
     if not matches or not all(match and match[1] in _IDS for match in matches):
         return None, None
     ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
-    yakuman = [yaku for yaku, _ in ids if YAKUMAN >> yaku & 1]
+    yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
     yaku = [] if yakuman else ids
     fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
     return named_yaku(yaku, yakuman), fan

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
-from mjbot.records.mjlog_writer import placement_points
 from mjbot.records.tenhou6.hands import (
     Claim,
     Discard,
@@ -25,6 +24,7 @@ from mjbot.records.tenhou6.hands import (
 )
 from mjbot.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
+from protocol.tenhou.results import final_points
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 
 _RULES: Final = {True: "般南喰", False: "般東喰"}
@@ -51,7 +51,7 @@ def write_tenhou6(game: CompleteGame) -> bytes:
         "log": log,
     }
     if final is not None:
-        worth = placement_points(final)
+        worth = final_points(final)
         told["sc"] = [part for pair in zip(final, worth, strict=True) for part in pair]
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 

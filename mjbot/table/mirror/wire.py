@@ -27,6 +27,7 @@ from mjbot.table.actions import (
 from mjbot.table.state import PON, State
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
+from protocol.yaku import YAKUMAN_FAN
 
 NINE_TERMINALS_REASON: Final = "kyushukyuhai"
 
@@ -215,7 +216,6 @@ def _one_kind(names: tuple[str, ...], field: str) -> int:
     return kinds.pop()
 
 
-YAKUMAN_FAN: Final = 100
 DRAGONS: Final = range(HAKU, HAKU + 3)
 
 
