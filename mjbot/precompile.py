@@ -35,6 +35,7 @@ from mjbot.compiler.cache import (
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.pair.member import pair_up
+from mjbot.processes import signal_group
 from mjbot.progress import Step, progress
 from mjbot.referee import Referee
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
@@ -212,8 +213,9 @@ class _Child:
         self._heard.put((self, b""))
 
     def end(self) -> None:
-        """End the process, if it has not ended."""
-        self._process.kill()
+        """End the process and what its strategies have started, which may hold its output."""
+        if self._process.returncode is None:
+            signal_group(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 from uuid import uuid4
 
 import pytest
@@ -252,3 +253,15 @@ def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
     (problem,), _ = said(["waiting_bot.py:Waiting"], use="client")
     assert problem.is_made
     assert problem.text == "waited for 0.5 s and decided nothing"
+
+
+def test_what_a_strategy_has_started_ends_with_its_process(tmp_path, monkeypatch):
+    fifo = tmp_path / "held"
+    os.mkfifo(fifo)
+    program = "import subprocess; subprocess.run(['sh', '-c', 'exec sleep 1000 >\"$0\"', {!r}])"
+    monkeypatch.setattr(preparation, "_PROGRAM", program)
+    monkeypatch.setattr(preparation, "_ROOT", str(fifo))
+    child = preparation._Child(preparation.Job((), ()), tmp_path, SimpleQueue())
+    with fifo.open("rb") as held:  # opens once the strategy's process has it
+        child.end()
+        assert held.read() == b""
