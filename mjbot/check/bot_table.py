@@ -88,7 +88,7 @@ class BotTable:
             scene.bot, scene.deals, position=scene.position, length=scene.length
         )
         self._line: BotLine
-        self._answers_all = False
+        self._unasked = 0  # lines that leave no choice, up to the first own turn
         self._turns = 0
         self._started = 0.0
         self.played: Final = Played()
@@ -195,7 +195,11 @@ class BotTable:
             limit_s = START_S
         leaves = isinstance(owed.event, EndGame)
         while True:
-            heard = await self._hear(self._start_check if starts else "", limit_s, leaves=leaves)
+            id_ = self._start_check if starts else ""
+            if self._learns:
+                heard = await self._learn(owed, id_, limit_s)
+            else:
+                heard = await self._hear(id_, limit_s, leaves=leaves)
             if leaves and not heard.line:
                 return None
             judgement = judge(owed, heard.line)
@@ -231,20 +235,49 @@ class BotTable:
 
         A bot of Mortal's kind may turn out to answer every line: then one is awaited for each.
         """
-        if event is not None and self._answers_all:
-            heard = await self._hear("", self._limit_s)
+        if event is not None and self._learns:
+            self._unasked += 1  # what it says to it is read at its first own turn
+            return
+        if event is not None and self._bot.answers_all:
+            starts = not self.played.replies and self._unasked == 0
+            self._unasked += 1
+            heard = await self._hear("", START_S if starts else self._limit_s)
             if not _is_pass(heard.line):
                 self._extra(heard.line)
             return
-        first = event is not None and not self.played.seconds
-        while (line := await self._line.overhear(wait=quietly or first)) is not None:
+        while (line := await self._line.overhear(wait=quietly)) is not None:
             self._transcript.heard(line)
-            if first and self._dialect is LINES and _is_pass(line):
-                self._answers_all = True
-                problem = "it answers what leaves no choice, too: few feeders expect that"
-                self._fail("B04", problem, Verdict.NON_STRICT)
-                return
             self._extra(line)
+
+    @property
+    def _learns(self) -> bool:
+        """Whether it is not known yet if the bot answers what leaves no choice."""
+        return self._dialect is LINES and self._bot.answers_all is None
+
+    async def _learn(self, owed: Owed, id_: str, limit_s: float) -> Heard:
+        """Return the answer to a question, behind the bot's answers to all lines before, if any.
+
+        On its own turn a pass is no answer, so the passes before the first other line are those
+        answers: one for each line, or none at all.
+        """
+        heard = await self._hear(id_, limit_s)
+        if not isinstance(owed.event, Tsumo):
+            return heard
+        passes = 0
+        while _is_pass(heard.line) and passes < self._unasked:
+            passes += 1
+            try:
+                heard = await self._await(self._limit_s)
+            except (SilentError, GoneError, BrokenLineError):
+                return heard  # its answer was a pass, which the judge refuses
+            self._transcript.heard(heard.line)
+        self._bot.answers_all = passes > 0
+        if passes == self._unasked:
+            problem = "it answers what leaves no choice, too: few feeders expect that"
+            self._fail("B04", problem, Verdict.NON_STRICT)
+        elif passes:
+            self._fail("B04", f"{passes} answers to {self._unasked} lines that leave no choice")
+        return heard
 
     def _extra(self, line: bytes) -> None:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""

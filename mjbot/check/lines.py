@@ -36,6 +36,8 @@ LEAVE_S: Final = 15.0
 QUIET_S: Final = 0.1
 """How long we listen for what nobody asked for."""
 STOPPED_S: Final = 0.3
+FLOOD_BYTES: Final = 1 << 20
+"""What a bot may still write after the end of its line; more, and it is ended at once."""
 
 
 class CannotStartError(MjbotError):
@@ -101,6 +103,9 @@ class Bot(abc.ABC):
     def __init__(self, dialect: Dialect, name: str) -> None:
         self.dialect: Final = dialect
         self.name: Final = name
+        self.answers_all: bool | None = None
+        """Whether it answers every line of mjai over pipes, or only decisions; learned once, at its
+        first own turn, and not by a wait: a bot may be slow to start."""
 
     async def __aenter__(self) -> "Bot":
         return self
@@ -163,18 +168,44 @@ class Running:
 
     async def left(self) -> str | None:
         """Wait for its end, make one if need be; return what was wrong with that."""
-        try:
-            async with asyncio.timeout(LEAVE_S):
-                await self.process.wait()
-        except TimeoutError:
-            await self.kill()
-            return f"it did not end within {LEAVE_S:g} s of the end of its line"
-        return None
+        draining = asyncio.create_task(self._drain())
+        ending = asyncio.create_task(self.process.wait())
+        await asyncio.wait({draining, ending}, timeout=LEAVE_S, return_when="FIRST_COMPLETED")
+        floods = draining.done() and draining.result()
+        if not floods:
+            await asyncio.wait({ending}, timeout=0 if self.has_ended else LEAVE_S)
+        problem = None
+        if not ending.done():
+            problem = f"it did not end within {LEAVE_S:g} s of the end of its line"
+            if floods:
+                problem = f"it wrote {floods} bytes after the end of its line, and did not end"
+            self._signal_group(signal.SIGKILL)
+        draining.cancel()
+        draining = asyncio.create_task(self._drain(None))
+        await ending
+        draining.cancel()
+        return problem
+
+    async def _drain(self, most: int | None = FLOOD_BYTES) -> int:
+        """Read what it still writes; return how much, once that is more than ``most`` bytes.
+
+        asyncio sees the end of a process only behind its output.
+        """
+        size = 0
+        with contextlib.suppress(OSError, ValueError):
+            while self.process.stdout and (data := await self.process.stdout.read(1 << 16)):
+                size += len(data)
+                if most is not None and size > most:
+                    return size
+        return 0
+
+    def _signal_group(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
 
     async def kill(self) -> None:
         """End it and all that it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        self._signal_group(signal.SIGKILL)
         await self.process.wait()
         self._words.close()
 

@@ -1,0 +1,62 @@
+"""Real processes that start slowly, answer every line, or never leave."""
+
+import asyncio
+import sys
+
+import pytest
+
+from mjbot.check.bots import BotSettings, check_bot
+from mjbot.check.catalogue import BOT_CHECKS, Verdict
+from mjbot.check.lines import PipeBot
+from mjbot.check.report import results
+from protocol.dialects import LINES
+
+BOT = """
+import json, sys, time
+seat, starts_s, answers_all = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "all"
+time.sleep(starts_s)  # as a bot that loads its network
+for line in sys.stdin:
+    event = json.loads(line)
+    answer = {"type": "none"}
+    if event["type"] == "tsumo" and event["actor"] == seat:
+        answer = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+    if answers_all or event.get("can_act", answer["type"] == "dahai"):
+        print(json.dumps(answer), flush=True)
+"""
+NEVER_LEAVES = """
+import asyncio
+import sys
+while True:
+    sys.stdin.readline()
+    sys.stdout.write('{"type":"none"}\\n')
+    sys.stdout.flush()
+"""
+STARTS_S = "0.5"  # longer than the check waits for what nobody asked for
+"""Of each process, one a scene."""
+
+
+@pytest.fixture(scope="module")
+def checked():
+    def check(source, *words, ids=()):
+        command = [sys.executable, "-c", source, *words]
+        bot = PipeBot(command, LINES, "bot")
+        findings = asyncio.run(check_bot(bot, BotSettings(ids=frozenset(ids))))
+        found = results(BOT_CHECKS, findings, "mjbot check x")
+        return bot, {result.check.id: result for result in found}
+
+    return check
+
+
+@pytest.mark.parametrize("starts_s", ["0", STARTS_S])
+def test_a_slow_starter_that_answers_every_line_fails_nothing(checked, starts_s):
+    bot, found = checked(BOT, "{seat}", starts_s, "all", ids=["B04", "B08", "B09", "B29"])
+    assert not [one.text for one in found.values() if one.verdict is Verdict.FAILED]
+    assert found["B04"].verdict is Verdict.NON_STRICT
+    assert "answers what leaves no choice" in str(found["B04"].text)
+    assert bot.answers_all is True
+
+
+def test_a_bot_that_never_leaves_fails_that_and_the_check_ends(checked):
+    _, found = checked(NEVER_LEAVES, ids=["B29"])
+    assert found["B29"].verdict is Verdict.FAILED
+    assert "after the end of its line" in str(found["B29"].text)
