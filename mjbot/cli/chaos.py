@@ -56,13 +56,13 @@ def run(args: argparse.Namespace) -> int:
 def _server(url: str) -> tuple[str, int]:
     """Return where a server is; raises ``ValueError``."""
     address = parse_address(url)
-    if not address.is_stdio and not is_loopback(address.host):
-        problem = "would stand as a server of this machine for one elsewhere"
-        cure = "run the server here, or chaos where the server runs"
-        raise FairPlayError(f"{url}: a proxy {problem}, past the checks of fair play; {cure}")
     parts = urlsplit(url)
     if address.is_stdio or parts.scheme.endswith("wss"):
         raise ArgumentError(f"{url}: a proxy goes before a TCP connection that is not encrypted")
+    if not is_loopback(address.host):
+        problem = "would stand as a server of this machine for one elsewhere"
+        cure = "run the server here, or chaos where the server runs"
+        raise FairPlayError(f"{url}: a proxy {problem}, past the checks of fair play; {cure}")
     return parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 80)
 
 

@@ -69,7 +69,7 @@ def test_the_old_way_to_give_options_tells_the_new_one(capsys):
 BETWEEN_OURSELVES = {
     "BrokenLineError", "BusyError", "CrashError", "DeadlineError", "EngineError", "GivenUpError",
     "GoneError", "IllegalActionError", "LateError", "LostError", "ReplyError", "SilentError",
-    "_CutError", "_DeadEndError", "_EnoughError", "_UntoldError",
+    "_CutError", "_DeadEndError", "_EnoughError", "_OtherRulesError", "_UntoldError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""
 FAMILY = {"ArgumentError", "RecordError", "StrategyError"}
