@@ -8,13 +8,14 @@ from typing import Final
 
 from mjbot.check.catalogue import SERVER_CHECKS, Verdict
 from mjbot.check.comparison import compared, deal_of, wrong_claim
-from mjbot.check.four_clients import Connect, Door, Heard, play_table
+from mjbot.check.four_clients import Connect, Decide, Door, Heard, play_table
 from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
 from mjbot.check.report import Findings, Transcript
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.messages import Dahai, EndGame, Join, Skip
+from protocol.sessions.lockstep_server import BUSY
 from protocol.transports.base import Transport, TransportError, VanishedError
 
 JOIN_S: Final = 10.0
@@ -22,11 +23,14 @@ JOIN_S: Final = 10.0
 _IDLE_LINES: Final = 3
 _BAD_JOINS: Final = (
     b'{"type":"join","name":"check","room":"no such room"}',
-    b'{"type":"join","name":"","room":"default"}',
+    b'{"type":"join","room":"default"}',
     b'{"type":"start_game","id":0}',
-    b"[]",
-    b"hello?",
 )
+_NO_MESSAGES: Final = (b"[]", b"hello?")
+"""Refused last: a server that takes an object for granted may end by them, as the original does."""
+_BUSY_TRIES: Final = 10
+_BUSY_S: Final = 1.0
+"""How long a server may still be busy with the game before, as clients wait that play there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +61,7 @@ class _Checking:
     async def run(self) -> Findings:
         self._skip_foreign()
         if self._wants("S02"):
-            await self._join_badly()
+            await self._join_badly(_BAD_JOINS)
         if not await self._play_whole_game():
             self.findings.give_up(SERVER_CHECKS, "it does not play a game with us")
             return self.findings
@@ -67,6 +71,8 @@ class _Checking:
         self._note_deals()
         if self._wants("S20"):
             await self._play_at_once()
+        if self._wants("S02"):
+            await self._join_badly(_NO_MESSAGES)
         if self._wants("S22"):
             await self._restart()
         return self.findings
@@ -83,13 +89,26 @@ class _Checking:
 
     # --- joining -----------------------------------------------------------------------------
 
-    async def _join_badly(self) -> None:
-        for line in _BAD_JOINS:
+    async def _join_badly(self, lines: Sequence[bytes]) -> None:
+        """Send each line as a join; stop at the one that ends the server."""
+        for line in lines:
             transcript = Transcript(f"a bad join: {line.decode()}")
             problem = await self._refusal(line, transcript)
             self.findings.occasion("S02")
             if problem:
                 self.findings.add("S02", f"{line.decode()}: {problem}", transcript)
+            if not await self._is_there():
+                problem = f"{line.decode()}: the server ended after this line"
+                self.findings.add("S02", problem, transcript)
+                return
+
+    async def _is_there(self) -> bool:
+        """Return whether the server still takes a connection."""
+        try:
+            async with await self._door.connect():
+                return True
+        except (TransportError, OSError):
+            return False
 
     async def _refusal(self, line: bytes, transcript: Transcript) -> str:
         """Join with a line that is none; return what is wrong with what follows."""
@@ -123,13 +142,25 @@ class _Checking:
         started = asyncio.Event()
         fifth = asyncio.create_task(self._fifth(started)) if self._wants("S03") else None
         door = Door(_starting(self._door.connect, started), self._door.dialect, self._door.room)
-        four = await play_table(door, transcript, {CULPRIT: odd_speller()})
+        four = await self._table(transcript, odd_speller, door)
         if fifth is not None:
             if not started.is_set():
                 fifth.cancel()
             await asyncio.wait({fifth})
         self._note_game(four, transcript)
         return all(heard.events for heard in four)
+
+    async def _table(
+        self, transcript: Transcript, culprit: Callable[[], Decide], door: Door | None = None
+    ) -> Sequence[Heard]:
+        """Play a game of four clients, again while the server is busy with the one before."""
+        for _ in range(_BUSY_TRIES):
+            four = await play_table(door or self._door, transcript, {CULPRIT: culprit()})
+            if not any(BUSY in heard.error for heard in four):
+                break
+            transcript.note("the server is busy; the clients come again")
+            await asyncio.sleep(_BUSY_S)
+        return four
 
     def _note_game(self, four: Sequence[Heard], transcript: Transcript) -> None:
         for heard in four:
@@ -201,7 +232,7 @@ class _Checking:
                 idle = _IDLE_LINES if id_ == "S14" and self._door.dialect is LOCKSTEP else 0
                 for _ in range(idle):
                     await stack.enter_async_context(await self._door.connect())
-                four = await play_table(self._door, transcript, {CULPRIT: misdeed.decider()})
+                four = await self._table(transcript, misdeed.decider)
         if not four or not all(heard.events for heard in four):
             if id_ == "S14" and four and all(heard.silent for heard in four):
                 problem = f"{_IDLE_LINES} lines that never join keep four others from playing"
@@ -272,15 +303,45 @@ class _Checking:
 
 
 def _starting(connect: Connect, started: asyncio.Event) -> Connect:
-    """Tell when the fourth has been connected for a line: the game then begins."""
+    """Set ``started`` when the fourth client has received ``start_game``.
+
+    A client that is only connected has no seat yet: a fifth could take it.
+    """
     count = 0
 
-    async def connect_and_count() -> Transport:
+    def received(line: bytes) -> None:
         nonlocal count
-        transport = await connect()
-        count += 1
+        count += b'"start_game"' in line
         if count == 4:
-            asyncio.get_running_loop().call_soon(started.set)
-        return transport
+            started.set()
+
+    async def connect_and_count() -> Transport:
+        return _Overheard(await connect(), received)
 
     return connect_and_count
+
+
+class _Overheard(Transport):
+    """A transport whose received lines are passed on to ``received`` as well."""
+
+    def __init__(self, transport: Transport, received: Callable[[bytes], None]) -> None:
+        self._transport: Final = transport
+        self._received: Final = received
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """See :class:`Transport`."""
+        line = await self._transport.receive(timeout_s)
+        self._received(line)
+        return line
+
+    async def send(self, line: bytes) -> None:
+        """See :class:`Transport`."""
+        await self._transport.send(line)
+
+    async def close(self) -> None:
+        """See :class:`Transport`."""
+        await self._transport.close()
+
+    async def reset(self) -> None:
+        """See :class:`Transport`."""
+        await self._transport.reset()

@@ -20,7 +20,7 @@ from mjbot.check.servers import ServerSettings, check_server
 from mjbot.referee import Position, Referee
 from mjbot.referee.wall import shuffle_wall
 from mjbot.server import core, server
-from mjbot.server.lobby import TableRules
+from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.seats import TcpSeat
 from mjbot.server.server import TableServer
 from mjbot.server.tcp import Acceptor
@@ -28,6 +28,7 @@ from protocol import messages as m
 from protocol.dialects import REQUESTS
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.sessions.request_server import RequestSession, TimeLimits
+from protocol.transports.base import VanishedError
 from protocol.transports.memory import memory_pair
 from protocol.transports.tcp import connect_tcp
 from protocol.transports.websocket import connect_websocket
@@ -348,3 +349,69 @@ def assert_alone(id_, found):
     assert failed(found) == {id_}, {one: found[one].text for one in failed(found)}
     assert found[id_].repeat == f"mjbot check x --only {id_}"
     assert found[id_].transcript or id_ == "S21"
+
+
+# --- a server of the original's habits, which fails nothing but what it does ---------------------
+
+
+def test_a_server_that_ends_at_what_is_no_message_fails_that_alone_and_once(monkeypatch):
+    ended = []
+    connect = Tables.connect
+
+    def ends_at_an_array(self, line, *, busy=False):
+        if line == b"[]":
+            ended.append(line)
+        return JOIN(self, line, busy=busy)
+
+    async def connect_to_the_living(self):
+        if ended:
+            raise VanishedError("connection refused")
+        return await connect(self)
+
+    monkeypatch.setattr(LockstepSession, "join", ends_at_an_array)
+    monkeypatch.setattr(Tables, "connect", connect_to_the_living)
+    found = checked({"S02", "S03", "S08", *PASSIVE})
+    assert_alone("S02", found)
+    assert "[]: the server ended after this line" in found["S02"].text
+    assert found["S08"].verdict is Verdict.OK
+
+
+def test_a_server_that_is_busy_for_a_while_after_a_game_is_asked_again(monkeypatch):
+    refused = []
+    reopen, is_busy = Lobby.reopen, Lobby.is_busy
+
+    def rests(self):
+        reopen(self)
+        self.rests = True
+
+    def busy_once(self, room):
+        if self.__dict__.pop("rests", False):
+            refused.append(room)
+            return True
+        return is_busy(self, room)
+
+    monkeypatch.setattr(servers, "_BUSY_S", 0.0)
+    monkeypatch.setattr(Lobby, "reopen", rests)
+    monkeypatch.setattr(Lobby, "is_busy", busy_once)
+    found = checked({"S08", "S09", *PASSIVE})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert found["S09"].verdict is Verdict.OK
+    assert refused
+
+
+def test_a_fifth_comes_only_when_four_have_their_seats(monkeypatch):
+    joined = []
+
+    async def greets_the_last_first(self, transport):
+        """Let who has connected fourth join last, as servers do that seat by order of joining."""
+        line = len(joined)
+        joined.append(line)
+        if line == 3:
+            for _ in range(1000):
+                await asyncio.sleep(0)
+        return await HANDSHAKE(self, transport)
+
+    monkeypatch.setattr(Acceptor, "_handshake", greets_the_last_first)
+    found = checked({"S03", *PASSIVE})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert found["S03"].verdict is Verdict.OK
