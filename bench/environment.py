@@ -21,9 +21,10 @@ from bench.measure import Contest
 from mjbot.env import BatchEnv, random_actions, random_source
 from mjbot.env.actions import CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
 from mjbot.referee import bulk
+from mjbot.rules.ruleset import rule_set
 
 TABLES = 256
-HANCHAN = 7
+HANCHAN = rule_set()
 GAMES = 100
 WARM_UP_STEPS = 1500
 """Until the tables stand at all stages of a game."""

@@ -16,6 +16,7 @@ from bench.measure import Contest
 from bench.peer import idle_games, new_game, play_on
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, TSUMOGIRI, play_games, playouts
+from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import State
@@ -28,7 +29,7 @@ MIDDLE = 40
 """Decisions from the deal to a position in the middle of a kyoku."""
 PEER_STEPS = 400
 """The same for the peer, with a few kyoku behind it."""
-HANCHAN = 7
+HANCHAN = rule_set()
 
 
 class Asked(Strategy):

@@ -25,12 +25,12 @@ from mjbot.client.play import Hooks, Settings, play
 from mjbot.records.game import Game, RecordError
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
-from mjbot.rules.ruleset import Length
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.records import Findings, print_table
 from protocol.messages import Event
+from protocol.rules import Length
 from protocol.tenhou.login import guest_named
 from protocol.transports.address import parse_address
 

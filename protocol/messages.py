@@ -6,7 +6,7 @@ dialect does not say it.  The codec (:mod:`protocol.codec`) reads every dialect 
 types and writes the spelling that a dialect demands; nothing above it sees a dict.
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -89,10 +89,15 @@ class Error(Message, frozen=True, kw_only=True, tag="error"):
 
 
 class StartGame(Message, frozen=True, kw_only=True, tag="start_game"):
-    """``id`` is the receiver's seat; seat 0 is the first dealer."""
+    """``id`` is the receiver's seat; seat 0 is the first dealer.
+
+    ``mjbot_rules`` is the object of :class:`protocol.rules.Rules`, from tables of mjbot whose rules are
+    not the default ones.
+    """
 
     id: Seat | None = None
     names: tuple[str, ...] | None = None
+    mjbot_rules: dict[str, Any] | None = None
 
 
 class EndGame(Message, frozen=True, kw_only=True, tag="end_game"):

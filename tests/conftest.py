@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 # hundreds of processes start here: each would read all our sources anew where images forbid it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -22,6 +23,13 @@ from hypothesis import HealthCheck, settings  # noqa: E402  pytest rewrites and 
 # on a busy machine or an empty cache of compiled code any example may take long
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Collect no doctests: their collector skips a test module that cannot be imported."""
+    collectors = yield
+    return [found for found in collectors if not isinstance(found, DoctestModule)]
 
 
 def pytest_unconfigure():

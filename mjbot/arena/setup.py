@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from mjbot.compiler.splitmix import mix
-from mjbot.rules.ruleset import Length
 from mjbot.statistics.seating import Format, Seating, make_seating
 from mjbot.strategy.registry import Spec
+from protocol.rules import Length
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1

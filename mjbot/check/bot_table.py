@@ -23,12 +23,12 @@ from mjbot.check.made_games import Deal, MadeGame
 from mjbot.check.report import Findings, Transcript
 from mjbot.check.speaking import Respell, named, sparsely, speaker, strangely
 from mjbot.referee import Position
-from mjbot.rules.ruleset import Length
 from mjbot.table.actions import Action
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import NOT_JSON
 from protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
+from protocol.rules import Length
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.sessions.pipes import quoted
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from mjbot.referee import Position, Referee
 from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import Length
 from mjbot.table.actions import Action
 from mjbot.table.assume import pin_draws
 from mjbot.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL
 from protocol.messages import EndGame, EndKyoku, Event
+from protocol.rules import Length
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
 _FULL_SET: Final = [

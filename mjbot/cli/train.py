@@ -16,9 +16,9 @@ from mjbot.models.hand import FEATURE_SETS
 from mjbot.models.weights import SHIPPED
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
-from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.training.positions import LeftOut
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingRequest, torch
+from protocol.rules import LAST_ROUND
 
 Declare = Callable[[argparse.ArgumentParser], None]
 

@@ -146,7 +146,7 @@ class GameCounter:
         if self._able is None:
             known = [seat for seat in range(4) if seat != target and state["hand_known"][seat]]
             # In the last hand an honest player passes on what would not better its placement.
-            asked = known if state["round"] < state["last_round"] else []
+            asked = known if state["round"] < state["rules"]["last_round"] else []
             self._able = [seat for seat in asked if can_ron(state, seat)]
             self.counted.chances[self._able, target, PASSED] += 1
         if isinstance(event, m.Hora):

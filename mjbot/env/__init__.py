@@ -9,7 +9,7 @@ from typing import Any
 from mjbot.env.batch import BatchEnv, Rows, random_source
 from mjbot.env.rewards import RewardName, Worth
 from mjbot.env.tables import RANDOM, TSUMOGIRI, random_actions
-from mjbot.rules.ruleset import Length
+from protocol.rules import Length
 
 __all__ = [
     "RANDOM",

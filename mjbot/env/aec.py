@@ -27,7 +27,7 @@ from mjbot.env.batch import BatchEnv
 from mjbot.env.rewards import RewardName, Worth
 from mjbot.errors import MjbotError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.rules.ruleset import Length
+from protocol.rules import Length
 from protocol.tiles import N_KINDS, TILE_NAMES
 
 

@@ -39,10 +39,11 @@ from mjbot.env.tables import (
 )
 from mjbot.errors import ArgumentError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
+from mjbot.rules.ruleset import rule_set
 from mjbot.table.actions import WANTS_ALL
 from mjbot.table.state import IDLE
 from mjbot.table.view import Sealed, View
+from protocol.rules import LAST_ROUND, Length, Rules
 
 Planes = NDArray[np.float32]
 
@@ -88,14 +89,15 @@ class BatchEnv:
             raise ArgumentError(f"n_tables must be at least 1, not {n_tables}")
         if length not in LAST_ROUND:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
+        rules = Rules(length=length)
         self.n_tables: Final = n_tables
         self._worth: Final = _worth(reward)
         self._seeds = _first_seeds(seed, n_tables)
-        self._tables: Final = _new_tables(_players(players, n_tables), LAST_ROUND[length], pause)
+        self._tables: Final = _new_tables(_players(players, n_tables), rules, pause)
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
         self._ends: Final = np.zeros(MOST_ENDS * n_tables, STANDING)
-        self._opening: Final = self._worth_of(_opening(LAST_ROUND[length]))[0]
+        self._opening: Final = self._worth_of(_opening(rules))[0]
         self._encoder: Encoder | None = None
         self._sealed: Final = Sealed()
         self.rows = _copied(self._rows[:0])
@@ -253,18 +255,18 @@ def _worth(reward: RewardName | Worth) -> Worth:
     return WORTHS[reward]
 
 
-def _new_tables(players: NDArray[np.int8], last_round: int, pauses: bool) -> Tables:
+def _new_tables(players: NDArray[np.int8], rules: Rules, pauses: bool) -> Tables:
     tables = np.zeros(len(players), TABLE)
     tables["players"] = players
-    tables["last_round"] = last_round
+    tables["state"]["rules"] = rule_set(rules)
     tables["pauses"] = pauses
     tables["buffer"]["wants"] = WANTS_ALL
     return tables
 
 
-def _opening(last_round: int) -> Standings:
+def _opening(rules: Rules) -> Standings:
     opening = np.zeros(1, STANDING)
-    opening["scores"] = START_POINTS
-    opening["left"] = last_round + 1
-    opening["last_round"] = last_round
+    opening["scores"] = rules.start_points
+    opening["left"] = rules.last_round + 1
+    opening["last_round"] = rules.last_round
     return opening

@@ -24,8 +24,8 @@ from mjbot.compiler.compiled import compiled
 from mjbot.env.tables import Standings, Worths
 from mjbot.models.networks.rank import GAME_OVER, RankWeights, rank_chances, rank_model
 from mjbot.models.placement import expected_bonuses
-from mjbot.rules.ruleset import START_POINTS
 from mjbot.table.settle import OVER
+from protocol.rules import RANKED
 
 Worth = Callable[[Standings], Worths]
 """``worth(standings)`` of :data:`mjbot.env.tables.STANDING` [k] returns float64[k, 4]."""
@@ -37,7 +37,7 @@ _BY_RANK: Final = np.array([1.5, 0.5, -0.5, -1.5])
 
 def score_worth(standings: Standings) -> Worths:
     """Return the scores' difference from the start, in thousands of points."""
-    worths: Worths = (standings["scores"] - float(START_POINTS)) / 1000
+    worths: Worths = (standings["scores"] - float(RANKED.start_points)) / 1000
     return worths
 
 

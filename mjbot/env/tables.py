@@ -34,7 +34,6 @@ from mjbot.env.actions import (
 from mjbot.referee.flow import advance, deal, settle_choices
 from mjbot.referee.step import StepBuffer
 from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import START_POINTS
 from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.legal import default_code
 from mjbot.table.settle import OVER, kyoku_left, next_kyoku
@@ -63,7 +62,6 @@ class Table(Record):
     seed: Int64  # of the game under way
     random: Annotated[UInt64s, 1]  # of the RANDOM players
     players: Annotated[Int8s, 4]  # 0 and above is asked, below that TSUMOGIRI or RANDOM
-    last_round: Int8  # 3 tonpu, 7 hanchan
     pauses: Int8  # 1: once a kyoku has ended, the next step deals, not this one
     asked: Int8  # a bit per seat
     at_kan: Int8  # 1 while the kind of a kan is chosen
@@ -181,7 +179,7 @@ def _deal_next(table: Table, n_tables: int) -> None:
     if table.state.phase == GAME_OVER or table.state.phase == IDLE:
         if table.state.phase == GAME_OVER:
             table.seed += n_tables
-        apply_start_game(table.state, table.last_round, START_POINTS)
+        apply_start_game(table.state, table.state.rules)
         table.random[0] = mix(np.uint64(table.seed))
     else:
         round_, honba = next_kyoku(table.state)
@@ -200,7 +198,7 @@ def _note_end(table: Table, place: int, ends: Standings, n: int) -> int:
     standing.table = place
     standing.left = kyoku_left(state)
     standing.round, standing.honba = next_kyoku(state)
-    standing.last_round = table.last_round
+    standing.last_round = state.rules.last_round
     if standing.left == OVER:
         apply_end_game(state)
     standing.sticks = state.sticks

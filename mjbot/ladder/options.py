@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from mjbot.errors import ArgumentError
-from mjbot.rules.ruleset import Length
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
+from protocol.rules import Length
 
 AGAINST: Final = ("fold-recognition-plus", "fast-riichi-a", "supervised")
 STRONGEST: Final = 4

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from mjbot.match.pair import Member
 from mjbot.match.report import MatchReport
-from mjbot.rules.ruleset import Length
 from mjbot.statistics.figures import EXHAUSTIVE_REASONS, Counts, EventCounter
 from mjbot.table.mirror.mirror import Table as TableMirror
 from mjbot.table.settle import ranks_of
@@ -32,6 +31,7 @@ from protocol.messages import (
     wire_name,
 )
 from protocol.plain_text import one_line
+from protocol.rules import Length
 
 
 @dataclass(frozen=True)

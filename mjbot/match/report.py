@@ -17,12 +17,12 @@ from rich.text import Text
 from mjbot.match.players import MatchPlayer
 from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
-from mjbot.rules.ruleset import LAST_ROUND, Length
 from mjbot.server.server import GameResult
 from mjbot.table.settle import ranks_of, seats_by_rank
 from mjbot.text import plural
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
+from protocol.rules import LAST_ROUND, Length
 from protocol.tiles import WIND_NAMES
 
 

@@ -80,7 +80,7 @@ def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats)
     (0..1) how much of a change counts as rank, the rest as points.  Others' scores move by a
     third of it the other way.
     """
-    left = max(0, state.last_round - state.round) + 1.0
+    left = max(0, state.rules.last_round - state.round) + 1.0
     scale = swing * sqrt(left) * SCALE_OF_DEVIATION
     here = _expected_rank(state, seat, 0, scale)
     slope = _expected_rank(state, seat, -1000, scale) - _expected_rank(state, seat, 1000, scale)

@@ -15,7 +15,7 @@ import numpy as np
 
 from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord
 from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
-from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.rules.ruleset import rules_of
 from mjbot.rules.yaku_table import (
     CLOSED_HAN,
     DORA,
@@ -46,6 +46,7 @@ from mjbot.table.state import (
     State,
 )
 from protocol import messages as m
+from protocol.rules import Rules
 from protocol.tenhou.results import yaku_order
 from protocol.tiles import (
     FIRST_HONOUR,
@@ -74,14 +75,13 @@ class _UntoldError(ValueError):
 class CompleteGame:
     """A game of which everything is told.
 
-    ``is_hanchan`` is false only if the course of the game excludes it; ``has_reds`` says whether
-    a red five was seen.
+    Of ``rules`` that the record does not announce, the length is a hanchan unless the course of the
+    game excludes it, and red fives are played with if one was seen.
     """
 
     entries: tuple[Entry, ...]
     names: tuple[str, str, str, str]
-    is_hanchan: bool
-    has_reds: bool
+    rules: Rules
 
 
 def complete(game: Game) -> CompleteGame:
@@ -107,6 +107,12 @@ def complete(game: Game) -> CompleteGame:
     return telling.game(entries)
 
 
+def _announcing(entry: Entry, rules: Rules) -> Entry:
+    if not isinstance(entry.event, m.StartGame):
+        return entry
+    return entry._replace(event=msgspec.structs.replace(entry.event, mjbot_rules=rules.announced))
+
+
 class _Telling:
     """Takes a game's events one by one through a table where all hands are seen."""
 
@@ -114,12 +120,16 @@ class _Telling:
         self._table = Table()
         self.state: State = self._table.state
         self._has_reds = False
+        self._rules_announced = False
 
     def game(self, entries: Iterable[Entry]) -> CompleteGame:
         """Return the game of which all has been told."""
         a, b, c, d = [*self._table.names, "", "", "", ""][:4]
-        is_hanchan = int(self.state["last_round"]) >= LAST_ROUND["hanchan"]
-        return CompleteGame(tuple(entries), (a, b, c, d), is_hanchan, self._has_reds)
+        rules = rules_of(self.state["rules"])
+        red_fives = rules.red_fives if self._rules_announced else self._has_reds
+        rules = msgspec.structs.replace(rules, red_fives=red_fives)
+        told = tuple([_announcing(entry, rules) for entry in entries])
+        return CompleteGame(told, (a, b, c, d), rules)
 
     def tell(self, event: m.Event) -> tuple[m.Event, WinRecord | None]:
         """Apply an event; return it with every field, and of a win its record."""
@@ -138,6 +148,8 @@ class _Telling:
                 self._table.apply(event)
                 deltas, scores = _four(state["scores"] - before), _four(state["scores"])
                 return msgspec.structs.replace(shown, deltas=deltas, scores=scores), None
+            case m.StartGame(mjbot_rules=rules):
+                self._rules_announced = rules is not None
             case m.StartKyoku(tehais=hands, dora_marker=marker):
                 self._has_reds |= marker in _REDS
                 for seat, hand in enumerate(hands):

@@ -11,7 +11,7 @@ Records print every discard in upper case; whether it was the drawn tile follows
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import unquote
 from xml.parsers import expat
 
@@ -43,7 +43,7 @@ from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import RECORD_TAGS, typed
 from protocol.tenhou.hand import call_event
 from protocol.tenhou.results import final_scores, points, read_draw, read_win
-from protocol.tenhou.rules import GameType, check_playable
+from protocol.tenhou.rules import GameType, check_playable, rules_of
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
@@ -126,6 +126,7 @@ class _RecordReader:
 
     def __init__(self) -> None:
         self._tiles = RED_TILES
+        self._rules: dict[str, Any] | None = None
         self._names: tuple[str, ...] | None = None
         self._started = False
         self._playing = False
@@ -149,6 +150,7 @@ class _RecordReader:
             case tags.Go():
                 _check_rules(tag)
                 self._tiles = PLAIN_TILES if tag.type & GameType.NO_RED_FIVES else RED_TILES
+                self._rules = rules_of(tag.type).announced
             case tags.Names() if not self._started:  # a later UN is a player coming back
                 names = tuple(unquote(told or "") for told in tag.all)
                 self._names = names if any(names) else None
@@ -194,7 +196,7 @@ class _RecordReader:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {kyoku}")
         events: tuple[Event, ...] = ()
         if not self._started:
-            events = (StartGame(names=self._names),)
+            events = (StartGame(names=self._names, mjbot_rules=self._rules),)
         elif not self._result_seen:
             raise ValueError("a hand begins before the one before it has ended")
         else:

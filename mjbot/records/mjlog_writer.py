@@ -21,22 +21,22 @@ from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
 from protocol.tenhou.codec import Spelling, write
 from protocol.tenhou.results import DRAW_TYPES, write_final
-from protocol.tenhou.rules import GameType
+from protocol.tenhou.rules import game_type
 from protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
 from protocol.tiles import WIND_NAMES
 
 
 def write_mjlog(game: CompleteGame) -> bytes:
-    """Return a game as a document.  Raises ``ValueError`` where scores are not in hundreds."""
-    writer = _TagWriter(RED_COPIES if game.has_reds else PLAIN_COPIES)
+    """Return a game as a document.  Raises ``ValueError`` where scores are not in hundreds,
+    or for rules that Tenhou has no table for.
+    """
+    type_ = game_type(game.rules)
+    writer = _TagWriter(RED_COPIES if game.rules.red_fives else PLAIN_COPIES)
     for entry in game.entries:
         writer.take(entry)
-    rules = GameType.AGAINST_PEOPLE
-    rules |= GameType.HANCHAN if game.is_hanchan else 0
-    rules |= 0 if game.has_reds else GameType.NO_RED_FIVES
     n0, n1, n2, n3 = (quote(name, "") for name in game.names)
     head = (
-        tags.Go(type=int(rules)),
+        tags.Go(type=int(type_)),
         tags.Names(n0=n0, n1=n1, n2=n2, n3=n3),
         tags.Taikyoku(oya=0),
     )

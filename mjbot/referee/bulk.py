@@ -13,7 +13,7 @@ from mjbot.compiler.splitmix import mix, next_below
 from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import START_POINTS
+from mjbot.rules.ruleset import RuleSet
 from mjbot.table.actions import N_ACTIONS, PASS
 from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.legal import default_code, legal_codes
@@ -28,19 +28,19 @@ RANDOM: Final = 1
 
 @compiled
 def play_games(
-    policies: NDArray[np.int8], seeds: NDArray[np.int64], last_round: int
+    policies: NDArray[np.int8], seeds: NDArray[np.int64], rules: RuleSet
 ) -> NDArray[np.int32]:
     """Play one game for each seed int64[n]; return the final points int32[n, 4].
 
-    ``policies`` int8[4] says who sits where: TSUMOGIRI or RANDOM.  ``last_round`` is 3 for
-    tonpu, 7 for hanchan.  The walls are those of a referee with the same seed.
+    ``policies`` int8[4] says who sits where: TSUMOGIRI or RANDOM.  The walls are
+    those of a referee with the same seed.
     """
     scores = np.empty((len(seeds), 4), np.int32)
     states, buffers = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER)
     random = np.empty(1, np.uint64)
     for game in range(len(seeds)):
         random[0] = mix(np.uint64(seeds[game]))
-        play_game(states[0], buffers[0], policies, seeds[game], last_round, random)
+        play_game(states[0], buffers[0], policies, seeds[game], rules, random)
         for seat in range(4):
             scores[game, seat] = states[0].scores[seat]
     keep_alive(states)
@@ -54,11 +54,11 @@ def play_game(
     buffer: StepBuffer,
     policies: NDArray[np.int8],
     seed: int,
-    last_round: int,
+    rules: RuleSet,
     random: NDArray[np.uint64],
 ) -> None:
     """Play a game to its end; ``random`` uint64[1] is the policies' randomness."""
-    apply_start_game(state, last_round, START_POINTS)
+    apply_start_game(state, rules)
     round_, honba = 0, 0
     while True:
         shuffle_wall(seed, round_, honba, state.wall)

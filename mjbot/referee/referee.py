@@ -13,7 +13,7 @@ from mjbot.referee import flow
 from mjbot.referee.step import StepBuffer, new_step_buffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.points import MANGAN, Parties, win_deltas
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
+from mjbot.rules.ruleset import RuleSet, rule_set
 from mjbot.table.actions import ACTIONS, Action
 from mjbot.table.apply import apply_end_game, apply_ryukyoku, apply_start_game
 from mjbot.table.assume import set_position
@@ -22,6 +22,7 @@ from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHOMBO, DRAWN, WON, State, new_state
 from mjbot.table.view import View
 from protocol import messages as m
+from protocol.rules import RANKED, Length, Rules
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
 """``walls(round, honba, wall)`` fills int8[136]; layout: :data:`mjbot.table.state.LIVE_WALL`."""
@@ -35,12 +36,13 @@ _SEATS: Final = tuple(tuple(seat for seat in range(4) if mask >> seat & 1) for m
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands between two kyoku: ``scores`` in points, ``round`` 0 East 1 .. 11."""
+    """Where a game stands between two kyoku: ``round`` 0 East 1 .. 11; ``scores`` in
+    points, ``None`` for those that the game starts with."""
 
     round: int = 0
     honba: int = 0
     sticks: int = 0
-    scores: tuple[int, int, int, int] = (START_POINTS,) * 4
+    scores: tuple[int, int, int, int] | None = None
 
 
 OPENING: Final = Position()
@@ -72,19 +74,21 @@ class IllegalActionError(ValueError):
 class Referee:
     """A game from the first deal to the last payment.
 
-    ``seed`` fixes every wall (with the round and honba), unless ``walls`` brings its own.  Call
+    ``seed`` fixes every wall (with the round and honba), unless ``walls`` brings its own; ``rules``
+    may be a length alone, all else as ranked.  Call
     :meth:`start`, then :meth:`step` with a choice for every seat in :attr:`asked`, until
     :attr:`over`.
     """
 
     def __init__(
-        self, seed: int = 0, length: Length = "hanchan", walls: Walls | None = None
+        self, seed: int = 0, rules: Rules | Length = RANKED, walls: Walls | None = None
     ) -> None:
         self.seed = seed
         self._walls: Walls = walls or partial(shuffle_wall, seed)
         self.state: State = new_state()
         self.over = False
-        self._length: Length = length
+        self.rules: Rules = rules if isinstance(rules, Rules) else Rules(length=rules)
+        self._rule_set: RuleSet = rule_set(self.rules)
         self._buffer: StepBuffer = new_step_buffer()
 
     # --- what happens ------------------------------------------------------------------------
@@ -92,7 +96,10 @@ class Referee:
     def start(self, position: Position = OPENING) -> list[m.Event]:
         """Deal the first kyoku; return the events up to the first decision."""
         self._open(position)
-        return [m.StartGame(), *self._deal(position.round, position.honba)]
+        return [
+            m.StartGame(mjbot_rules=self.rules.announced),
+            *self._deal(position.round, position.honba),
+        ]
 
     def step(self, choices: Mapping[int, Action]) -> list[m.Event]:
         """Carry out a choice of each asked seat; return the events up to the next decision.
@@ -187,8 +194,9 @@ class Referee:
     # --- inside ------------------------------------------------------------------------------
 
     def _open(self, position: Position) -> None:
-        apply_start_game(self.state, LAST_ROUND[self._length], START_POINTS)
-        set_position(self.state, position.scores, position.sticks)
+        apply_start_game(self.state, self._rule_set)
+        scores = position.scores or (self.rules.start_points,) * 4
+        set_position(self.state, scores, position.sticks)
         self.over = False
 
     def _deal_tiles(self, round_: int, honba: int) -> None:

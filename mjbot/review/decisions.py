@@ -215,7 +215,10 @@ def _last_round(events: Iterable[Event]) -> int | None:
     """Return the last scheduled round as the game's end shows it; ``None`` without an end."""
     last, is_over = 0, False
     for step in steps_of(events):
-        last, is_over = int(step.table.state["last_round"]), isinstance(step.event, EndGame)
+        last, is_over = (
+            int(step.table.state["rules"]["last_round"]),
+            isinstance(step.event, EndGame),
+        )
     return last if is_over else None
 
 
@@ -342,7 +345,7 @@ def _discard_after(step: ReplayStep, seat: int) -> Action | None:
 
 def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
     state = step.table.state
-    last = int(state["last_round"]) if last_round is None else last_round
+    last = int(state["rules"]["last_round"]) if last_round is None else last_round
     scores = state["scores"].copy()
     here = Situation(
         scores, int(state["round"]), last, int(state["honba"]),

@@ -17,13 +17,13 @@ from mjbot.review.decisions import SEATS, Decision
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import kind_of_loss, reasons, sentence
 from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mean_loss, rating
-from mjbot.rules.ruleset import START_POINTS
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS, Rated, same_choice
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.state import MeldType, Phase
 from mjbot.table.view import Meld, View
 from protocol.messages import Chi, Kakan, Message, Pon, Reach, StartKyoku
+from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, tile_names
 
 Json = dict[str, Any]
@@ -234,7 +234,7 @@ def _turned(of_seats: Sequence[Any], seat: int) -> list[Any]:
 def _event(message: Message) -> Any:
     told = msgspec.to_builtins(message)
     if isinstance(message, StartKyoku) and told.get("scores") is None:
-        told["scores"] = [START_POINTS] * 4
+        told["scores"] = [RANKED.start_points] * 4
     told = {key: value for key, value in told.items() if value is not None}
     return {**told, "type": "none"} if told.get("type") == "skip" else told
 

@@ -1,21 +1,66 @@
-"""The frame of a ranked Tenhou game: start, length, target, and what placements are worth."""
+"""A rule set as compiled code reads it: the record that travels inside every state."""
 
-from typing import Final, Literal
+from typing import Annotated, Final
 
-Length = Literal["tonpu", "hanchan"]
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8, Int32, Int32s, Record
+from protocol.rules import LAST_ROUND, RANKED, Rules
 
-LAST_ROUND: Final[dict[Length, int]] = {"tonpu": 3, "hanchan": 7}
-"""The last scheduled round: East 4 or South 4."""
 
-START_POINTS: Final = 25_000
-TARGET_POINTS: Final = 30_000
-"""While nobody has so many, the game goes on after its last scheduled round ..."""
-EXTENSION_ROUNDS: Final = 4
-"""... for at most so many rounds more."""
+class RuleSet(Record):
+    """The fields of :class:`protocol.rules.Rules`; flags are 1 for yes."""
 
-UMA_POINTS: Final = (20_000, 10_000, -10_000, -20_000)
-"""By placement."""
-OKA_POINTS: Final = 4 * (TARGET_POINTS - START_POINTS)
-"""To the first, besides its uma: what all four have put in."""
-PLACEMENT_POINTS: Final = (UMA_POINTS[0] + OKA_POINTS, *UMA_POINTS[1:])
-"""What each rank is worth in the end: uma, and oka for the first."""
+    start_points: Int32
+    target_points: Int32
+    uma: Annotated[Int32s, 4]  # by placement, in points
+    last_round: Int8  # last scheduled round: 3 tonpu, 7 hanchan
+    red_fives: Int8
+    open_tanyao: Int8
+    bust: Int8
+
+
+RULE_SET: Final = RuleSet.dtype
+
+
+def rule_set(rules: Rules = RANKED) -> RuleSet:
+    """Return the record of a rule set.
+
+    >>> int(rule_set()["last_round"]), int(rule_set(Rules(bust=False))["bust"])
+    (7, 0)
+    """
+    record = RuleSet.new()
+    for name in RULE_SET.names or ():
+        record[name] = getattr(rules, name)
+    return record
+
+
+def rules_of(record: RuleSet) -> Rules:
+    """Return the rule set of a record.
+
+    >>> rules_of(rule_set(Rules(length="tonpu"))).length
+    'tonpu'
+    """
+    lengths = {last: length for length, last in LAST_ROUND.items()}
+    a, b, c, d = record["uma"].tolist()
+    return Rules(
+        length=lengths[int(record["last_round"])],
+        red_fives=bool(record["red_fives"]),
+        open_tanyao=bool(record["open_tanyao"]),
+        bust=bool(record["bust"]),
+        start_points=int(record["start_points"]),
+        target_points=int(record["target_points"]),
+        uma=(a, b, c, d),
+    )
+
+
+@compiled
+def copy_rules(rules: RuleSet, to: RuleSet) -> None:
+    """Copy a record field by field."""
+    to.start_points = rules.start_points
+    to.target_points = rules.target_points
+    for place in range(4):
+        to.uma[place] = rules.uma[place]
+    to.last_round = rules.last_round
+    to.red_fives = rules.red_fives
+    to.open_tanyao = rules.open_tanyao
+    to.bust = rules.bust

@@ -60,7 +60,7 @@ def score_win(win: Win) -> Score:
     if orphans:
         return _counted(mask | orphans, 0, melds.closed, win)
     kinds = held | melds.kinds
-    mask |= kinds_yaku(kinds, melds.closed) | nine_gates(win, kinds)
+    mask |= kinds_yaku(kinds, win, melds.closed) | nine_gates(win, kinds)
     best = NO_SCORE
     if is_seven_pairs(win, kinds):
         best = _counted(mask | 1 << yaku.CHIITOI, 25, True, win)

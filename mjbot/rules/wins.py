@@ -24,6 +24,7 @@ CHANKAN: Final = 32
 HAITEI: Final = 64  # the last tile of the wall is drawn; ignored beside RINSHAN
 HOUTEI: Final = 128
 FIRST_TURN: Final = 256  # own first draw, nobody has called: tenhou or chiihou
+CLOSED_TANYAO: Final = 512  # a rule: all simples counts in closed hands only
 
 
 class Win(Record):

@@ -177,11 +177,12 @@ def kinds_held(hand: Hand) -> int:
 
 
 @compiled
-def kinds_yaku(kinds: int, closed: bool) -> int:
+def kinds_yaku(kinds: int, win: Win, closed: bool) -> int:
     """Return the yaku mask that the mask of all kinds, melds included, decides alone."""
     mask = 0
     if not kinds & EDGES:
-        mask |= 1 << yaku.TANYAO
+        if closed or not win.flags & wins.CLOSED_TANYAO:
+            mask |= 1 << yaku.TANYAO
     elif not kinds & ~EDGES:
         mask |= 1 << yaku.HONROUTOU
     if not kinds & ~HONOURS:

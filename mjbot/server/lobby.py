@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mjbot.rules.ruleset import Length
 from mjbot.server.core import OnFault
 from mjbot.server.seats import Seat
+from protocol.rules import Length
 from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.request_server import TimeLimits
 

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int32, Int32s, Record
 from mjbot.referee.step import Outcome, Wins
-from mjbot.rules.ruleset import OKA_POINTS, TARGET_POINTS, UMA_POINTS
 from mjbot.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.statistics.seating import Seating
 from mjbot.table.settle import Payment, ranks_of
 from mjbot.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
 from protocol import messages as m
+from protocol.rules import RANKED
 
 
 class SeatCounts(Record, align=False):
@@ -174,8 +174,8 @@ class EventCounter:
 Kind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
 
-DEFAULT_UMA: Final = tuple(points / 1000 for points in UMA_POINTS)
-OKA: Final = OKA_POINTS / 1000
+DEFAULT_UMA: Final = tuple(points / 1000 for points in RANKED.uma)
+OKA: Final = RANKED.oka / 1000
 
 _GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KYOKU_FIELDS: Final = tuple(name for name in COUNTS.names or () if name != "fed")
@@ -258,7 +258,7 @@ def uma_points(score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA) -> flo
     >>> uma_points(42000, 1), uma_points(8000, 4)
     (52.0, -42.0)
     """
-    return (score - TARGET_POINTS) / 1000 + uma[rank - 1] + (OKA if rank == 1 else 0)
+    return (score - RANKED.target_points) / 1000 + uma[rank - 1] + (OKA if rank == 1 else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
+from mjbot.rules.ruleset import RuleSet, copy_rules
 from mjbot.table.apply_calls import pass_claims
 from mjbot.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
 from mjbot.table.settle import top_seat
@@ -43,14 +44,14 @@ MAX_MARKERS = 5
 
 
 @compiled
-def apply_start_game(state: State, last_round: int, start_points: int) -> None:
-    """Reset everything; ``last_round`` is 3 for tonpu, 7 for hanchan."""
-    state.scores[:] = start_points
+def apply_start_game(state: State, rules: RuleSet) -> None:
+    """Reset everything; the game is played under ``rules``."""
+    copy_rules(rules, state.rules)
+    state.scores[:] = rules.start_points
     state.round = 0
     state.dealer = 0
     state.honba = 0
     state.sticks = 0
-    state.last_round = last_round
     state.has_wall = 0
     state.phase = IDLE
 
@@ -79,7 +80,10 @@ def apply_start_kyoku(
 
 @compiled
 def apply_deal(state: State, round_: int, honba: int) -> None:
-    """Deal from ``state.wall``, which holds all tiles."""
+    """Deal from ``state.wall``, which holds all tiles; its red fives stay only if played with."""
+    if not state.rules.red_fives:
+        for place in range(len(state.wall)):
+            state.wall[place] = kind_of(state.wall[place])
     hands = np.empty((4, 13), np.int8)
     for seat in range(4):
         for place in range(13):

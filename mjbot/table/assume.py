@@ -150,7 +150,7 @@ def set_position(state: State, scores: Sequence[int], sticks: int) -> None:
 
 def set_last_round(state: State, last_round: int) -> None:
     """Set how long the game is scheduled: 3 tonpu, 7 hanchan."""
-    state["last_round"] = last_round
+    state["rules"]["last_round"] = last_round
 
 
 def pin_draws(state: State, pinned: bool) -> None:

@@ -17,10 +17,10 @@ from mjbot.rules.points import (
     tsumo_points,
     win_deltas,
 )
-from mjbot.rules.ruleset import EXTENSION_ROUNDS, TARGET_POINTS
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import (
     CHANKAN,
+    CLOSED_TANYAO,
     DOUBLE_RIICHI,
     FIRST_TURN,
     HAITEI,
@@ -46,6 +46,7 @@ from mjbot.table.state import (
     PON,
     State,
 )
+from protocol.rules import EXTENSION_ROUNDS
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 
@@ -71,7 +72,7 @@ PAYMENT: Final = Payment.dtype
 @compiled
 def win_flags(state: State, seat: int, by_draw: bool) -> int:
     """Return the flags of :mod:`mjbot.rules.scoring` for a win of ``seat`` right now."""
-    flags = 0
+    flags = 0 if state.rules.open_tanyao else CLOSED_TANYAO
     if state.riichi[seat] == ACCEPTED:
         flags |= DOUBLE_RIICHI if state.double_riichi[seat] else RIICHI
     if state.ippatsu[seat]:
@@ -315,15 +316,16 @@ def game_ends(state: State) -> bool:
 @compiled
 def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
     """Return whether the game is over with these scores (docs/rules.md, section 1)."""
+    rules = state.rules
     for seat in range(4):
-        if scores[seat] < 0:
+        if rules.bust and scores[seat] < 0:
             return True
-    if state.aborted or state.round < state.last_round:
+    if state.aborted or state.round < rules.last_round:
         return False
     top = top_seat(scores)
     if dealer_stays:
-        return top == state.dealer and scores[top] >= TARGET_POINTS
-    return scores[top] >= TARGET_POINTS or state.round >= state.last_round + EXTENSION_ROUNDS
+        return top == state.dealer and scores[top] >= rules.target_points
+    return scores[top] >= rules.target_points or state.round >= rules.last_round + EXTENSION_ROUNDS
 
 
 @compiled
@@ -348,4 +350,4 @@ def kyoku_after(state: State, scores: Int32s, dealer_stays: int) -> int:
     """
     if _is_over(state, scores, dealer_stays):
         return OVER
-    return max(1, state.last_round - state.round + (dealer_stays != 0))
+    return max(1, state.rules.last_round - state.round + (dealer_stays != 0))

@@ -15,6 +15,7 @@ from typing import Annotated, Final, cast
 import numpy as np
 
 from mjbot.compiler.record import Int8, Int8s, Int16, Int32s, Int64, Int64s, Record, UInt8, UInt8s
+from mjbot.rules.ruleset import RuleSet, rule_set
 
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""
@@ -109,6 +110,7 @@ N_LIVE: Final = 70
 class State(Record):
     """One table, as everybody's events leave it; what a seat cannot see may be filled in or not."""
 
+    rules: RuleSet
     scores: Annotated[Int32s, 4]
     # One bit per kind:
     waits: Annotated[Int64s, 4]  # kinds that complete the shape of a known 13-tile hand
@@ -119,7 +121,6 @@ class State(Record):
     dealer: Int8
     honba: Int16
     sticks: Int16  # riichi sticks on the table
-    last_round: Int8  # last scheduled round: 3 tonpu, 7 hanchan
     phase: Int8
     turn: Int8
     drawn: Int8  # tile that `turn` drew (37 if unknown), -1 after its discard
@@ -167,11 +168,13 @@ class State(Record):
 
 
 STATE: Final = State.dtype
+_EMPTY: Final = np.zeros(1, STATE)
+_EMPTY["rules"] = rule_set()
 
 
 def new_state() -> State:
-    """Return an empty state (phase :data:`IDLE`, all zero)."""
-    return State.new()
+    """Return an empty state under the default rules (phase :data:`IDLE`, all else zero)."""
+    return copy_state(cast(State, _EMPTY[0]))
 
 
 def copy_state(state: State) -> State:

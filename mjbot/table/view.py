@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
+from mjbot.rules.ruleset import rules_of
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
@@ -25,6 +26,7 @@ from mjbot.table.hands import concealed_tiles
 from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
 
 Counts = NDArray[np.int8]
@@ -232,7 +234,12 @@ class View:
     @property
     def last_round(self) -> int:
         """The last scheduled round: 3 tonpu, 7 hanchan."""
-        return int(self.state["last_round"])
+        return int(self.state["rules"]["last_round"])
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game; a server that announces none is taken to play the default ones."""
+        return rules_of(self.state["rules"])
 
     @property
     def round_wind(self) -> int:

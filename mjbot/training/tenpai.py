@@ -27,7 +27,7 @@ from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.acceptance import acceptance, count_tiles
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS, Length
+from mjbot.rules.ruleset import RuleSet, rule_set
 from mjbot.rules.shanten import NEVER, shanten
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
@@ -38,6 +38,7 @@ from mjbot.table.observe import unseen_kinds
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 from mjbot.training.runs import RUNS, Learned
+from protocol.rules import Length, Rules
 
 MAX_BLOCKS: Final = 4
 N_SHANTEN: Final = 7
@@ -63,13 +64,13 @@ GREEDY: Final = Greedy.dtype
 
 
 @compiled
-def count_games(seeds: NDArray[np.int64], last_round: int, hands: Hands) -> int:
+def count_games(seeds: NDArray[np.int64], rules: RuleSet, hands: Hands) -> int:
     """Play a game for each seed int64[n], add its hands to ``hands``; return the kyoku played."""
     states, buffers, works = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER), np.zeros(1, GREEDY)
     state, buffer = states[0], buffers[0]
     kyoku = 0
     for seed in seeds:
-        apply_start_game(state, last_round, START_POINTS)
+        apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
             shuffle_wall(seed, round_, honba, state.wall)
@@ -212,7 +213,7 @@ def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Lear
         keeping(lambda: "nothing is kept before the last game"),
         progress(Console(stderr=True), "playing", games, "games") as step,
     ):
-        hands, row, kyoku = count_hands(games, seed, LAST_ROUND[length], step)
+        hands, row, kyoku = count_hands(games, seed, length, step)
     manifest = Manifest(
         data=f"{games} games ({length}, {kyoku} kyoku) of four greedy players",
         command=f"mjbot train greedy --games {games} --seed {seed} --length {length}",
@@ -231,7 +232,7 @@ def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Lear
 
 
 def count_hands(
-    games: int, seed: int, last_round: int, step: Callable[[], object] = lambda: None
+    games: int, seed: int, length: Length, step: Callable[[], object] = lambda: None
 ) -> tuple[NDArray[np.int32], Counts, int]:
     """Play games with the seeds from ``seed`` on; ``step`` is called after each.
 
@@ -240,10 +241,10 @@ def count_hands(
     """
     hands = np.zeros((MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN), np.int32)
     row = np.zeros((games, N_SHANTEN), np.int64)
-    kyoku = 0
+    kyoku, rules = 0, rule_set(Rules(length=length))
     for game in range(games):
         before = hands[PAPER_DRAWS, PAPER_MIDDLE, 0].copy()
-        kyoku += count_games(np.array([seed + game]), last_round, hands)
+        kyoku += count_games(np.array([seed + game]), rules, hands)
         row[game] = hands[PAPER_DRAWS, PAPER_MIDDLE, 0] - before
         step()
     return hands, row, kyoku

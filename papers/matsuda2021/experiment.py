@@ -25,7 +25,7 @@ from mjbot.models.networks.rank import NAME as RANK
 from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, play_games
-from mjbot.rules.ruleset import LAST_ROUND
+from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021.networks import CLASSES, WEIGHTS, weights_name
 from papers.matsuda2021.reinforcement import CURVE_FILE, read_curve
@@ -194,7 +194,7 @@ def environment(games: int, seed: int) -> Iterator[str]:
 
 def _play_at_random(seeds: range) -> None:
     policies = np.full(4, RANDOM, np.int8)
-    play_games(policies, np.array(seeds, np.int64), LAST_ROUND["hanchan"])
+    play_games(policies, np.array(seeds, np.int64), rule_set())
 
 
 def _play_by_networks(seeds: range) -> None:

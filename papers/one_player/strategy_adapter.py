@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.models.hand import FeatureSet, HandEvaluator
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
+from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -45,7 +45,7 @@ class StrategyAdapter:
     def start(self, game: OnePlayerGame, seed: int) -> None:
         """Seat a new player of the strategy and deal."""
         self._strategy = self._spec.make(seed)
-        apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
+        apply_start_game(self._state, rule_set())
         hands = np.full((4, N_DEALT), UNKNOWN_TILE, np.int8)
         hands[SEAT] = np.repeat(np.arange(N_KINDS, dtype=np.int8), game["hand"])
         apply_start_kyoku(self._state, 0, 0, 0, 0, hands)

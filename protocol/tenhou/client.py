@@ -38,7 +38,7 @@ from protocol.tenhou.results import (
     read_win,
     turned,
 )
-from protocol.tenhou.rules import GameType, check_playable, time_limits
+from protocol.tenhou.rules import GameType, check_playable, rules_of, time_limits
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
@@ -339,7 +339,10 @@ class TenhouClient:
         if not self._started:
             self._started = True
             self.names = tuple([read_name(n or "") for n in self._by_seat(self._told_names)])
-            self._events.append(m.StartGame(id=self.seat, names=self.names or None))
+            rules = rules_of(self.rules).announced
+            self._events.append(
+                m.StartGame(id=self.seat, names=self.names or None, mjbot_rules=rules)
+            )
 
     def _by_seat(self, names: Sequence[str | None]) -> Sequence[str | None]:
         return turned(names, self._own()) if len(names) == 4 else ()

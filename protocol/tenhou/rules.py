@@ -4,6 +4,7 @@ import enum
 from typing import Final
 
 from protocol.errors import ProtocolError, ThreePlayersError
+from protocol.rules import Rules
 from protocol.sessions.request_server import TimeLimits
 
 
@@ -47,9 +48,38 @@ def check_playable(rules: int, where: str) -> None:
     """Raise for rules that we do not play; ``where`` names the attribute that said them."""
     if rules & GameType.THREE_PLAYERS:
         raise ThreePlayersError(where, f"{rules} is three-player mahjong, not played here")
-    for bit, what in (
-        (GameType.NO_OPEN_TANYAO, "without open tanyao"),
-        (GameType.PARLOUR, "of parlour rules"),
-    ):
-        if rules & bit:
-            raise ProtocolError(where, f"{rules} is a table {what}, not played here")
+    if rules & GameType.PARLOUR:
+        raise ProtocolError(where, f"{rules} is a table of parlour rules, not played here")
+
+
+def rules_of(game_type: int) -> Rules:
+    """Return the rules of a table's type.
+
+    >>> rules_of(GENERAL_HANCHAN) == Rules(), rules_of(GameType.NO_OPEN_TANYAO).announced
+    (True, {'length': 'tonpu', 'open_tanyao': False})
+    """
+    return Rules(
+        length="hanchan" if game_type & GameType.HANCHAN else "tonpu",
+        red_fives=not game_type & GameType.NO_RED_FIVES,
+        open_tanyao=not game_type & GameType.NO_OPEN_TANYAO,
+    )
+
+
+def game_type(rules: Rules) -> GameType:
+    """Return the type of a table against people under these rules.
+
+    Raises ``ValueError`` that names what no type of Tenhou has.
+
+    >>> game_type(Rules(bust=False))
+    Traceback (most recent call last):
+    ValueError: Tenhou has no tables with the rules bust=False
+    """
+    found = GameType.AGAINST_PEOPLE
+    found |= GameType.HANCHAN if rules.length == "hanchan" else 0
+    found |= 0 if rules.red_fives else GameType.NO_RED_FIVES
+    found |= 0 if rules.open_tanyao else GameType.NO_OPEN_TANYAO
+    lost = rules.differences.items() - rules_of(found).differences.items()
+    if lost:
+        text = ", ".join(f"{name}={value}" for name, value in sorted(lost))
+        raise ValueError(f"Tenhou has no tables with the rules {text}")
+    return found

@@ -82,7 +82,7 @@ class Feeder:
 
     def __init__(self, transport, dialect, seat):
         self.transport, self.dialect, self.seat = transport, dialect, seat
-        self.referee = Referee(seed=3, length="tonpu")
+        self.referee = Referee(seed=3, rules="tonpu")
         self.others = make_strategy("fast-riichi-b")
         self.batch = []
         self.replies = 0

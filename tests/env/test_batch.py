@@ -15,11 +15,13 @@ from mjbot.errors import ArgumentError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.models.networks.rank import Situation, rank_model
 from mjbot.referee import Referee, bulk
+from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import WANTS_ALL, WANTS_TURNS, Action
 from mjbot.table.settle import OVER, ranks_of
 from mjbot.table.state import DRAWN, WON, State
 from mjbot.table.state import PON as PON_MELD
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS
 
 TABLES = 6
@@ -259,7 +261,9 @@ def test_scripted_seats_are_not_asked():
 def test_tables_where_nobody_is_asked_play_the_games_of_the_compiled_loop():
     batch = BatchEnv(3, 11, "tonpu", players=[TSUMOGIRI] * 4)
     policies = np.full(4, bulk.TSUMOGIRI, np.int8)
-    finals = bulk.play_games(policies, np.arange(11, 14, dtype=np.int64), 3)
+    finals = bulk.play_games(
+        policies, np.arange(11, 14, dtype=np.int64), rule_set(Rules(length="tonpu"))
+    )
     assert not len(batch.reset().tables)
     is_first = np.ones(3, np.bool_)
     while is_first.any():

@@ -27,7 +27,7 @@ LEAGUE = np.array([50_000.0, 10_000, -10_000, -30_000])
 def standing(*scores: int, round_: int = 7) -> State:
     """After so many of the eight kyoku of a hanchan, seats in order."""
     state = new_state()
-    state["scores"], state["round"], state["last_round"] = scores, round_, 7
+    state["scores"], state["round"], state["rules"]["last_round"] = scores, round_, 7
     return state
 
 

@@ -65,6 +65,7 @@ FIELDS = {
     **dict.fromkeys(("message", "name", "room", "protocol", "status", "log"), texts),
     **dict.fromkeys(("tsumogiri", "passed", "can_act"), st.booleans()),
     "bakaze": st.sampled_from("ESWN"),
+    "mjbot_rules": st.fixed_dictionaries({"open_tanyao": st.booleans()}),
     "names": st.lists(texts, min_size=4, max_size=4).map(tuple),
     "possible_actions": st.lists(hints, max_size=3).map(tuple),
     "yakus": st.lists(st.tuples(texts, counts), max_size=3).map(tuple),

@@ -18,7 +18,7 @@ from protocol.tenhou.calls import Call, decode_call
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
 from protocol.tenhou.login import Login, Wanted
-from protocol.tenhou.rules import GENERAL_HANCHAN, GameType
+from protocol.tenhou.rules import game_type
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.tiles import TILE_BY_NAME, tile_kind
@@ -83,10 +83,10 @@ def check_round_trips(game: CompleteGame) -> None:
 def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     """A server session tells the game to a client session, which hears what the seat may see."""
     told = [masked(entry.event, seat) for entry in game.entries]
-    told[0] = m.StartGame(id=seat, names=("a", "b", "c", "d"))
+    told[0] = m.StartGame(id=seat, names=("a", "b", "c", "d"), mjbot_rules=game.rules.announced)
     if not isinstance(told[-1], m.EndGame):  # a hand's result is told with what follows it
         told.append(m.EndGame(scores=told[-2].scores))
-    rules = GENERAL_HANCHAN | (0 if game.has_reds else GameType.NO_RED_FIVES)
+    rules = game_type(game.rules)
     server, client = TenhouServer(spelling), TenhouClient(Login(), Wanted(0, rules), spelling)
     heard: list[m.Event] = []
     wins: list[list[str | None]] = []

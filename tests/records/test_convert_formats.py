@@ -4,6 +4,7 @@ import gzip
 import itertools
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,15 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.records.complete import complete
 from mjbot.records.mjai_log import log_line
+from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.sources import open_games
-from mjbot.referee import Position
+from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.referee import Position, Referee
 from mjbot.training.positions import collect, index_games
 from protocol import messages as m
 from protocol.masking import masked
-from tests.records.formats import events_of, told
+from protocol.rules import Rules
+from tests.records.formats import check_round_trips, events_of, told
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 FORMATS = ("mjai", "mjlog", "tenhou6")
@@ -200,7 +204,7 @@ def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Pat
     ("rules", "said", "counted"),
     [
         (25, "is a three-player game", "1 file of another kind"),
-        (13, "is a table without open tanyao", "1 game that cannot be told whole"),
+        (0x209, "is a table of parlour rules", "1 game that cannot be told whole"),
     ],
 )
 def test_games_that_are_not_played_here_are_named_and_counted(
@@ -256,3 +260,27 @@ def test_scores_that_are_not_in_hundreds_are_no_mjlog(scripted, tmp_path: Path, 
     assert main(["convert", str(source), str(out)]) == ExitCode.FAILED
     assert "25050 points cannot be told: an mjlog counts in hundreds" in capsys.readouterr().err
     assert main(["convert", str(source), str(tmp_path / "x"), "--to", "tenhou6"]) == ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules(length="tonpu", open_tanyao=False), Rules(length="tonpu", red_fives=False)],
+    ids=["closed tanyao", "no red fives"],
+)
+def test_the_rules_of_a_game_come_through_every_format(rules: Rules) -> None:
+    referee = Referee(3, rules)
+    events = referee.start()
+    while not referee.over:
+        choices = {seat: referee.view(seat).default_action for seat in referee.asked}
+        events += referee.step(choices)
+    game = told(events)
+    assert game.rules == rules
+    check_round_trips(game)
+
+
+def test_rules_that_tenhou_does_not_have_are_named() -> None:
+    (game,) = open_games(LOG)
+    game = replace(complete(game), rules=Rules(bust=False))
+    for write in (write_mjlog, write_tenhou6):
+        with pytest.raises(ValueError, match="no tables with the rules bust=False"):
+            write(game)

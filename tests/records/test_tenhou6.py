@@ -262,9 +262,19 @@ def test_three_players_are_named(own, names) -> None:
             list(game.entries)
 
 
-def test_a_table_without_open_tanyao_is_named(own) -> None:
-    own["rule"]["disp"] = "般南赤"
-    assert damage(own) == 'rule.disp: "般南赤" is a table without open tanyao, not played here'
+@pytest.mark.parametrize(
+    ("words", "rules"),
+    [
+        ("般南赤", {"length": "hanchan", "open_tanyao": False}),
+        ("鳳東喰", {"length": "tonpu", "red_fives": False}),
+        ("鳳南喰赤", None),
+        ("a club's table", None),
+    ],
+)
+def test_the_name_of_a_table_gives_its_rules(own, words: str, rules: object) -> None:
+    own["rule"]["disp"] = words
+    (game,) = read_tenhou6(stream(json.dumps(own).encode()), "x")
+    assert next(iter(game.entries)).event.mjbot_rules == rules
 
 
 # --- words -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from mjbot.referee.wall import shuffle_wall
 from mjbot.table.actions import Action
 from mjbot.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL, URA_WALL
 from protocol import messages as m
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
 Event = TypeVar("Event", bound=m.Event)
@@ -37,6 +38,7 @@ class Game:
         ura: str = "",
         position: Position | None = None,
         length: str = "hanchan",
+        rules: Rules | None = None,
     ) -> None:
         lasts = parse_tiles(last)
         places = {13 * seat: parse_tiles(hand) for seat, hand in enumerate(hands)}
@@ -50,7 +52,7 @@ class Game:
         }
         self._first_wall = make_wall(places)
         self.kyoku = 0
-        self.referee = Referee(0, length, walls=self._wall)
+        self.referee = Referee(0, rules or length, walls=self._wall)
         self.events = self.referee.start(position or Position())
 
     def _wall(self, round_: int, honba: int, wall: np.ndarray) -> None:

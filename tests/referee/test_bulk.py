@@ -19,12 +19,13 @@ from mjbot.referee.bulk import (
     playouts,
 )
 from mjbot.referee.step import STEP_BUFFER
+from mjbot.rules.ruleset import rule_set
 from mjbot.table.actions import ACTIONS, N_ACTIONS
 from mjbot.table.state import CHANKAN, REACTION, State, copy_state
 from proof.peer.plots import WRITERS, robbed_kans
 from protocol import messages as m
 
-HANCHAN = 7
+HANCHAN = rule_set()
 MIXED = np.array([RANDOM, TSUMOGIRI, RANDOM, RANDOM], np.int8)
 ALL_RANDOM = np.full(4, RANDOM, np.int8)
 ALL = np.arange(136)

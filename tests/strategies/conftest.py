@@ -75,7 +75,7 @@ def position(
     """
     state = new_state()
     state["scores"] = 25000
-    state["last_round"] = 7
+    state["rules"]["last_round"] = 7
     state["hand_known"][0] = 1
     state["n_dora"] = len(parse_tiles(markers))
     state["dora_markers"][: state["n_dora"]] = parse_tiles(markers)

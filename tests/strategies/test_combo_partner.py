@@ -8,12 +8,12 @@ import pytest
 from mjbot.pair.member import pair_up
 from mjbot.pair.messages import Holding, game_fingerprint
 from mjbot.referee import Referee
-from mjbot.rules.ruleset import PLACEMENT_POINTS
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.state import TURN
 from mjbot.table.view import View
+from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.calls import wishes_after
 from strategies.evaluation.pair.worth import pair_worth, worth_after
@@ -97,7 +97,7 @@ def test_a_share_of_the_chances_is_taken_by_lot(position, option):
 def test_help_may_be_kept_for_the_last_hand(position):
     view = own(position, drawn="3s", riichi=[2])
     assert choice(view, TENPAI, "3s", share="last") != "discard 3s (drawn)"
-    view.state["last_round"] = view.state["round"]
+    view.state["rules"]["last_round"] = view.state["round"]
     assert choice(view, TENPAI, "3s", share="last", techniques="paper") == "discard 3s (drawn)"
 
 
@@ -116,7 +116,7 @@ def test_the_own_win_comes_first(position, techniques):
 
 def test_a_feed_that_costs_the_pair_its_first_place_is_not_made(position):
     view = own(position, drawn="3s")
-    view.state["round"] = view.state["last_round"] = 0
+    view.state["round"] = view.state["rules"]["last_round"] = 0
     view.state["scores"] = (30_500, 9_000, 30_200, 30_300)
     assert choice(view, TENPAI, "3s", techniques="paper") == "discard 3s (drawn)"
     assert choice(view, TENPAI, "3s") != "discard 3s (drawn)"
@@ -124,7 +124,7 @@ def test_a_feed_that_costs_the_pair_its_first_place_is_not_made(position):
 
 def test_a_feed_that_makes_the_ally_first_in_the_last_hand_is_made(position):
     view = own(position, drawn="3s")
-    view.state["round"] = view.state["last_round"] = 0
+    view.state["round"] = view.state["rules"]["last_round"] = 0
     view.state["scores"] = (5_000, 36_000, 36_500, 22_500)
     assert choice(view, TENPAI, "3s") == "discard 3s (drawn)"
 
@@ -141,7 +141,7 @@ BUST = (500, 22_000, 39_000, 38_500)
 @pytest.mark.parametrize("scores", [(30_500, 9_000, 30_200, 30_300), BUST])
 def test_nor_is_it_made_to_keep_an_open_tenpai(position, scores):
     view = position("678m567p24p55s", drawn="3s", melds=["777z"])
-    view.state["last_round"] = 7 if scores == BUST else 0
+    view.state["rules"]["last_round"] = 7 if scores == BUST else 0
     view.state["scores"] = scores
     far = "147m258p369s1235z"
     assert choice(view, far) == "discard 3s (drawn)"
@@ -438,7 +438,7 @@ def test_all_placement_points_are_shared_out(left):
 
 def in_the_last_hand(position, scores: tuple[int, int, int, int], dealer: int) -> View:
     view = own(position)
-    view.state["round"] = view.state["last_round"] = 7
+    view.state["round"] = view.state["rules"]["last_round"] = 7
     view.state["scores"], view.state["dealer"] = scores, dealer
     return view
 
@@ -458,7 +458,7 @@ def test_a_rival_dealer_that_wins_and_goes_on_is_worth_no_more(position):
 
 def test_of_equal_scores_at_the_end_the_earlier_seat_ranks_first():
     ranks = [pair_worth((25_000,) * 4, pair, kyoku_left=0) for pair in ((0, 1), (0, 3), (2, 3))]
-    first, second, third, fourth = PLACEMENT_POINTS
+    first, second, third, fourth = RANKED.placement_points
     assert ranks == [50_000 + first + second, 50_000 + first + fourth, 50_000 + third + fourth]
 
 

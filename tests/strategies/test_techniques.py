@@ -94,7 +94,7 @@ def test_a_win_is_expected_to_be_worth_more_with_riichi_dora_and_as_dealer(posit
 
 def test_dealing_in_costs_points_and_the_rank_that_goes_with_them(position):
     view = position("1405m19p55s2234z1s9s", drawn="3m")
-    view.state["round"] = view.state["last_round"] = 7
+    view.state["round"] = view.state["rules"]["last_round"] = 7
     view.state["dealer"] = 3
     view.state["scores"] = (31_000, 20_000, 30_000, 19_000)
     assert deal_in_cost(view, (0, ALLY), 0, 2, 400) == 400
@@ -332,7 +332,7 @@ IDLE_HANDS = ("5m19p245799s2356z", "5m789p245799s23z")
 def way_view(position, scores: tuple[int, int, int, int], hand: str = IDLE_HANDS[0]) -> View:
     view = position(hand, drawn="6z", rivers={2: "6z5z"}, riichi=[2])
     view.state["scores"] = scores
-    view.state["round"] = view.state["last_round"] = 0
+    view.state["round"] = view.state["rules"]["last_round"] = 0
     return view
 
 
@@ -373,7 +373,7 @@ COMPLETE = "123m456m789m23p55s"  # waits on 1p and 4p
 def spared(position, scores: tuple[int, int, int, int], last: int = 7, **changes: object) -> bool:
     view = position(COMPLETE, offered="1p", source=changes.pop("source", ALLY), **changes)
     view.state["scores"] = scores
-    view.state["last_round"] = last
+    view.state["rules"]["last_round"] = last
     ron = next(action for action in view.legal if action.name == "ron")
     return spares_ally(situation(view, WITH_SPARE, ""), ron, 0)
 

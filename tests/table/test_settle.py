@@ -11,7 +11,7 @@ SHORT, ENOUGH = (26_000, 25_000, 25_000, 24_000), (30_000, 25_000, 25_000, 20_00
 
 def just_paid(round_: int, scores: tuple[int, ...], stays: bool = False) -> State:
     state = new_state()
-    state["scores"], state["round"], state["last_round"] = scores, round_, 7
+    state["scores"], state["round"], state["rules"]["last_round"] = scores, round_, 7
     state["dealer"], state["dealer_stays"], state["phase"] = round_ % 4, stays, DRAWN
     return state
 

@@ -75,7 +75,7 @@ def test_what_a_seat_cannot_see_leaves_no_trace_in_it() -> None:
 
 def _views_of_a_game() -> Iterator[View]:
     """Views of a game in bulk, where the table's record knows all hands and the wall."""
-    referee = Referee(seed=13, length="tonpu")
+    referee = Referee(seed=13, rules="tonpu")
     referee.start()
     while not referee.over:
         for seat in referee.asked:

@@ -278,7 +278,7 @@ def _write_melds(state: State, seat: int, planes: Floats, copies: int, triplet: 
 
 @compiled
 def _write_table(state: State, seat: int, scalars: Floats) -> None:
-    left = max(1, state.last_round - state.round + 1)
+    left = max(1, state.rules.last_round - state.round + 1)
     scalars[CLOCK] = state.wall_left / 70
     scalars[CLOCK + 1] = state.n_river[seat] / 18
     scalars[CLOCK + 2] = left / 8

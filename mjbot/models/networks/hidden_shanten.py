@@ -165,7 +165,7 @@ def write_signs(state: State, seat: int, out: Active) -> None:
     for step in range(1, 4):
         calls += state.n_melds[(seat + step) & 3]
     out[23] = CALLS + min(calls, 5)
-    last = int(state.round >= state.last_round)
+    last = int(state.round >= state.rules.last_round)
     out[24] = PLACE + 2 * seats_ahead(state.scores, seat) + last
     out[25] = DEALER + int(state.dealer == seat)
     out[26] = POOR + int(state.scores[seat] < STICK)

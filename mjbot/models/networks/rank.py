@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int32s
 from mjbot.models.weights import SHIPPED, Shape, WeightsError, load_weights, shaped
-from mjbot.rules.ruleset import EXTENSION_ROUNDS, TARGET_POINTS
 from mjbot.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
 from mjbot.table.state import DRAWN, WON, State
+from protocol.rules import EXTENSION_ROUNDS, RANKED
 
 Floats = NDArray[np.float32]
 Chances = NDArray[np.float64]
@@ -115,8 +115,8 @@ def write_rank_features(
     out[25 + ((dealer - seat) & 3)] = 1
     out[29] = min(honba, 8) / 4
     out[30] = min(sticks, 6) / 3
-    out[31] = own >= TARGET_POINTS
-    out[32] = scores.max() >= TARGET_POINTS
+    out[31] = own >= RANKED.target_points
+    out[32] = scores.max() >= RANKED.target_points
     out[33 + seats_ahead(scores, seat)] = 1
 
 
@@ -131,7 +131,7 @@ def is_over(scores: Int32s, round_: int, last_round: int, honba: int) -> bool:
     """
     if round_ < 0 or scores.min() < 0 or round_ > last_round + EXTENSION_ROUNDS:
         return True
-    return bool(round_ > last_round and honba == 0 and scores.max() >= TARGET_POINTS)
+    return bool(round_ > last_round and honba == 0 and scores.max() >= RANKED.target_points)
 
 
 @compiled
@@ -221,7 +221,9 @@ def rank_chances_of(weights: RankWeights, state: State, out: Chances) -> None:
         dealer = dealer if state.dealer_stays else (dealer + 1) & 3
         if state.phase > DRAWN or kyoku_left(state) == OVER:
             round_ = GAME_OVER
-    rank_chances(weights, state.scores, round_, state.last_round, honba, state.sticks, dealer, out)
+    rank_chances(
+        weights, state.scores, round_, state.rules.last_round, honba, state.sticks, dealer, out
+    )
 
 
 class RankModel:

@@ -17,7 +17,6 @@ from mjbot.records.game import (
     Entry,
     ForeignRecordError,
     Game,
-    IncompleteGameError,
     RecordError,
 )
 from mjbot.records.mjai_log import Lines
@@ -27,12 +26,13 @@ from mjbot.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.records.tenhou6.results import DrawnHand, Result, read_result
 from mjbot.records.tenhou6.telling import tell
 from protocol import messages as m
+from protocol.rules import RANKED, Rules
 
 MAX_GAME_BYTES: Final = 1 << 20
 """A real game has some 10 kB."""
 _CHUNK: Final = 1 << 16
 _BETWEEN: Final = " \t\r\n,\ufeff"
-_CLOSED_TANYAO: Final = re.compile("[般上特鳳][東南]赤?速?")
+_TABLE: Final = re.compile("[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
 _DECODER: Final = json.JSONDecoder()
 _SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
@@ -115,13 +115,8 @@ def _entries(value: Any, name: str) -> Iterator[Entry]:
         raise RecordError(name, "", "log: is no list of hands")
     if _has_three_players(value):
         raise ForeignRecordError(name, THREE_PLAYER_GAME)
-    rule = value.get("rule")
-    words = rule.get("disp") if isinstance(rule, dict) else None
-    if isinstance(words, str) and _CLOSED_TANYAO.fullmatch(words):
-        problem = f'rule.disp: "{words}" is a table without open tanyao, not played here'
-        raise IncompleteGameError(name, "", problem)
     try:
-        start = m.StartGame(names=_names(value))
+        start = m.StartGame(names=_names(value), mjbot_rules=_rules(value.get("rule")).announced)
         end = [m.EndGame(scores=_final_scores(value["sc"]))] if "sc" in value else []
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
@@ -151,6 +146,20 @@ def _has_three_players(game: dict[str, Any]) -> bool:
     if isinstance(names, list) and len(names) == 3:
         return True
     return isinstance(hand, list) and len(hand) >= 14 and hand[13] == []
+
+
+def _rules(rule: Any) -> Rules:
+    """Return the rules that the site's name of a table stands for, else the default ones."""
+    words = rule.get("disp") if isinstance(rule, dict) else None
+    found = _TABLE.fullmatch(words) if isinstance(words, str) else None
+    if found is None:
+        return RANKED
+    length, open_tanyao, red_fives = found.groups()
+    return Rules(
+        length="hanchan" if length == "南" else "tonpu",
+        open_tanyao=bool(open_tanyao),
+        red_fives=bool(red_fives),
+    )
 
 
 def _names(game: dict[str, Any]) -> tuple[str, ...] | None:

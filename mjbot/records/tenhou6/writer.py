@@ -7,7 +7,7 @@ them.
 
 import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
@@ -24,14 +24,25 @@ from mjbot.records.tenhou6.hands import (
 )
 from mjbot.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
+from protocol.rules import Rules
 from protocol.tenhou.results import final_points
+from protocol.tenhou.rules import game_type
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 
-_RULES: Final = {True: "般南喰", False: "般東喰"}
+
+def _rule(rules: Rules) -> dict[str, Any]:
+    """Return how the site names a table: room, length, open tanyao and red fives."""
+    game_type(rules)  # raises for what the site has no name for
+    words = "般南" if rules.length == "hanchan" else "般東"
+    words += "喰" * rules.open_tanyao + "赤" * rules.red_fives
+    return {"disp": words, "aka": int(rules.red_fives)}
 
 
 def write_tenhou6(game: CompleteGame) -> bytes:
-    """Return a game, as complete as :mod:`mjbot.records.complete` makes it, as one line of JSON."""
+    """Return a game, as complete as :mod:`mjbot.records.complete` makes it, as one line of JSON.
+
+    Raises ``ValueError`` for rules that the site has no table for.
+    """
     log: list[Any] = []
     columns: _Columns | None = None
     final: m.FourInts | None = None
@@ -47,7 +58,7 @@ def write_tenhou6(game: CompleteGame) -> bytes:
     told: dict[str, Any] = {
         "title": ["", ""],
         "name": list(game.names),
-        "rule": {"disp": _RULES[game.is_hanchan] + "赤" * game.has_reds, "aka": int(game.has_reds)},
+        "rule": _rule(game.rules),
         "log": log,
     }
     if final is not None:

@@ -16,7 +16,7 @@ from mjbot.table import apply as do
 from mjbot.table import apply_calls as calls
 from mjbot.table.actions import Action
 from mjbot.table.mirror import check
-from mjbot.table.mirror.results import Ledger, Payment
+from mjbot.table.mirror.results import Ledger, Payment, announced_rules
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.state import State, copy_state, new_state
 from mjbot.table.view import View
@@ -97,7 +97,7 @@ class Table:
         state = self.state
         match event:
             case m.StartGame():
-                pass
+                announced_rules(event)
             case m.EndKyoku():
                 self._ledger.check_end_kyoku()
             case m.StartKyoku():
@@ -129,7 +129,7 @@ class Table:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                self._ledger.start_game()
+                self._ledger.start_game(announced_rules(event))
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

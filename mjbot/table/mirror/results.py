@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.rules.points import STICK_POINTS
-from mjbot.rules.ruleset import LAST_ROUND, START_POINTS
+from mjbot.rules.ruleset import rule_set
 from mjbot.table import apply as do
 from mjbot.table.assume import name_drawn, set_last_round, set_position, show_ura
 from mjbot.table.mirror.check import check_draw_reason, situation
@@ -21,6 +21,7 @@ from mjbot.table.settle import (
 )
 from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
+from protocol.rules import LAST_ROUND, RANKED, Rules
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
 _RESULTS: Final = (WON, DRAWN)
@@ -31,6 +32,11 @@ Payment = NDArray[np.int32]
 
 def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
+
+
+def announced_rules(event: m.StartGame) -> Rules | None:
+    """Return the rules that a table announces, if it does.  Raises ``ValueError``."""
+    return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules)
 
 
 class Ledger:
@@ -53,12 +59,12 @@ class Ledger:
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(self) -> None:
-        """Everybody has the starting points until the server says otherwise."""
-        self._last_rounds = set(LAST_ROUND.values())
+    def start_game(self, rules: Rules | None) -> None:
+        """All seats have the starting points; ``None``: default rules, the length is not known."""
+        self._last_rounds = set(LAST_ROUND.values()) if rules is None else {rules.last_round}
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
-        do.apply_start_game(self._state, LAST_ROUND["hanchan"], START_POINTS)
+        do.apply_start_game(self._state, rule_set(rules or RANKED))
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
         """Round, honba, sticks and scores follow from the kyoku before, if its end was seen."""

@@ -42,12 +42,12 @@ from mjbot.models.networks.rank import (
 )
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.rules.ruleset import LAST_ROUND
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.training.networks import rank_controls
 from mjbot.training.networks.decisions import Records, check_data, open_kyoku
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingError, torch
+from protocol.rules import LAST_ROUND
 
 UNITS: Final = 64
 BATCH: Final = 256

@@ -18,7 +18,6 @@ from mjbot.env.actions import N_ACTIONS
 from mjbot.env.batch import TSUMOGIRI
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.progress import Step
-from mjbot.rules.ruleset import Length
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.settle import ranks_of
@@ -31,6 +30,7 @@ from mjbot.training.networks.critic import (
 from mjbot.training.networks.decisions import actions_of
 from mjbot.training.networks.policy import HEADS
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
+from protocol.rules import Length
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other

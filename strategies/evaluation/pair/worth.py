@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from mjbot.models.danger import danger_weights, deal_in_chances
 from mjbot.models.placement import expected_bonuses
-from mjbot.rules.ruleset import PLACEMENT_POINTS
 from mjbot.table.settle import OVER, kyoku_after
 from mjbot.table.view import View
+from protocol.rules import RANKED
 from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 
 REPEAT_POINTS: Final = 1500
@@ -32,7 +32,7 @@ Points = NDArray[np.float64]
 Pair = tuple[int, int]
 Scores = Sequence[int]
 
-_BONUS: Final = np.array(PLACEMENT_POINTS, np.float64)
+_BONUS: Final = np.array(RANKED.placement_points, np.float64)
 
 
 def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:

@@ -79,7 +79,7 @@ def test_kyoku_left_count_and_not_the_wind():
 
 def test_a_paid_kyoku_is_asked_as_the_start_of_the_next():
     state = new_state()
-    state["scores"], state["last_round"], state["round"], state["dealer"] = EVEN, 7, 3, 3
+    state["scores"], state["rules"]["last_round"], state["round"], state["dealer"] = EVEN, 7, 3, 3
     state["scores"][:2] = 33_000, 17_000
     state["phase"] = TURN
     model, out = random_model(), np.empty((4, 4))

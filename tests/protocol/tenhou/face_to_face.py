@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from mjbot.referee import Referee
-from mjbot.rules.ruleset import Length
 from mjbot.server.core import Answer, Say, TableCore
 from mjbot.server.offers import without_hints
 from mjbot.strategy.registry import make_strategy
@@ -17,6 +16,7 @@ from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
+from protocol.rules import Length
 from protocol.sessions.turns import Speak
 from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import Spelling

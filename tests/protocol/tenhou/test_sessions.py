@@ -223,8 +223,8 @@ def test_what_a_client_is_to_say_back_must_be_sayable(frame, problem):
 def test_tables_that_are_not_played_here_are_refused():
     with pytest.raises(ThreePlayersError, match="three-player"):
         heard(client(), '<HELO uname="a"/>', '<GO type="25"/>')
-    with pytest.raises(ProtocolError, match="without open tanyao"):
-        heard(client(), '<HELO uname="a"/>', '<GO type="13"/>')
+    with pytest.raises(ProtocolError, match="of parlour rules"):
+        heard(client(), '<HELO uname="a"/>', '<GO type="521"/>')
 
 
 def test_only_what_is_due_is_said():
