@@ -91,8 +91,8 @@ class Error(Message, frozen=True, kw_only=True, tag="error"):
 class StartGame(Message, frozen=True, kw_only=True, tag="start_game"):
     """``id`` is the receiver's seat; seat 0 is the first dealer.
 
-    ``mjbot_rules`` is the object of :class:`protocol.rules.Rules`, from tables of mjbot whose rules are
-    not the default ones.
+    ``mjbot_rules`` is the object of :class:`protocol.rules.Rules`, from tables of mjbot whose
+    rules are not the default ones.
     """
 
     id: Seat | None = None
