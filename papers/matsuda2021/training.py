@@ -11,7 +11,6 @@ weights of all looks are kept.  After every look all that is known is saved, so 
 command goes on after a kill and ends with the same weights.  Torch is needed here only.
 """
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
-from mjbot.text import first_line
+from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.decisions import (
     N_CHOICES,
     Decisions,
@@ -222,23 +221,22 @@ class Lesson:
             for layer in first_layers(N_CHOICES[kind], seed)
             for array in layer
         ]
-        self._adam = torch().optim.Adam(self._parameters, lr=LEARNING_RATE)
-        self._best = [parameter.detach().clone() for parameter in self._parameters]
-        self._best_loss = math.inf
-        self._worse = 0
+        named = {str(place): weights for place, weights in enumerate(self._parameters)}
+        steps = self._n_rows / BATCH
+        self._fit: Final = Fit(named, Schedule(rate=LEARNING_RATE), steps)
 
     def learn(self) -> list[Layer]:
         """Return the layers of the best look."""
-        self._resume()
+        resume(self._run, self._file, self._restore, self._device)
         with progress(Console(stderr=True), f"learning {self.kind}", self._n_rows, "rows") as step:
             step(self.shown)
-            while self.shown < self._n_rows and self._worse < PATIENCE:
+            while self.shown < self._n_rows and self._fit.worse < PATIENCE:
                 before = self.shown
                 self._learn_until(min(self.shown + LOOK_EVERY, self._n_rows))
                 loss = self._look()
                 self._save()
-                step(self.shown - before, note=f"loss {loss:.4f}, best {self._best_loss:.4f}")
-        arrays = [tensor.cpu().numpy() for tensor in self._best]
+                step(self.shown - before, note=f"loss {loss:.4f}, best {self._fit.best_loss:.4f}")
+        arrays = [tensor.cpu().numpy() for tensor in self._fit.best.values()]
         return [Layer(*arrays[place : place + 2]) for place in range(0, len(arrays), 2)]
 
     def _learn_until(self, stop: int) -> None:
@@ -257,15 +255,9 @@ class Lesson:
         planes = torch().from_numpy(_planes(self._learned, places)).to(self._device)
         choice = self._learned.rows["choice"][places].astype(np.int64)
         labels = torch().from_numpy(choice).to(self._device)
-        part = min(self.shown / self._n_rows, 1.0)
-        for group in self._adam.param_groups:
-            group["lr"] = LEARNING_RATE * 0.5 * (1 + math.cos(math.pi * part))
         with torch().autocast(self._device, torch().bfloat16):
             logits = forward(self._parameters, planes, dice)
-        loss = torch().nn.functional.cross_entropy(logits.float(), labels)
-        self._adam.zero_grad()
-        loss.backward()
-        self._adam.step()
+        self._fit.learn(torch().nn.functional.cross_entropy(logits.float(), labels))
 
     def _look(self) -> float:
         """Return the log loss on the last tenth of the games; keep the weights if it is best."""
@@ -284,36 +276,17 @@ class Lesson:
                 )
                 total += float(losses)
         loss = total / max(len(places), 1)
-        self._worse += 1
-        if loss < self._best_loss:
-            self._best_loss, self._worse = loss, 0
-            self._best = [parameter.detach().clone() for parameter in self._parameters]
+        self._fit.evaluate(loss)
         return loss
 
     def _save(self) -> None:
-        kept = {
-            "parameters": [parameter.detach() for parameter in self._parameters],
-            "best": self._best,
-            "adam": self._adam.state_dict(),
-            "numbers": [self.shown, self._best_loss, self._worse, self.seconds],
-        }
-        self._run.write(self._file, lambda stream: torch().save(kept, stream))
+        state = {"fit": self._fit.state(), "numbers": [self.shown, self.seconds]}
+        write_checkpoint(self._run, self._file, state)
 
-    def _resume(self) -> None:
-        path = self._run.kept(self._file)
-        if path is None:
-            return
-        try:
-            kept = torch().load(path, map_location=self._device, weights_only=True)
-            with torch().no_grad():
-                for parameter, saved in zip(self._parameters, kept["parameters"], strict=True):
-                    parameter.copy_(saved)
-            self._adam.load_state_dict(kept["adam"])
-            self._best = list(kept["best"])
-            shown, self._best_loss, worse, self.seconds = kept["numbers"]
-            self.shown, self._worse = int(shown), int(worse)
-        except Exception as error:  # torch raises what it likes over damaged bytes
-            raise ArgumentError(f"{path}: damaged ({first_line(error)}); use --fresh") from None
+    def _restore(self, state: dict[str, Any]) -> None:
+        self._fit.restore(state["fit"])
+        shown, self.seconds = state["numbers"]
+        self.shown = int(shown)
 
 
 def first_layers(classes: int, seed: int) -> list[Layer]:

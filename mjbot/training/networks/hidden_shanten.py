@@ -4,8 +4,7 @@ All hands of a record are known, so every discard gives labelled examples: befor
 three others, any of them as likely, is looked at by what all can see, and what it holds is the
 label; it is left out in riichi and with four melds, where it is tenpai at any rate.  The network
 (:mod:`mjbot.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten that are
-possible, with Adam (Kingma and Ba, 2015) and a rate that falls along a cosine.  So the chances
-are those of who played in the records.
+possible.  So the chances are those of the players in the records.
 
 Weighed against: the greedy table; what is counted in the same games by shanten alone, and by
 melds and discards.
@@ -15,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,22 +40,17 @@ from mjbot.progress import progress
 from mjbot.rules.shanten import shanten as shanten_of
 from mjbot.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.table.state import NO_RIICHI, State
+from mjbot.training.fit import Fit, Schedule
 from mjbot.training.hand_run import identity_of
 from mjbot.training.networks.scores import auc
 from mjbot.training.positions import GameRef, GameStep, collect
 from mjbot.training.regression import deciles
-from mjbot.training.runs import RUNS, Learned, TrainingError, TrainingRequest
+from mjbot.training.runs import RUNS, Learned, TrainingError, TrainingRequest, torch
 from protocol.messages import Dahai
 
 UNITS: Final = 32
 BATCH: Final = 256
 RATE: Final = 3e-3
-MOMENTUM: Final = 0.9
-SPREAD_KEPT: Final = 0.999
-SMALLEST: Final = 1e-8
-"""Adam's two decays, and what keeps it from dividing by nothing."""
-SLICE: Final = 200
-"""Batches in one compiled call: no signal is heeded in it."""
 MELDS: Final = 4
 """0 .. 3 melds are told apart; who has four is tenpai."""
 
@@ -176,122 +170,50 @@ def fill_row(state: State, seat: int, table: Floats, row: ShantenRow) -> None:
 # --- fitting -----------------------------------------------------------------------------------
 
 
-class _Lesson(NamedTuple):
-    """The weights and, of each, the gradient of a batch and Adam's two running means."""
-
-    weights: ShantenWeights
-    gradient: ShantenWeights
-    mean: ShantenWeights
-    spread: ShantenWeights
-
-
 def fit(rows: Rows, passes: int, seed: int) -> ShantenWeights:
     """Return the weights after so many passes over the rows, rounded as they are stored."""
     dice = np.random.default_rng(seed)
-    lesson = _Lesson(_start(dice), *(_start(None) for _ in range(3)))
+    weights = {
+        name: torch().tensor(array, requires_grad=True) for name, array in _first(dice).items()
+    }
     size = min(BATCH, len(rows))
     batches = len(rows) // size
-    done = 0
+    learner = Fit(weights, Schedule(rate=RATE, end=0.01), passes * batches)
+    active = torch().from_numpy(rows["active"].astype(np.int64))
+    possible = torch().from_numpy(np.arange(N_SHANTEN) <= rows["highest"][:, None])
+    shanten = torch().from_numpy(rows["shanten"].astype(np.int64))
     with progress(Console(stderr=True), "learning", passes, "passes") as step:
         for _ in range(passes):
-            order = dice.permutation(len(rows))[: batches * size].reshape(batches, size)
             lost = 0.0
-            for start in range(0, batches, SLICE):
-                some = order[start : start + SLICE]
-                part = np.arange(done, done + len(some)) / (passes * batches)
-                rates = RATE * (0.01 + 0.495 * (1 + np.cos(math.pi * part)))
-                lost += _learn(rows, some, rates, done, lesson)
-                done += len(some)
-            step(note=f"log loss {lost / order.size:.4f}")
-    stored = [array.astype(np.float16).astype(np.float32) for array in lesson.weights]
-    if not all(np.isfinite(array).all() for array in stored):
+            for some in dice.permutation(len(rows))[: batches * size].reshape(batches, size):
+                chances = _log_chances(weights, active[some], possible[some])
+                loss = torch().nn.functional.nll_loss(chances, shanten[some])
+                lost += learner.learn(loss)
+            step(note=f"log loss {lost / batches:.4f}")
+    stored = {
+        name: array.detach().numpy().astype(np.float16).astype(np.float32)
+        for name, array in weights.items()
+    }
+    if not all(np.isfinite(array).all() for array in stored.values()):
         raise TrainingError("the network did not learn: its weights are no numbers")
-    return ShantenWeights(*stored)
+    return ShantenWeights(**stored)
 
 
-def _start(dice: np.random.Generator | None) -> ShantenWeights:
-    """Return small random weights, or none at all."""
+def _first(dice: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+    """Return small random weights to start from: of the size of He et al. (2015)."""
     shapes = {"first": (N_FEATURES, UNITS), "last": (N_SHANTEN, UNITS)}
     scales = {"first": math.sqrt(2 / N_ACTIVE), "last": math.sqrt(1 / UNITS)}
-    arrays = {"first_bias": np.zeros(UNITS), "last_bias": np.zeros(N_SHANTEN)}
-    for name, shape in shapes.items():
-        arrays[name] = scales[name] * dice.normal(size=shape) if dice else np.zeros(shape)
-    return ShantenWeights(**{name: array.astype(np.float32) for name, array in arrays.items()})
+    arrays = {name: scales[name] * dice.normal(size=shape) for name, shape in shapes.items()}
+    arrays |= {"first_bias": np.zeros(UNITS), "last_bias": np.zeros(N_SHANTEN)}
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
-@compiled
-def _learn(
-    rows: Rows, order: NDArray[np.int64], rates: Floats, done: int, lesson: _Lesson
-) -> float:
-    """Learn from batches int64[batches, rows] at a rate each; return the sum of the losses."""
-    chances, lost = np.empty(N_SHANTEN), 0.0
-    for batch in range(len(order)):
-        for place in range(order.shape[1]):
-            lost += _add_gradient(rows[order[batch, place]], lesson, chances)
-        size = order.shape[1]
-        step = done + batch + 1
-        rate = rates[batch] * math.sqrt(1 - SPREAD_KEPT**step) / (1 - MOMENTUM**step)
-        values, gradient, mean, spread = lesson
-        _adam(values.first, gradient.first, mean.first, spread.first, rate, size)
-        _adam(values.last, gradient.last, mean.last, spread.last, rate, size)
-        _adam(
-            values.first_bias.reshape(1, -1), gradient.first_bias.reshape(1, -1),
-            mean.first_bias.reshape(1, -1), spread.first_bias.reshape(1, -1), rate, size,
-        )  # fmt: skip
-        _adam(
-            values.last_bias.reshape(1, -1), gradient.last_bias.reshape(1, -1),
-            mean.last_bias.reshape(1, -1), spread.last_bias.reshape(1, -1), rate, size,
-        )  # fmt: skip
-    return lost
-
-
-@compiled
-def _add_gradient(row: ShantenRow, lesson: _Lesson, chances: Floats) -> float:
-    """Add the gradient of a row's log loss; return that."""
-    weights, gradient = lesson.weights, lesson.gradient
-    units = len(weights.first_bias)
-    ask(weights, row.active, row.highest, chances)
-    lost = -math.log(max(chances[row.shanten], 1e-12))
-    hidden = weights.first_bias.copy()
-    for place in range(N_ACTIVE):
-        signs = weights.first[row.active[place]]
-        for unit in range(units):
-            hidden[unit] += signs[unit]
-    back = np.zeros(units, np.float32)
-    for shanten in range(row.highest + 1):
-        error = np.float32(chances[shanten] - (shanten == row.shanten))
-        gradient.last_bias[shanten] += error
-        for unit in range(units):
-            gradient.last[shanten, unit] += error * max(hidden[unit], np.float32(0))
-            back[unit] += error * weights.last[shanten, unit]
-    for unit in range(units):
-        back[unit] *= hidden[unit] > 0
-        gradient.first_bias[unit] += back[unit]
-    for place in range(N_ACTIVE):
-        of_sign = gradient.first[row.active[place]]
-        for unit in range(units):
-            of_sign[unit] += back[unit]
-    return lost
-
-
-@compiled
-def _adam(
-    values: NDArray[np.float32],
-    gradient: NDArray[np.float32],
-    mean: NDArray[np.float32],
-    spread: NDArray[np.float32],
-    rate: float,
-    size: int,
-) -> None:
-    """Take a step against a batch's gradient, which is summed over ``size`` rows, and clear it."""
-    for row in range(values.shape[0]):
-        for place in range(values.shape[1]):
-            pull = gradient[row, place] / np.float32(size)
-            gradient[row, place] = 0
-            mean[row, place] += np.float32(1 - MOMENTUM) * (pull - mean[row, place])
-            spread[row, place] += np.float32(1 - SPREAD_KEPT) * (pull * pull - spread[row, place])
-            root = np.sqrt(spread[row, place]) + np.float32(SMALLEST)
-            values[row, place] -= np.float32(rate) * mean[row, place] / root
+def _log_chances(weights: Mapping[str, Any], active: Any, possible: Any) -> Any:
+    """Return the logarithms of the chances [n, 7] that the network gives."""
+    sums = torch().nn.functional.embedding_bag(active, weights["first"], mode="sum")
+    hidden = (sums + weights["first_bias"]).relu()
+    logits = hidden @ weights["last"].T + weights["last_bias"]
+    return logits.masked_fill(~possible, -torch().inf).log_softmax(1)
 
 
 # --- figures -----------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 All five decisions are learned at once, each row by the cross-entropy of its own head over what was
 legal; how many rows of a batch ask which is fixed (``Plan.shares``), pass after pass over each.
-AdamW, a rate that rises over the first fiftieth of the rows and falls along half a cosine,
-and the mean of the last weights (an exponential one, ``EMA_STEPS`` long) as the result.
+The rate (:mod:`mjbot.training.fit`) rises over the first fiftieth of the rows, and the averaged
+weights are the result.
 
 A run can be taken up after a kill: every ``STEPS_KEPT`` steps all that the next step needs is
 written, and which rows come when follows from seed and number alone.
@@ -28,6 +28,7 @@ from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode,
 from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
 from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
 from mjbot.progress import progress
+from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.decisions import (
     KINDS,
     N_CHOICES,
@@ -188,33 +189,36 @@ class PolicyRun:
             self._net.load_state_dict(_grown(self._net, start))
         self._net.to(memory_format=torch.channels_last)
         self._mean: Final = copy.deepcopy(self._net)
-        self._optimiser: Final = torch.optim.AdamW(
-            self._net.parameters(), plan.rate, weight_decay=plan.decay, fused=True
+        self._fit: Final = Fit(
+            dict(self._net.named_parameters()),
+            Schedule(rate=plan.rate, warm_up=1 / 50),
+            plan.steps,
+            decay=plan.decay,
+            longest=5.0,
+            averaged=EMA_STEPS,
         )
-        self._step = 0
         self._counts: Final = _counts(plan, source.sizes)
         self._orders: dict[int, tuple[int, NDArray[np.int64]]] = {}
 
     def learn(self) -> PolicyNetwork:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
-        self._resume()
-        plan, loss = self._plan, 0.0
+        resume(self._folder, KEPT, self._fit.restore)
+        plan, fit, loss = self._plan, self._fit, 0.0
         with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
-            tell(self._step * plan.batch)
-            while self._step < plan.steps:
-                loss += self._learn_from(self._source.batch(self._numbers(self._step)))
-                self._step += 1
+            tell(fit.step * plan.batch)
+            while fit.step < plan.steps:
+                loss += self._learn_from(self._source.batch(self._numbers(fit.step)))
                 tell(plan.batch)
-                if self._step % STEPS_KEPT == 0 or self._step == plan.steps:
-                    self._keep()
-                    done = (self._step - 1) % STEPS_KEPT + 1
+                if fit.step % STEPS_KEPT == 0 or fit.step == plan.steps:
+                    write_checkpoint(self._folder, KEPT, fit.state())
+                    done = (fit.step - 1) % STEPS_KEPT + 1
                     tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
                     loss = 0.0
-        return self._mean
+        return self._averaged()
 
     def kept(self) -> str:
         """Say what is in the folder by now."""
-        rows = self._step // STEPS_KEPT * STEPS_KEPT * self._plan.batch
+        rows = self._fit.step // STEPS_KEPT * STEPS_KEPT * self._plan.batch
         return f"kept in {self._folder.folder}: {rows} rows learned; the same command goes on"
 
     def _numbers(self, step: int) -> NDArray[np.int64]:
@@ -234,50 +238,22 @@ class PolicyRun:
         return self._orders[kind][1]
 
     def _learn_from(self, batch: Batch) -> float:
-        plan = self._plan
-        share = self._step / plan.steps
-        rate = plan.rate * min(1.0, 50 * share + 0.01) * 0.5 * (1 + np.cos(np.pi * share))
-        for group in self._optimiser.param_groups:
-            group["lr"] = float(rate)  # a scalar of numpy could not be loaded safely
         self._net.train()
         with torch.autocast("cpu", torch.bfloat16):
             early, late = self._net(batch.planes, batch.scalars)
             loss = losses(late, batch.rows)
-        self._optimiser.zero_grad()
-        (loss.mean() + EARLY_SHARE * losses(early, batch.rows).mean()).backward()
-        torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
-        self._optimiser.step()
-        self._move_mean()
+        self._fit.learn(loss.mean() + EARLY_SHARE * losses(early, batch.rows).mean())
         return float(loss.detach().mean())
 
-    @torch.no_grad()
-    def _move_mean(self) -> None:
-        share = max(1 / EMA_STEPS, 9 / (10 + self._step))
-        for mean, now in zip(self._mean.parameters(), self._net.parameters(), strict=True):
-            mean.lerp_(now, share)
+    def _averaged(self) -> PolicyNetwork:
+        self._mean.load_state_dict(self._fit.average)
+        return self._mean
 
     def _held_out(self) -> float:
         total = 0.0
-        for said, rows in answers(self._mean, self._check):
+        for said, rows in answers(self._averaged(), self._check):
             total += float(losses(said, rows).sum())
         return total / max(len(self._check), 1)
-
-    def _keep(self) -> None:
-        state = {
-            "step": self._step,
-            "net": self._net.state_dict(),
-            "mean": self._mean.state_dict(),
-            "optimiser": self._optimiser.state_dict(),
-        }
-        self._folder.write(KEPT, lambda stream: torch.save(state, stream))
-
-    def _resume(self) -> None:
-        if path := self._folder.kept(KEPT):
-            state = torch.load(path, weights_only=True)
-            self._step = state["step"]
-            self._net.load_state_dict(state["net"])
-            self._mean.load_state_dict(state["mean"])
-            self._optimiser.load_state_dict(state["optimiser"])
 
 
 def _counts(plan: Plan, sizes: Sequence[int]) -> list[int]:

@@ -17,7 +17,6 @@ many left (as good), final ranks as labels (0.002 worse), one hidden layer of 32
 0.2 (0.001).
 """
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +43,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.table.settle import seats_ahead
+from mjbot.training.fit import Fit, Schedule
 from mjbot.training.networks import rank_controls
 from mjbot.training.networks.decisions import Records, check_data, open_kyoku
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingError, torch
@@ -54,8 +54,8 @@ BATCH: Final = 256
 WARM_UP: Final = 3
 LEARNING_RATE: Final = 2e-3
 DECAY: Final = 1e-4
-AVERAGED: Final = 0.01
-"""How much of the present weights the running average takes at each step."""
+AVERAGED: Final = 100
+"""Steps of the averaged weights."""
 HANCHAN: Final = LAST_ROUND["hanchan"]
 HELD_OUT: Final = 10
 """One game of so many, the last ones, says when the paper's form and the control stop."""
@@ -277,8 +277,6 @@ class _Lesson:
             "last_bias": (4,),
         }
         self._dice: Final = dice
-        self._steps: Final = steps
-        self._step = 0
         self._weights: Final = {
             name: torch().tensor(
                 dice.uniform(-1, 1, shape).astype(np.float32)
@@ -288,21 +286,17 @@ class _Lesson:
             )
             for name, shape in shapes.items()
         }
-        self._average: Final = {
-            name: weight.detach().clone() for name, weight in self._weights.items()
-        }
-        self._adam: Final = torch().optim.AdamW(
-            list(self._weights.values()), lr=LEARNING_RATE, weight_decay=DECAY
-        )
+        schedule = Schedule(rate=LEARNING_RATE, end=0.02)
+        self._fit: Final = Fit(self._weights, schedule, steps, decay=DECAY, averaged=AVERAGED)
 
     @property
     def average(self) -> dict[str, Floats]:
-        return {name: weight.numpy().copy() for name, weight in self._average.items()}
+        return {name: weight.numpy().copy() for name, weight in self._fit.average.items()}
 
     def averaged(self, features: Floats) -> Floats:
         """Return the chances [n, 4, 4] that the averaged network gives for features [n, 4, 37]."""
         with torch().no_grad():
-            found = _log_chances(self._average, torch().from_numpy(features)).exp()
+            found = _log_chances(self._fit.average, torch().from_numpy(features)).exp()
         chances: Floats = found.numpy()
         return chances
 
@@ -313,18 +307,8 @@ class _Lesson:
         losses, size = [], min(BATCH, len(order))
         for start in range(0, len(order) - size + 1, size):
             some = torch().from_numpy(order[start : start + size])
-            part = self._step / self._steps
-            for group in self._adam.param_groups:
-                group["lr"] = LEARNING_RATE * (0.02 + 0.49 * (1 + math.cos(math.pi * part)))
             loss = -(wanted[some] * _log_chances(self._weights, inputs[some])).sum(2).mean()
-            self._adam.zero_grad()
-            loss.backward()
-            self._adam.step()
-            self._step += 1
-            losses.append(loss.item())
-            with torch().no_grad():
-                for name, weight in self._weights.items():
-                    self._average[name].lerp_(weight, AVERAGED)
+            losses.append(self._fit.learn(loss))
         return float(np.mean(losses))
 
 

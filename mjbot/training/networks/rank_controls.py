@@ -6,7 +6,7 @@ others in order of play; it is told the hand number, but not who deals.  Its dro
 0.25 here; it stops by the last tenth of the games.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.progress import progress
+from mjbot.training.fit import Fit, Schedule
 from mjbot.training.networks.decisions import Records
 from mjbot.training.runs import torch
 
@@ -25,6 +26,7 @@ PAPER_INPUTS: Final = 7
 PAPER_DENSE: Final = (256, 512)
 PAPER_PASSES: Final = 40
 """The paper made 200; the best is among the first few."""
+PAPER_RATE: Final = 1e-3
 PATIENCE: Final = 5
 BATCH: Final = 256
 DROPOUT: Final = 0.25
@@ -87,18 +89,15 @@ def paper_network(
     with torch().no_grad():
         network[0].weight.mul_(0.05)
         network[-1].bias.fill_(2.5)
-    best = min(_passes(network, learned, held_out, seed), key=lambda found: found[0])
-    network.load_state_dict(best[1])
+    _learn_paper_form(network, learned, held_out, seed)
     return lambda rows: _means(network, rows)
 
 
-def _passes(
-    network: Any, learned: Records, held_out: Records, seed: int
-) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield the squared error on the games held out, and the weights, after each pass."""
+def _learn_paper_form(network: Any, learned: Records, held_out: Records, seed: int) -> None:
+    """Fit the network; it ends with the weights of the least squared error on ``held_out``."""
     inputs, ranks = paper_bins(learned).reshape(-1, PAPER_INPUTS), learned["ranks"].reshape(-1)
-    dice, adam = np.random.default_rng(seed), torch().optim.Adam(network.parameters())
-    least, worse = np.inf, 0
+    dice = np.random.default_rng(seed)
+    fit = Fit(dict(network.named_parameters()), Schedule(rate=PAPER_RATE, end=1.0))
     with progress(Console(stderr=True), "the paper's form", PAPER_PASSES, "passes") as step:
         for _ in range(PAPER_PASSES):
             network.train()
@@ -107,17 +106,12 @@ def _passes(
                 some = order[start : start + BATCH]
                 wanted = torch().from_numpy(ranks[some].astype(np.float32))
                 found = network(torch().from_numpy(inputs[some]))[:, 0]
-                loss = ((found - wanted) ** 2).mean()
-                adam.zero_grad()
-                loss.backward()
-                adam.step()
+                fit.learn(((found - wanted) ** 2).mean())
             error = float(np.mean((_means(network, held_out) - held_out["ranks"]) ** 2))
-            yield error, {name: value.clone() for name, value in network.state_dict().items()}
             step(note=f"squared error {error:.4f}")
-            worse = 0 if error < least else worse + 1
-            least = min(error, least)
-            if worse == PATIENCE:
-                return
+            if fit.evaluate(error) == PATIENCE:
+                break
+    network.load_state_dict(fit.best)
 
 
 def _means(network: Any, rows: Records) -> NDArray[np.float64]:

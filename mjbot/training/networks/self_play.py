@@ -42,6 +42,7 @@ from mjbot.models.weights import Manifest, load_manifest, load_weights, save_wei
 from mjbot.progress import progress
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.registry import make_strategy
+from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.critic import Critic
 from mjbot.training.networks.policy import logits_of_questions
 from mjbot.training.networks.policy_network import PolicyNetwork
@@ -64,6 +65,8 @@ BATCH: Final = 512
 CRITIC_SHARE: Final = 0.5
 """Of a chapter's rows, that the critic learns from."""
 CRITIC_RATE: Final = 1e-3
+LONGEST: Final = 1.0
+"""The norm that gradients are clipped to."""
 EARLY_SHARE: Final = 0.3
 KEPT: Final = "self-play.pt"
 LAST: Final = ("early.", "late.discard.", "late.others.")
@@ -92,7 +95,7 @@ class SelfPlayRequest(TablesRequest):
 
 
 class Nets:
-    """The networks of a run and their optimisers."""
+    """The networks of a run and how they are fitted."""
 
     def __init__(self, request: SelfPlayRequest) -> None:
         torch.manual_seed(request.seed)
@@ -115,21 +118,19 @@ class Nets:
         if request.learns == "last":
             for name, weights in self.policy.named_parameters():
                 weights.requires_grad_(name.startswith(LAST))
-        learned = [weights for weights in self.policy.parameters() if weights.requires_grad]
-        self.optimiser: Final = torch.optim.AdamW(learned, request.rate, weight_decay=0.0)
-        self.critic_optimiser: Final = torch.optim.AdamW(
-            self.critic.parameters(), CRITIC_RATE, weight_decay=1e-2
+        learned = {
+            name: weights
+            for name, weights in self.policy.named_parameters()
+            if weights.requires_grad
+        }
+        constant = Schedule(rate=request.rate, end=1.0)
+        self.policy_fit: Final = Fit(learned, constant, longest=LONGEST)
+        self.critic_fit: Final = Fit(
+            dict(self.critic.named_parameters()),
+            Schedule(rate=CRITIC_RATE, end=1.0),
+            decay=1e-2,
+            longest=LONGEST,
         )
-
-    def saved(self) -> dict[str, Any]:
-        """Return all that :meth:`restore` takes."""
-        parts = ("policy", "critic", "optimiser", "critic_optimiser")
-        return {name: getattr(self, name).state_dict() for name in parts}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Take what :meth:`saved` gave."""
-        for name, state in saved.items():
-            getattr(self, name).load_state_dict(state)
 
 
 class Course:
@@ -144,7 +145,7 @@ class Course:
 
     def play(self) -> None:
         """Play and learn up to the last chapter."""
-        self._resume()
+        resume(self._run, KEPT, self._restore)
         request = self._request
         nets = self.nets
         players = Players(nets.policy, nets.start, nets.critic, request.rivals)
@@ -189,7 +190,7 @@ class Course:
             with torch.autocast("cpu", torch.bfloat16):
                 values = self.nets.critic(*seen.take(some, True))
             loss = functional.mse_loss(values.float(), torch.from_numpy(returns[some]))
-            _step(self.nets.critic, self.nets.critic_optimiser, 10 * loss)
+            self.nets.critic_fit.learn(10 * loss)
 
     def _improve(
         self,
@@ -216,7 +217,7 @@ class Course:
             clipped = ratio_.clamp(1 - CLIP, 1 + CLIP)
             aim = torch.minimum(ratio_ * gain, clipped * gain).mean()
             loss = -aim + self._request.kl * apart + EARLY_SHARE * early
-            _step(self.nets.policy, self.nets.optimiser, loss)
+            self.nets.policy_fit.learn(loss)
             total += float(aim.detach())
             divergence += float(apart.detach())
             n += 1
@@ -249,14 +250,14 @@ class Course:
         return chance, apart, told
 
     def _save(self) -> None:
-        kept = {"nets": self.nets.saved(), "told": self.told}
-        self._run.write(KEPT, lambda stream: torch.save(kept, stream))
+        nets = self.nets
+        state = {"policy": nets.policy_fit.state(), "critic": nets.critic_fit.state()}
+        write_checkpoint(self._run, KEPT, state | {"told": self.told})
 
-    def _resume(self) -> None:
-        if path := self._run.kept(KEPT):
-            kept = torch.load(path, weights_only=True)
-            self.nets.restore(kept["nets"])
-            self.told = kept["told"]
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.nets.policy_fit.restore(state["policy"])
+        self.nets.critic_fit.restore(state["critic"])
+        self.told = state["told"]
 
 
 def _chances(
@@ -265,13 +266,6 @@ def _chances(
     """Return the logarithms of the chances of each question's answers: [n, 34], -1e9 if illegal."""
     logits = logits_of_questions(said, kinds, legal) / temperature
     return functional.log_softmax(logits, 1).masked_fill(~torch.from_numpy(legal), -1e9)
-
-
-def _step(net: torch.nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
-    optimiser.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-    optimiser.step()
 
 
 # --- the command -------------------------------------------------------------------------------

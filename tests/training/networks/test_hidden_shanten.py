@@ -23,6 +23,8 @@ from mjbot.training.networks.hidden_shanten import (
 from mjbot.training.positions import index_games, steps
 from protocol.messages import Dahai
 
+pytest.importorskip("torch")
+
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 
 
