@@ -16,6 +16,7 @@ PROOFS = {
     "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
     "state-machines": "sessions, the table and the channel under all that can happen, in any order",
     "mutations": "10,000 changed conversations and 10,000 changed records",
+    "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",

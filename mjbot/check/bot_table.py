@@ -233,12 +233,13 @@ class BotTable:
     async def _listen(self, event: Event | None = None, *, quietly: bool = False) -> None:
         """Take in what nobody asked for.
 
-        A bot of Mortal's kind may turn out to answer every line: then one is awaited for each.
+        A bot of Mortal's kind may turn out to answer every line: then one is awaited for each but
+        ``end_game``, at which a bot may end without an answer.
         """
         if event is not None and self._learns:
             self._unasked += 1  # what it says to it is read at its first own turn
             return
-        if event is not None and self._bot.answers_all:
+        if event is not None and self._bot.answers_all and not isinstance(event, EndGame):
             starts = not self.played.replies and self._unasked == 0
             self._unasked += 1
             heard = await self._hear("", START_S if starts else self._limit_s)
@@ -247,7 +248,8 @@ class BotTable:
             return
         while (line := await self._line.overhear(wait=quietly)) is not None:
             self._transcript.heard(line)
-            self._extra(line)
+            if not (self._bot.answers_all and self._game.over and _is_pass(line)):
+                self._extra(line)
 
     @property
     def _learns(self) -> bool:

@@ -143,6 +143,13 @@ class Player:
         return {"type": "dahai", "actor": self.seat, "pai": tile, "tsumogiri": tsumogiri}
 
 
+class AnswersAll(Player):
+    """Answers every line but the last."""
+
+    def is_asked(self, event):
+        return event["type"] != "end_game"
+
+
 class MemoryLine(BotLine):
     """A conversation with a player that answers at once, or not at all."""
 

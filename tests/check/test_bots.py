@@ -42,6 +42,12 @@ def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
     assert idle == {"B04", "B06", "B27"}  # those of other dialects
 
 
+def test_a_bot_that_answers_every_line_owes_none_for_the_end(parties):
+    found = checked(parties, parties.AnswersAll, LINES, {"B04", "B08", "B29"})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert found["B04"].verdict is Verdict.NON_STRICT
+
+
 @pytest.mark.parametrize("id_", NUMBERS)
 def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parties, id_):
     kind, dialect = parties.BROKEN[id_]
