@@ -39,6 +39,8 @@ LIMITS_S: Final = {LOCKSTEP: 60.0, LINES: 30.0, ARRAYS: 3.0, REQUESTS: 18.0}
 FIRST_ARRAY_S: Final = 20.0
 _RESPELL: Final[dict[str, Respell]] = {"strange": strangely, "sparse": sparsely}
 _TURNS_BEFORE_CUT: Final = 2
+MOST_EXTRA: Final = 1000
+"""Lines out of turn in one scene; after more the scene ends, as the bot may never stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +90,7 @@ class BotTable:
             scene.bot, scene.deals, position=scene.position, length=scene.length
         )
         self._line: BotLine
+        self._extras = 0
         self._unasked = 0  # lines that leave no choice, up to the first own turn
         self._turns = 0
         self._started = 0.0
@@ -206,6 +209,7 @@ class BotTable:
             if not judgement.is_print:
                 break
             self._fail(judgement.id, judgement.problem)
+            self._count_extra()
         if starts and self._dialect is not LOCKSTEP:
             self._note_start(heard)
             self._findings.occasion("B01")
@@ -285,6 +289,13 @@ class BotTable:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
         id_ = "B06" if owed and self._dialect in (LINES, ARRAYS) else self._line_check
         self._fail(id_, f"{quoted(line)}: nothing was to be said")
+        self._count_extra()
+
+    def _count_extra(self) -> None:
+        self._extras += 1
+        if self._extras > MOST_EXTRA:
+            self._transcript.note("the bot writes without end")
+            raise LostError
 
     async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> Heard:
         """Return the next line; with ``leaves`` the bot may be gone instead."""

@@ -62,3 +62,12 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     assert result.transcript[0].startswith("== scene ")
     arrows = {line.partition(" ")[0] for line in result.transcript}
     assert {"<-", "->"} <= arrows or id_ == "B29"
+
+
+@pytest.mark.parametrize("dialect", [LOCKSTEP, ARRAYS])
+@pytest.mark.parametrize("ids", [(), ("B12", "B31"), ("B30",)])
+def test_each_scene_is_reported_and_counted(parties, dialect, ids):
+    begun = []
+    settings = BotSettings(ids=frozenset(ids), at_once=2, on_scene=begun.append)
+    asyncio.run(check_bot(parties.MemoryBot(parties.Player, dialect), settings))
+    assert len(begun) == len(set(begun)) == settings.scene_count(dialect)
