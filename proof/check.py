@@ -21,9 +21,8 @@ from typing import Final
 
 _PYTHON: Final = shlex.quote(sys.executable)
 _LINE_BOT: Final = f"{_PYTHON} {shlex.quote(str(Path(__file__).with_name('line_bot.py')))}"
-_NICE: Final = ("nice", "-n", "10")
 _RUN_S: Final = 1800.0
-_BUSY: Final = "while True: pass"
+_BUSY: Final = ("nice", "-n", "10", sys.executable, "-S", "-c", "while True: pass")
 
 
 def _line_bot(words: str) -> tuple[str, ...]:
@@ -139,7 +138,7 @@ def _checked(name: str) -> tuple[str, float]:
     ]
     try:
         done = subprocess.run(
-            [*_NICE, sys.executable, "-m", "mjbot", "check", *words, "--json"],
+            [sys.executable, "-m", "mjbot", "check", *words, "--json"],
             capture_output=True, text=True, timeout=_RUN_S, check=False,
         )  # fmt: skip
         report = done.stdout or done.stderr
@@ -159,9 +158,7 @@ def _free_ports(number: int) -> Sequence[int]:
 @contextlib.contextmanager
 def _busy(number: int) -> Iterator[None]:
     """Keep ``number`` processes busy."""
-    processes = [
-        subprocess.Popen([*_NICE, sys.executable, "-S", "-c", _BUSY]) for _ in range(number)
-    ]
+    processes = [subprocess.Popen(_BUSY) for _ in range(number)]
     try:
         yield
     finally:
