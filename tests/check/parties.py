@@ -304,6 +304,16 @@ class DiscardsInRiichi(Player):
         return super().turn(event)
 
 
+class LiesInRiichi(Player):
+    """Discards another tile after riichi, and says that it is the drawn one."""
+
+    def turn(self, event):
+        if self.in_riichi:
+            tile = next(tile for tile in self.hand if tile[:2] != self.drawn[:2])
+            return self.dahai(tile, True)
+        return super().turn(event)
+
+
 class ChiFromAnywhere(Player):
     def claim(self, event):
         offer = super().claim(event)

@@ -64,6 +64,11 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     assert {"<-", "->"} <= arrows or id_ == "B29"
 
 
+def test_a_false_tsumogiri_in_riichi_fails_the_check_of_riichi_alone(parties):
+    found = checked(parties, parties.LiesInRiichi, LOCKSTEP, {"B09", "B14"})
+    assert failed(found) == {"B14"}
+
+
 @pytest.mark.parametrize("dialect", [LOCKSTEP, ARRAYS])
 @pytest.mark.parametrize("ids", [(), ("B12", "B31"), ("B30",)])
 def test_each_scene_is_reported_and_counted(parties, dialect, ids):
