@@ -22,6 +22,7 @@ PROOFS = {
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
     "board": "what the page draws at every event of recorded games, in a real browser",
+    "yaku-order": "the order in which Tenhou lists the yaku of a win, from every win on record",
     "known-answers": "hands with known yaku, points and shanten",
     "greedy-table": "predicted and actual tenpai of recorded players",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
