@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -73,11 +74,19 @@ def test_the_line_of_a_game_names_each_player_at_fault_and_the_first_fault():
         TableFault(0, "Timeout. No response in 5 sec."),
         TableFault(2, "Error in player 2's response: no JSON"),
     )
-    scores = (25_000, 30_000, 20_000, 25_000)
+    result = GameResult(
+        game=0,
+        names=names,
+        places=places,
+        scores=(25_000, 30_000, 20_000, 25_000),
+        void=False,
+        faults=faults,
+        log=None,
+    )
     paper = io.StringIO()
     report = MatchReport(Console(file=paper, width=300), 1, "tonpu")
-    report.on_result(GameResult(0, names, places, scores, False, faults, None))
-    report.on_result(GameResult(1, names, places, scores, False, (), None))
+    report.on_result(result)
+    report.on_result(replace(result, game=1, faults=()))
     first, second = paper.getvalue().splitlines()
     assert first.endswith(
         "  (player 2, c: 2 faults, first: dahai: not allowed;"
