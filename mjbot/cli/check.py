@@ -34,6 +34,7 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
 from mjbot.precompile import prepare
 from mjbot.progress import progress
+from mjbot.text import write_text
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 from protocol.plain_text import one_line
 from protocol.transports.address import Address, parse_address
@@ -188,7 +189,7 @@ def _report(args: argparse.Namespace, found: Sequence[Result], findings: Finding
     stopped = findings.interrupted
     if args.junit:
         report = junit_report(args.target, found, stopped, strict=args.strict)
-        args.junit.write_text(report, encoding="utf-8")
+        write_text(args.junit, report)
     form = json_report if args.json else text_report
     print(form(args.target, found, stopped))
     if args.json:
