@@ -101,7 +101,8 @@ def run(args: argparse.Namespace) -> int:
     by = Reviewer.of(args.by, str(args.playouts or ""))
     review = Review(name.removeprefix(f"{args.game.parent}/"), seat, by, judged)
     if not any(each.told.rated for each in review.decisions):
-        raise ArgumentError(f"--by {args.by}: it rates none of its choices, so nothing can be lost")
+        cure = "add a method ratings(view) to its class (docs/strategies.md)"
+        raise ArgumentError(f"--by {args.by}: it rates none of its choices; {cure}")
     if plays_out is not None:
         _play_on(review, plays_out, args.deals, console)
     review.seconds = time.monotonic() - began
