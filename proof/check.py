@@ -99,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
             note(tallies[name], report, seconds)
             for text in set(tallies[name].failed) - before:
                 print(f"{name}: {text}", flush=True)
+            print(f"{name}: run {tallies[name].runs}, {seconds:.0f} s", flush=True)
     for name, tally in tallies.items():
         print(line_of(name, tally))
     return int(any(tally.failed for tally in tallies.values()))
