@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from mjbot.text import plural
+
 _PYTHON: Final = shlex.quote(sys.executable)
 _LINE_BOT: Final = f"{_PYTHON} {shlex.quote(str(Path(__file__).with_name('line_bot.py')))}"
 _RUN_S: Final = 1800.0
@@ -122,7 +124,8 @@ def note(tally: Tally, report: str, seconds: float) -> None:
 
 def line_of(name: str, tally: Tally) -> str:
     """Return the result of one party as a line."""
-    parts = [f"{tally.runs} runs", f"{sum(tally.failed.values())} failed checks"]
+    failed = plural(sum(tally.failed.values()), "failed check")
+    parts = [plural(tally.runs, "run"), failed]
     parts.append(f"{tally.seconds:.0f} s at most")
     if tally.unsteady:
         parts.append(f"verdicts that differ: {', '.join(tally.unsteady)}")
