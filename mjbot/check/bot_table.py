@@ -252,8 +252,14 @@ class BotTable:
             return
         while (line := await self._line.overhear(wait=quietly)) is not None:
             self._transcript.heard(line)
-            if not (self._bot.answers_all and self._game.over and _is_pass(line)):
+            if not (self._has_ended and _is_pass(line)):
                 self._extra(line)
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether the game is over for a bot that may answer each line: the last needs no answer."""
+        answers_each = self._dialect in (LOCKSTEP, LINES)
+        return answers_each and (self._game.over or self._is_cut())
 
     @property
     def _learns(self) -> bool:

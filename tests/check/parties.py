@@ -143,6 +143,15 @@ class Player:
         return {"type": "dahai", "actor": self.seat, "pai": tile, "tsumogiri": tsumogiri}
 
 
+class AnswersTheEnd(Player):
+    """Answers the last line, too, which needs no answer."""
+
+    def reply(self, event):
+        if event["type"] in ("end_game", "error"):
+            return {"type": "none"}
+        return super().reply(event)
+
+
 class AnswersAll(Player):
     """Answers every line but the last."""
 

@@ -48,6 +48,12 @@ def test_a_bot_that_answers_every_line_owes_none_for_the_end(parties):
     assert found["B04"].verdict is Verdict.NON_STRICT
 
 
+@pytest.mark.parametrize("dialect", [LOCKSTEP, LINES])
+def test_a_pass_at_the_end_is_no_extra_line(parties, dialect):
+    found = checked(parties, parties.AnswersTheEnd, dialect, {"B03", "B04", "B29"})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+
+
 @pytest.mark.parametrize("id_", NUMBERS)
 def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parties, id_):
     kind, dialect = parties.BROKEN[id_]
