@@ -257,7 +257,7 @@ class BotTable:
 
     @property
     def _has_ended(self) -> bool:
-        """Whether the game is over for a bot that may answer each line: the last needs no answer."""
+        """Whether the game is over for a bot that may answer every line, the last one too."""
         answers_each = self._dialect in (LOCKSTEP, LINES)
         return answers_each and (self._game.over or self._is_cut())
 
