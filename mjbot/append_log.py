@@ -129,6 +129,7 @@ def read_log(
     ``difference`` tells how its header differs from the one wanted.  Raises ``OSError`` and
     :class:`LogError`.
     """
+    _refuse_pipe(path, cures)
     text = _whole_lines(path.read_bytes())
     _refuse_other(path, difference(_read_header(path, text, header, cures)), cures)
     return _read_lines(path, text, decode, cures)
@@ -164,6 +165,12 @@ def emptied(
 
 def _whole_lines(text: bytes) -> bytes:
     return text[: text.rfind(b"\n") + 1]
+
+
+def _refuse_pipe(path: Path, cures: Cures) -> None:
+    """Refuse what would be read for ever, in a folder of another user."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise LogError(f"{path} is a pipe or a device; {cures.elsewhere}")
 
 
 def _refuse_other(path: Path, difference: str | None, cures: Cures) -> None:
@@ -204,6 +211,7 @@ def _decoded(
 
 
 def _open_locked(path: Path, cures: Cures) -> IO[bytes]:
+    _refuse_pipe(path, cures)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")

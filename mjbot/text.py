@@ -14,6 +14,12 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file in UTF-8; raises ``OSError`` with its path."""
+    with naming(path):
+        path.write_text(text, encoding="utf-8")
+
+
 def plural(number: int, noun: str) -> str:
     """Say how many.
 

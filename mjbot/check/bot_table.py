@@ -39,6 +39,8 @@ LIMITS_S: Final = {LOCKSTEP: 60.0, LINES: 30.0, ARRAYS: 3.0, REQUESTS: 18.0}
 FIRST_ARRAY_S: Final = 20.0
 _RESPELL: Final[dict[str, Respell]] = {"strange": strangely, "sparse": sparsely}
 _TURNS_BEFORE_CUT: Final = 2
+MOST_EXTRA: Final = 1000
+"""Lines out of turn in one scene; after more the scene ends, as the bot may never stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +90,7 @@ class BotTable:
             scene.bot, scene.deals, position=scene.position, length=scene.length
         )
         self._line: BotLine
+        self._extras = 0
         self._unasked = 0  # lines that leave no choice, up to the first own turn
         self._turns = 0
         self._started = 0.0
@@ -206,6 +209,7 @@ class BotTable:
             if not judgement.is_print:
                 break
             self._fail(judgement.id, judgement.problem)
+            self._count_extra()
         if starts and self._dialect is not LOCKSTEP:
             self._note_start(heard)
             self._findings.occasion("B01")
@@ -233,12 +237,13 @@ class BotTable:
     async def _listen(self, event: Event | None = None, *, quietly: bool = False) -> None:
         """Take in what nobody asked for.
 
-        A bot of Mortal's kind may turn out to answer every line: then one is awaited for each.
+        A bot of Mortal's kind may turn out to answer every line: then one is awaited for each but
+        ``end_game``, at which a bot may end without an answer.
         """
         if event is not None and self._learns:
             self._unasked += 1  # what it says to it is read at its first own turn
             return
-        if event is not None and self._bot.answers_all:
+        if event is not None and self._bot.answers_all and not isinstance(event, EndGame):
             starts = not self.played.replies and self._unasked == 0
             self._unasked += 1
             heard = await self._hear("", START_S if starts else self._limit_s)
@@ -247,7 +252,14 @@ class BotTable:
             return
         while (line := await self._line.overhear(wait=quietly)) is not None:
             self._transcript.heard(line)
-            self._extra(line)
+            if not (self._has_ended and _is_pass(line)):
+                self._extra(line)
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether the game is over for a bot that may answer every line, the last one too."""
+        answers_each = self._dialect in (LOCKSTEP, LINES)
+        return answers_each and (self._game.over or self._is_cut())
 
     @property
     def _learns(self) -> bool:
@@ -283,6 +295,13 @@ class BotTable:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
         id_ = "B06" if owed and self._dialect in (LINES, ARRAYS) else self._line_check
         self._fail(id_, f"{quoted(line)}: nothing was to be said")
+        self._count_extra()
+
+    def _count_extra(self) -> None:
+        self._extras += 1
+        if self._extras > MOST_EXTRA:
+            self._transcript.note("the bot writes without end")
+            raise LostError
 
     async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> Heard:
         """Return the next line; with ``leaves`` the bot may be gone instead."""

@@ -10,6 +10,7 @@ from mjbot.check.bot_table import LIMITS_S, BotTable, Played, Scene
 from mjbot.check.catalogue import BOT_CHECKS, FAMILIES, Check, Verdict
 from mjbot.check.lines import Bot
 from mjbot.check.report import Findings
+from protocol.dialects import Dialect
 
 _MEGABYTE: Final = 1 << 20
 _MOST_SHARE: Final = 0.99
@@ -17,7 +18,10 @@ _MOST_SHARE: Final = 0.99
 
 @dataclass(frozen=True, kw_only=True)
 class BotSettings:
-    """What is wanted: ``ids`` (empty: all), how long a reply may take, games at once (0: none)."""
+    """What is wanted: ``ids`` (empty: all), how long a reply may take, games at once (0: none).
+
+    ``on_scene`` is called with the name of each scene before it is played.
+    """
 
     ids: frozenset[str] = frozenset()
     limit_s: float | None = None
@@ -28,19 +32,37 @@ class BotSettings:
         """Whether any of these checks is wanted."""
         return not self.ids or bool(self.ids & set(ids))
 
+    def scenes(self, dialect: Dialect) -> list[Scene]:
+        """Return the scenes of one game each that are played after the plain one."""
+        family = FAMILIES[dialect]
+        scenes = [one for one in SCENES if family in one.families and self.wants(one.ids)]
+        return [*scenes, AGAIN] if self.wants(AGAIN.ids) else scenes
 
-async def check_bot(bot: Bot, settings: BotSettings) -> Findings:
-    """Seat a bot in every scene that is wanted; return what was noticed."""
-    return await _Checking(bot, settings).run()
+    def scene_count(self, dialect: Dialect) -> int:
+        """Return how often ``on_scene`` is called if the bot is not lost in the plain game."""
+        return 1 + len(self.scenes(dialect)) + self.plays_at_once
+
+    @property
+    def plays_at_once(self) -> bool:
+        """Whether several games are played at once."""
+        return self.at_once > 0 and self.wants(CROWD.ids)
+
+
+async def check_bot(bot: Bot, settings: BotSettings, findings: Findings | None = None) -> Findings:
+    """Seat a bot in every scene that is wanted; return what was noticed.
+
+    It is noted in ``findings``, if given, as it is noticed.
+    """
+    return await _Checking(bot, settings, Findings() if findings is None else findings).run()
 
 
 class _Checking:
-    def __init__(self, bot: Bot, settings: BotSettings) -> None:
+    def __init__(self, bot: Bot, settings: BotSettings, findings: Findings) -> None:
         self._bot: Final = bot
         self._settings: Final = settings
         self._limit_s: Final = settings.limit_s or LIMITS_S[bot.dialect]
         self._played: Final[list[Played]] = []
-        self.findings: Final = Findings()
+        self.findings: Final = findings
 
     async def run(self) -> Findings:
         self._skip_foreign()
@@ -48,13 +70,14 @@ class _Checking:
         if plain.lost:
             self.findings.give_up(BOT_CHECKS, "it does not get through a plain game")
             return self.findings
-        for scene in SCENES:
-            if FAMILIES[self._bot.dialect] in scene.families and self._settings.wants(scene.ids):
-                await self._play(scene)
-        if self._settings.wants(AGAIN.ids):
-            self._compare(plain, await self._play(AGAIN))
-        if self._settings.wants(CROWD.ids):
+        for scene in self._settings.scenes(self._bot.dialect):
+            played = await self._play(scene)
+            if scene is AGAIN:
+                self._compare(plain, played)
+        if self._settings.plays_at_once:
             await self._play_at_once()
+        else:
+            self.findings.skip("B31", "nobody claims that it can: say --at-once N")
         self._note_times()
         return self.findings
 
@@ -87,9 +110,7 @@ class _Checking:
 
     async def _play_at_once(self) -> None:
         number = self._settings.at_once
-        if not number:
-            self.findings.skip("B31", "nobody claims that it can: say --at-once N")
-            return
+        self._settings.on_scene(f"{number} games at once")
         tables = [BotTable(self._bot, CROWD, self.findings, self._limit_s) for _ in range(number)]
         await asyncio.gather(*[table.play() for table in tables])
 

@@ -41,6 +41,7 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
+from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.turns import Due, due_after
 from protocol.tiles import tile_names
 from protocol.transports.base import SilenceError, Transport, TransportError
@@ -310,11 +311,25 @@ def _failed_check(event: Event, error: TableError) -> str:
 async def play_table(
     door: Door, transcript: Transcript, deciders: dict[int, Decide] | None = None
 ) -> list[Heard]:
-    """Let four clients play one game; ``deciders`` are those who do not play as usual."""
+    """Let four clients play one game; ``deciders`` are those who do not play as usual.
+
+    If one is refused because the server is busy, the others do not wait for it.
+    """
     others, stop = deciders or {}, asyncio.Event()
     kind = RequestClient if door.dialect is REQUESTS else TableClient
     clients = [kind(door.room, n, transcript, stop, others.get(n)) for n in range(4)]
-    return list(await asyncio.gather(*[client.play(door.connect) for client in clients]))
+    tasks = {asyncio.create_task(client.play(door.connect)) for client in clients}
+    try:
+        playing = tasks
+        while playing and not any(BUSY in client.heard.error for client in clients):
+            done, playing = await asyncio.wait(playing, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    return [client.heard for client in clients]
 
 
 def leaked(event: Event, seat: int) -> str:

@@ -36,6 +36,8 @@ LEAVE_S: Final = 15.0
 QUIET_S: Final = 0.1
 """How long we listen for what nobody asked for."""
 STOPPED_S: Final = 0.3
+_LOOK_S: Final = 0.02
+"""Between two looks at whether a process has ended."""
 FLOOD_BYTES: Final = 1 << 20
 """What a bot may still write after the end of its line; more, and it is ended at once."""
 
@@ -152,9 +154,7 @@ class Running:
 
     async def ending(self, who: str = "the bot") -> str:
         """Say how it ended, and its last words; waits a moment for it."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LEAVE_S):
-                await self.process.wait()
+        await self._ended()
         status = self.process.returncode
         end = "closed its line" if status is None else describe_exit(status)
         return f"{who} {end}{self._last_words()}"
@@ -167,37 +167,40 @@ class Running:
         return f" (its last words: {one_line(last, 300)!r})" if last else ""
 
     async def left(self) -> str | None:
-        """Wait for its end, make one if need be; return what was wrong with that."""
-        draining = asyncio.create_task(self._drain())
-        ending = asyncio.create_task(self.process.wait())
-        await asyncio.wait({draining, ending}, timeout=LEAVE_S, return_when="FIRST_COMPLETED")
-        floods = draining.done() and draining.result()
-        if not floods:
-            await asyncio.wait({ending}, timeout=0 if self.has_ended else LEAVE_S)
-        problem = None
-        if not ending.done():
-            problem = f"it did not end within {LEAVE_S:g} s of the end of its line"
-            if floods:
-                problem = f"it wrote {floods} bytes after the end of its line, and did not end"
-            self._signal_group(signal.SIGKILL)
-        draining.cancel()
-        draining = asyncio.create_task(self._drain(None))
-        await ending
-        draining.cancel()
-        return problem
+        """Wait for its end, make one if need be; return what was wrong with that.
 
-    async def _drain(self, most: int | None = FLOOD_BYTES) -> int:
-        """Read what it still writes; return how much, once that is more than ``most`` bytes.
-
-        asyncio sees the end of a process only behind its output.
+        asyncio's ``wait`` ends behind the output, which a process that the bot started may keep.
         """
+        draining = asyncio.create_task(self._drain())
+        floods = 0
+        deadline = time.monotonic() + LEAVE_S
+        while not self.has_ended and not floods and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_S)
+            floods = draining.result() if draining.done() else 0
+        draining.cancel()
+        if self.has_ended:
+            return None
+        self._signal_group(signal.SIGKILL)
+        await self._ended()
+        if floods:
+            return f"it wrote {floods} bytes after the end of its line, and did not end"
+        return f"it did not end within {LEAVE_S:g} s of the end of its line"
+
+    async def _drain(self) -> int:
+        """Read what it still writes, so that it can end; return the size of a flood, else 0."""
         size = 0
         with contextlib.suppress(OSError, ValueError):
             while self.process.stdout and (data := await self.process.stdout.read(1 << 16)):
                 size += len(data)
-                if most is not None and size > most:
+                if size > FLOOD_BYTES:
                     return size
         return 0
+
+    async def _ended(self) -> None:
+        """Wait a moment for its end."""
+        deadline = time.monotonic() + LEAVE_S
+        while not self.has_ended and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_S)
 
     def _signal_group(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -206,7 +209,9 @@ class Running:
     async def kill(self) -> None:
         """End it and all that it started."""
         self._signal_group(signal.SIGKILL)
-        await self.process.wait()
+        await self._ended()
+        # Its pipes may stay open in a process that it started; asyncio has no public way to leave.
+        self.process._transport.close()  # type: ignore[attr-defined]
         self._words.close()
 
     async def stop_for_a_moment(self) -> None:
@@ -288,11 +293,17 @@ class PipeBot(Bot):
     def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
         super().__init__(dialect, name)
         self._command: Final = tuple(command)
+        self._running: Final[list[Running]] = []
+
+    async def __aexit__(self, *_: object) -> None:
+        for running in self._running:
+            await running.kill()
 
     async def sit_down(self, seat: int) -> BotLine:
         """See :meth:`Bot.sit_down`; each game has a process of its own."""
         words = [word.replace("{seat}", str(seat)) for word in self._command]
         running = await Running.start(words, pipes=True)
+        self._running.append(running)
         process = running.process
         assert process.stdout is not None and process.stdin is not None
         return _PipeLine(TcpTransport(process.stdout, process.stdin), running)
@@ -370,7 +381,7 @@ class ConnectingBot(Bot):
             if not self._came.empty():
                 self._idle = running
                 return None
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(_LOOK_S)
         await running.kill()
         return f"it neither ended nor came back within {LEAVE_S:g} s of the end of its line"
 

@@ -71,6 +71,8 @@ class Findings:
     reasons: dict[str, str] = field(default_factory=dict)
     lost: str = ""
     """Why hardly anything could be checked, if that is so."""
+    interrupted: str = ""
+    """After what the check was interrupted, as text; empty if it ran to its end."""
 
     def occasion(self, id_: str) -> None:
         """Note that a check had its chance to fail."""
@@ -79,10 +81,12 @@ class Findings:
     def add(
         self, id_: str, text: str, transcript: Transcript | None, verdict: Verdict = Verdict.FAILED
     ) -> None:
-        """Note what was noticed."""
+        """Note what was noticed; the first of a verdict, which is shown, with its transcript."""
         self.occasion(id_)
-        lines = () if transcript is None else transcript.lines()
-        self.found.setdefault(id_, []).append(Found(verdict, text, lines))
+        found = self.found.setdefault(id_, [])
+        is_first = all(one.verdict is not verdict for one in found)
+        lines = transcript.lines() if transcript is not None and is_first else ()
+        found.append(Found(verdict, text, lines))
 
     def skip(self, id_: str, reason: str) -> None:
         """Say why a check has no verdict."""
@@ -93,6 +97,12 @@ class Findings:
         self.lost = reason
         for check in checks:
             self.skip(check.id, f"not reached: {reason}")
+
+    def interrupt(self, checks: Iterable[Check], after: str) -> None:
+        """Note that the check was interrupted; what was not reached has no verdict."""
+        self.interrupted = after
+        for check in checks:
+            self.skip(check.id, f"not reached: interrupted {after}")
 
     def failed(self, id_: str) -> bool:
         """Whether a check has failed so far."""
@@ -138,8 +148,8 @@ def _result(check: Check, findings: Findings, command: str) -> Result:
     return Result(check, Verdict.OK, plural(findings.occasions[check.id], "occasion"), (), repeat)
 
 
-def text_report(target: str, found: Sequence[Result]) -> str:
-    """Return the report for a terminal."""
+def text_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
+    """Return the report for a terminal; ``interrupted`` as in :class:`Findings`."""
     lines = [f"{one_line(target)}:"]
     for result in found:
         check = result.check
@@ -150,6 +160,8 @@ def text_report(target: str, found: Sequence[Result]) -> str:
             lines.append(f"    rests on: {check.document}")
             lines += [f"      {line}" for line in shown(result.transcript)]
             lines.append(f"    repeat: {result.repeat}")
+    if interrupted:
+        lines.append(f"INTERRUPTED {interrupted}: these verdicts are partial")
     return "\n".join([*lines, summary(found)])
 
 
@@ -167,8 +179,8 @@ def summary(found: Sequence[Result]) -> str:
     return ", ".join(counts)
 
 
-def json_report(target: str, found: Sequence[Result]) -> str:
-    """Return everything, transcripts whole."""
+def json_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
+    """Return everything, transcripts whole; ``interrupted`` as in :class:`Findings`."""
     entries: list[dict[str, Any]] = [
         {
             "id": result.check.id,
@@ -182,11 +194,18 @@ def json_report(target: str, found: Sequence[Result]) -> str:
         }
         for result in found
     ]
-    return json.dumps({"target": target, "checks": entries}, indent=1, ensure_ascii=False)
+    status = f"interrupted {interrupted}" if interrupted else "complete"
+    report = {"target": target, "status": status, "checks": entries}
+    return json.dumps(report, indent=1, ensure_ascii=False)
 
 
-def junit_report(target: str, found: Sequence[Result], *, strict: bool) -> str:
-    """Return JUnit's XML: a test case for each check, skipped where it does not apply."""
+def junit_report(
+    target: str, found: Sequence[Result], interrupted: str = "", *, strict: bool
+) -> str:
+    """Return JUnit's XML: a test case for each check, skipped where it does not apply.
+
+    An interrupted check has one more case, with an error.
+    """
     suite = ElementTree.Element("testsuite", name=f"mjbot check {one_line(target)}")
     for result in found:
         check = result.check
@@ -204,7 +223,10 @@ def junit_report(target: str, found: Sequence[Result], *, strict: bool) -> str:
         elif result.verdict is not Verdict.OK:
             told = ElementTree.SubElement(case, "system-out")
             told.text = f"{result.verdict.value}: {one_line(result.text)}"
-    suite.set("tests", str(len(found)))
-    suite.set("failures", str(len(suite.findall("*/failure"))))
-    suite.set("skipped", str(len(suite.findall("*/skipped"))))
+    if interrupted:
+        case = ElementTree.SubElement(suite, "testcase", classname="mjbot.check", name="complete")
+        ElementTree.SubElement(case, "error", message=f"interrupted {interrupted}")
+    suite.set("tests", str(len(suite)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"*/{tag}"))))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)

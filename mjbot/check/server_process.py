@@ -22,9 +22,12 @@ class ServerProcess:
         self._running: Running | None = None
 
     async def __aenter__(self) -> "ServerProcess":
-        if problem := await self._start():
+        try:
+            if problem := await self._start():
+                raise CannotStartError(problem)
+        except BaseException:
             await self.__aexit__()
-            raise CannotStartError(problem)
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.catalogue import SERVER_CHECKS, Verdict
+from mjbot.check.catalogue import CHECKS, SERVER_CHECKS, Verdict
 from mjbot.check.comparison import compared, deal_of, wrong_claim
 from mjbot.check.four_clients import Connect, Decide, Door, Heard, play_table
 from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
 from mjbot.check.report import Findings, Transcript
 from protocol.codec import encode
-from protocol.dialects import LOCKSTEP
+from protocol.dialects import LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import Dahai, EndGame, Join, Skip
 from protocol.sessions.lockstep_server import BUSY
@@ -37,7 +37,8 @@ _BUSY_S: Final = 1.0
 class ServerSettings:
     """What is wanted: ``ids`` (empty: all), the tables that it can play at once (0: none said).
 
-    ``restart`` ends the server and starts it again; it returns what went wrong.
+    ``restart`` ends the server and starts it again; it returns what went wrong.  ``on_scene`` is
+    called with the name of each part before it begins.
     """
 
     ids: frozenset[str] = frozenset()
@@ -45,18 +46,46 @@ class ServerSettings:
     restart: Callable[[], Awaitable[str]] | None = None
     on_scene: Callable[[str], None] = lambda name: None
 
+    def wants(self, id_: str, dialect: Dialect) -> bool:
+        """Whether a check is wanted and has a meaning in a dialect."""
+        return (not self.ids or id_ in self.ids) and CHECKS[id_].applies_to(dialect)
 
-async def check_server(door: Door, settings: ServerSettings) -> Findings:
-    """Join a server as four clients, game after game; return what was noticed."""
-    return await _Checking(door, settings).run()
+    def misdeeds(self, dialect: Dialect) -> list[Misdeed]:
+        """Return what a client does in the games after the whole one, a game each."""
+        return [
+            misdeed
+            for misdeed in MISDEEDS
+            if self.wants(misdeed.id, dialect)
+            or (misdeed.id == "S18" and self.wants("S21", dialect))
+        ]
+
+    def scene_count(self, dialect: Dialect) -> int:
+        """Return how often ``on_scene`` is called for a server that plays on."""
+        others = [
+            *["S02"] * 2,
+            *["S20"] * (self.at_once > 0),
+            *["S22"] * (self.restart is not None),
+        ]
+        wanted = [id_ for id_ in others if self.wants(id_, dialect)]
+        return 1 + len(wanted) + len(self.misdeeds(dialect))
+
+
+async def check_server(
+    door: Door, settings: ServerSettings, findings: Findings | None = None
+) -> Findings:
+    """Join a server as four clients, game after game; return what was noticed.
+
+    It is noted in ``findings``, if given, as it is noticed.
+    """
+    return await _Checking(door, settings, Findings() if findings is None else findings).run()
 
 
 class _Checking:
-    def __init__(self, door: Door, settings: ServerSettings) -> None:
+    def __init__(self, door: Door, settings: ServerSettings, findings: Findings) -> None:
         self._door: Final = door
         self._settings: Final = settings
         self._deals: list[object] = []
-        self.findings: Final = Findings()
+        self.findings: Final = findings
 
     async def run(self) -> Findings:
         self._skip_foreign()
@@ -65,9 +94,8 @@ class _Checking:
         if not await self._play_whole_game():
             self.findings.give_up(SERVER_CHECKS, "it does not play a game with us")
             return self.findings
-        for misdeed in MISDEEDS:
-            if self._wants(misdeed.id) or (misdeed.id == "S18" and self._wants("S21")):
-                await self._misbehave(misdeed)
+        for misdeed in self._settings.misdeeds(self._door.dialect):
+            await self._misbehave(misdeed)
         self._note_deals()
         if self._wants("S20"):
             await self._play_at_once()
@@ -78,8 +106,7 @@ class _Checking:
         return self.findings
 
     def _wants(self, id_: str) -> bool:
-        wanted = not self._settings.ids or id_ in self._settings.ids
-        return wanted and id_ not in self.findings.reasons
+        return self._settings.wants(id_, self._door.dialect)
 
     def _skip_foreign(self) -> None:
         for check in SERVER_CHECKS:
@@ -91,6 +118,7 @@ class _Checking:
 
     async def _join_badly(self, lines: Sequence[bytes]) -> None:
         """Send each line as a join; stop at the one that ends the server."""
+        self._settings.on_scene("joins that are refused")
         for line in lines:
             transcript = Transcript(f"a bad join: {line.decode()}")
             problem = await self._refusal(line, transcript)

@@ -1,10 +1,12 @@
 """``mjbot check CMD-OR-URL``: whether somebody's bot or server keeps to the documents."""
 
+import abc
 import argparse
+import contextlib
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -15,7 +17,15 @@ from mjbot.check.bots import BotSettings, check_bot, wanted
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
 from mjbot.check.four_clients import Door
 from mjbot.check.lines import Bot, bot_of
-from mjbot.check.report import Findings, json_report, junit_report, results, summary, text_report
+from mjbot.check.report import (
+    Findings,
+    Result,
+    json_report,
+    junit_report,
+    results,
+    summary,
+    text_report,
+)
 from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
 from mjbot.cli.arguments import TOKEN_VARIABLE, games, reading_arguments, seconds, token
@@ -23,6 +33,8 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
 from mjbot.precompile import prepare
+from mjbot.progress import progress
+from mjbot.text import write_text
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 from protocol.plain_text import one_line
 from protocol.transports.address import Address, parse_address
@@ -82,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit's XML, too")
 
 
-@ending_at_once()
+@ending_at_once("mjbot check")
 def run(args: argparse.Namespace) -> int:
     """Check, report, and fail where a MUST failed."""
     if args.list:
@@ -93,58 +105,103 @@ def run(args: argparse.Namespace) -> int:
     if args.start and "://" not in args.target:
         raise ArgumentError("--start: is for servers; name the URL where it serves")
     ids = _ids(args.only)
-    address = None
+    checking: _Checking
     with reading_arguments():
         if "://" in args.target:
-            address = _address(args.target)
+            checking = _ServerChecking(_address(args.target), ids, args)
         else:
-            bot = _bot(args.target, args.dialect)
+            checking = _BotChecking(_bot(args.target, args.dialect), ids, args)
     prepare([], Console(stderr=True), table=True)
-    checks: Sequence[Check] = BOT_CHECKS
-    if address is not None:
-        checks = SERVER_CHECKS
-        findings = run_until_signalled(_check_server(address, ids, args))
-    else:
-        findings = run_until_signalled(_check(bot, _settings(args, ids)))
-    found = results(wanted(checks, ids), findings, _command(args))
+    findings = _until_signalled(checking, args.target)
+    return _report(args, results(wanted(checking.checks, ids), findings, _command(args)), findings)
+
+
+class _Checking(abc.ABC):
+    """What is checked; ``count`` is the number of its scenes, of which each begins by a call."""
+
+    checks: Sequence[Check]
+    count: int
+
+    @abc.abstractmethod
+    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+        """Play all scenes; what is noticed is in ``findings`` at once."""
+
+
+class _BotChecking(_Checking):
+    checks = BOT_CHECKS
+
+    def __init__(self, bot: Bot, ids: frozenset[str], args: argparse.Namespace) -> None:
+        self._bot: Final = bot
+        self._settings: Final = BotSettings(ids=ids, limit_s=args.timeout_s, at_once=args.at_once)
+        self.count = self._settings.scene_count(bot.dialect)
+
+    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+        async with self._bot:
+            return await check_bot(self._bot, replace(self._settings, on_scene=on_scene), findings)
+
+
+class _ServerChecking(_Checking):
+    checks = SERVER_CHECKS
+
+    def __init__(self, address: Address, ids: frozenset[str], args: argparse.Namespace) -> None:
+        self._bearer: Final = token(args.token_file, TOKEN_VARIABLE)
+        self._address: Final = address
+        self._door: Final = Door(self._connect, address.dialect, address.room)
+        settings = ServerSettings(ids=ids, at_once=args.at_once)
+        self._process: ServerProcess | None = None
+        if args.start is not None:
+            self._process = ServerProcess(_runnable(args.start, "--start"), self._connect)
+            settings = replace(settings, restart=self._process.restart)
+        self._settings: Final = settings
+        self.count = settings.scene_count(address.dialect)
+
+    async def _connect(self) -> Transport:
+        if self._address.dialect is LOCKSTEP:
+            return await connect_tcp(self._address.host, self._address.port)
+        return await connect_websocket(self._address.url, self._bearer)
+
+    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+        settings = replace(self._settings, on_scene=on_scene)
+        async with self._process or contextlib.nullcontext():
+            return await check_server(self._door, settings, findings)
+
+
+def _until_signalled(checking: _Checking, target: str) -> Findings:
+    """Run a check to its end or to a signal, and show its progress."""
+    findings, begun = Findings(), 0
+    title = f"checking {one_line(target)}"
+    try:
+        with progress(Console(stderr=True), title, checking.count, "scenes") as step:
+
+            def on_scene(name: str) -> None:
+                nonlocal begun
+                step(min(begun, 1), one_line(name))
+                begun += 1
+
+            run_until_signalled(checking.run(findings, on_scene))
+    except KeyboardInterrupt:
+        findings.interrupt(checking.checks, f"in scene {begun} of {checking.count}")
+    return findings
+
+
+def _report(args: argparse.Namespace, found: Sequence[Result], findings: Findings) -> ExitCode:
+    """Write and print what was found; return the exit status."""
+    stopped = findings.interrupted
     if args.junit:
-        report = junit_report(args.target, found, strict=args.strict)
-        args.junit.write_text(report, encoding="utf-8")
-    print(json_report(args.target, found) if args.json else text_report(args.target, found))
+        report = junit_report(args.target, found, stopped, strict=args.strict)
+        write_text(args.junit, report)
+    form = json_report if args.json else text_report
+    print(form(args.target, found, stopped))
     if args.json:
         print(f"mjbot check: {summary(found)}", file=sys.stderr)
+    if stopped:
+        print(f"mjbot check: interrupted {stopped}; the report is partial", file=sys.stderr)
+        return ExitCode.INTERRUPTED
     if findings.lost:
         print(f"mjbot check: {findings.lost}", file=sys.stderr)
         return ExitCode.FAILED
     faults = any(result.is_fault(strict=args.strict) for result in found)
     return ExitCode.FAILED if faults else ExitCode.OK
-
-
-async def _check(bot: Bot, settings: BotSettings) -> Findings:
-    async with bot:
-        return await check_bot(bot, settings)
-
-
-async def _check_server(
-    address: Address, ids: frozenset[str], args: argparse.Namespace
-) -> Findings:
-    bearer = token(args.token_file, TOKEN_VARIABLE)
-
-    async def connect() -> Transport:
-        if address.dialect is LOCKSTEP:
-            return await connect_tcp(address.host, address.port)
-        return await connect_websocket(address.url, bearer)
-
-    door = Door(connect, address.dialect, address.room)
-    settings = ServerSettings(ids=ids, at_once=args.at_once, on_scene=_tell_scene)
-    if args.start is None:
-        return await check_server(door, settings)
-    async with ServerProcess(_runnable(args.start, "--start"), connect) as process:
-        return await check_server(door, replace(settings, restart=process.restart))
-
-
-def _settings(args: argparse.Namespace, ids: frozenset[str]) -> BotSettings:
-    return BotSettings(ids=ids, limit_s=args.timeout_s, at_once=args.at_once, on_scene=_tell_scene)
 
 
 def _address(url: str) -> Address:
@@ -218,8 +275,3 @@ def _command(args: argparse.Namespace) -> str:
     if args.token_file:
         words += ["--token-file", str(args.token_file)]
     return shlex.join(words)
-
-
-def _tell_scene(name: str) -> None:
-    if sys.stderr.isatty():
-        print(f"mjbot check: {one_line(name)}", file=sys.stderr)

@@ -18,10 +18,11 @@ from mjbot.cli.match import (
     add_match_arguments,
     match_settings,
     new_folder,
+    problems_of_saving,
     require_time,
-    save_results,
     showing,
     tell_seats,
+    with_whole_games,
 )
 from mjbot.cli.play import add_team_table_argument, require_member
 from mjbot.cli.records.watch import Take, table_page
@@ -39,6 +40,7 @@ from mjbot.precompile import prepare
 from mjbot.records.game import Talk
 from mjbot.server.core import OnFault
 from mjbot.strategy.registry import Spec
+from mjbot.text import naming
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
@@ -219,14 +221,21 @@ class _Duo:
         except (MatchError, RemoteTableError) as error:
             text = f"{error}; logs in {self.folder}"
             raise MatchError(text, exit_code=error.exit_code) from error
+        except OSError as error:
+            if self.args.url:
+                raise
+            raise with_whole_games(error, report.results, self.folder) from error
         finally:  # whatever ended it: what was played until then is not lost
+            unsaved: list[str] = []
             if not self.args.url:
-                save_results(self.folder, self._players, report.results)
+                unsaved = problems_of_saving(self.folder, self._players, report.results)
+            for problem in unsaved:
+                self._say(problem)
             # Where the top was lost on the way, the partner has seen more.
             score = max(report.score, partners_score, key=lambda score: len(score.games))
             if is_whole or score.games:
                 is_well = self._conclude(report, score)
-        return ExitCode.OK if is_well else ExitCode.FAILED
+        return ExitCode.OK if is_well and not unsaved else ExitCode.FAILED
 
     def _conclude(self, report: DuoReport, score: PairScore) -> bool:
         """Print what was played; return whether all went well."""
@@ -295,5 +304,5 @@ class _Noter:
         self._keep(text)
 
     def _keep(self, text: str) -> None:
-        with self.file.open("a", encoding="utf-8") as notes:
+        with naming(self.file), self.file.open("a", encoding="utf-8") as notes:
             notes.write(f"{text}\n")

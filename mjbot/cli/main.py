@@ -135,9 +135,17 @@ def run_program() -> NoReturn:
 
 
 def _leave_quietly(status: int) -> None:
-    """Let a signal that comes while Python tidies up only shorten that: all is done and told."""
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
+    """Let a signal that comes while Python tidies up only shorten that: all is done and told.
+
+    Output that cannot be written (a full disk) ends the process with an error.
+    """
+    try:
+        with suppress(BrokenPipeError, ValueError):
+            sys.stdout.flush()
+    except OSError as error:
+        text, code = told(OSError(error.errno, error.strerror, "standard output"))
+        print(f"mjbot: {text}", file=sys.stderr, flush=True)
+        os._exit(status or code)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: os._exit(status))

@@ -6,13 +6,14 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 
 from mjbot.cli.arguments import games_above_0, seconds
 from mjbot.cli.records.watch import Take, add_watch_arguments, table_page
 from mjbot.cli.serve import add_table_arguments, table_rules
-from mjbot.errors import ArgumentError, ExitCode
+from mjbot.errors import ArgumentError, ExitCode, told
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
@@ -21,11 +22,13 @@ from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
-from mjbot.text import naming
+from mjbot.text import naming, plural
 from mjbot.watch.browser import open_page
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
+MOST_NAMED: Final = 5
+"""Whole games that an error names one by one."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,20 +117,31 @@ def _play(args: argparse.Namespace, players: tuple[MatchPlayer, ...], folder: Pa
         results = run_until_signalled(_watch(args, settings, players, report))
     except MatchError as error:
         raise MatchError(f"{error}; logs in {folder}") from error
+    except OSError as error:
+        raise with_whole_games(error, report.results, folder) from error
     finally:  # whatever ended the match: what was played until then is not lost
         faults = _conclude(report, players, folder, console)
     voids = [result for result in results if result.void]
     return ExitCode.FAILED if voids or faults else ExitCode.OK
 
 
+def with_whole_games(error: OSError, results: Sequence[GameResult], folder: Path) -> MatchError:
+    """Return what ended a match (a full disk), with the games in its folder that are whole."""
+    text, code = told(error)
+    logs = [result.log.name for result in results if result.log]
+    names = ", ".join(logs if len(logs) <= MOST_NAMED else [logs[0], "...", logs[-1]])
+    whole = f"{plural(len(logs), 'whole game')} in {folder}"
+    return MatchError(f"{text}; {whole}{': ' if names else ''}{names}", exit_code=code)
+
+
 def _conclude(
     report: MatchReport, players: tuple[MatchPlayer, ...], folder: Path, console: Console
 ) -> list[str]:
     """Keep and print what was played; return what the players did wrong, a line each."""
-    save_results(folder, players, report.results)
+    unsaved = problems_of_saving(folder, players, report.results)
     if report.results:
         console.print(final_table(players, report.results))
-    faults = fault_lines(folder, players)
+    faults = [*unsaved, *fault_lines(folder, players)]
     for line in [*report.void_lines(), *faults, f"logs in {folder}"]:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
     return faults
@@ -161,6 +175,17 @@ def new_folder(parent: Path) -> Path:
             number += 1
         else:
             return folder
+
+
+def problems_of_saving(
+    folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]
+) -> list[str]:
+    """Save the results; return what went wrong, which must not hide what ended the match."""
+    try:
+        save_results(folder, players, results)
+    except OSError as error:
+        return [told(error)[0]]
+    return []
 
 
 def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from mjbot.strategy.faults import Fault, FaultKind
+from mjbot.text import naming
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +39,9 @@ class Faults:
         self._count[fault.kind] += 1
         self._log(fault, cause)
         if self._file is not None:
-            with self._file.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerow([fault.kind, fault.seat, fault.decision, fault.problem])
+            file = self._file
+            with naming(file), file.open("a", encoding="utf-8", newline="") as lines:
+                csv.writer(lines).writerow([fault.kind, fault.seat, fault.decision, fault.problem])
 
     def _log(self, fault: Fault, cause: BaseException | None) -> None:
         number = self._count.total()

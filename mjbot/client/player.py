@@ -1,5 +1,6 @@
 """One seat's player: the mirror of the table, the strategy, and what stands in for either."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from typing import Final, cast
@@ -34,6 +35,9 @@ from protocol.sessions.turns import Due
 from protocol.tenhou.offers import NO_OFFER
 from protocol.tenhou.offers import disagreement as offer_disagreement
 from protocol.tiles import tile_names
+
+SLOW_S: Final = 30.0
+"""A warm-up that takes longer is reported once; what hangs there cannot be ended."""
 
 logger = logging.getLogger(__name__)
 
@@ -94,11 +98,15 @@ class ClientPlayer:
         if self._is_warm:
             return
         self._is_warm = True
+        text = "the strategy's warm-up has not ended after %g s: it compiles, or waits in vain"
+        slow = asyncio.get_running_loop().call_later(SLOW_S, logger.error, text, SLOW_S)
         try:
             await self._thread.think(self._warm_up, None)
         except CrashError as crash:
             logger.error("the strategy failed in its warm-up with %s", crash)
             logger.debug("where it failed", exc_info=crash.__cause__)
+        finally:
+            slow.cancel()
 
     # --- events ------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mjbot.match.players import MatchPlayer
-from mjbot.match.run import Watcher
+from mjbot.match.run import Watcher, fault_reason
 from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.server.server import GameResult
 from mjbot.table.settle import ranks_of, seats_by_rank
@@ -120,8 +120,18 @@ class MatchReport:
         self.results.append(result)
         order = seats_by_rank(result.scores)
         line = "  ".join([f"{result.names[seat]} {result.scores[seat]}" for seat in order])
-        faults = f"  ({len(result.faults)} faults)" if result.faults else ""
-        self.on_note(f"game {result.game + 1}: {line}{faults}")
+        self.on_note(f"game {result.game + 1}: {line}{_faults(result)}")
+
+
+def _faults(result: GameResult) -> str:
+    """Return whose faults the table replaced in a game, how many, and the first of each player."""
+    texts = []
+    for place, seat in sorted((result.places[seat], seat) for seat in range(len(result.names))):
+        found = [fault for fault in result.faults if fault.seat == seat]
+        if found:
+            who = f"player {place + 1}, {result.names[seat]}"
+            texts.append(f"{who}: {plural(len(found), 'fault')}, first: {fault_reason(found[0])}")
+    return f"  ({'; '.join(texts)})" if texts else ""
 
 
 def final_table(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -> Table:

@@ -166,12 +166,12 @@ class _Match:
         place = result.places[fault.seat]
         end = await self._processes.exit_reason(place, _EXIT_REASON_S)
         who = self._processes.describe(place, result.game) + (f", {end}" if end else "")
-        return f"game {result.game + 1} is void by {who}: {_reason(fault)}"
+        return f"game {result.game + 1} is void by {who}: {fault_reason(fault)}"
 
     def _fault(self, game: int, fault: TableFault) -> None:
         """Tell of a decision that the table replaced, or made pay for."""
         place = self._settings.rules.seating(game)[fault.seat]
-        self._faults.tell(place, f"{self._processes.name(place, game)}: {_reason(fault)}")
+        self._faults.tell(place, f"{self._processes.name(place, game)}: {fault_reason(fault)}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):
@@ -213,7 +213,7 @@ class _Match:
             self._watcher.on_shown(event, talk_of(logs))
 
 
-def _reason(fault: TableFault) -> str:
+def fault_reason(fault: TableFault) -> str:
     """Return what was wrong; whose reply it was is told otherwise."""
     text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
     # An error that a player sends, or a timeout, is quoted with the same words again.

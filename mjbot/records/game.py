@@ -3,6 +3,7 @@ place.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -10,6 +11,8 @@ from typing import Final, Literal, NamedTuple
 from mjbot.errors import MjbotError
 from protocol import messages as m
 from protocol.messages import Event, FourInts, Seat, Tile
+
+_TENHOU_ID: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])\d{4}gm-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,26 @@ class Entry(NamedTuple):
 class Game:
     """One game.  ``entries`` can be walked once and may raise :class:`RecordError` on the way.
 
-    ``name`` says where the game lies: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.
+    ``name`` says where the game lies: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.  ``ref`` is
+    Tenhou's id of the game, where the record has it.
     """
 
     name: str
     unit: Literal["line", "tag", "hand"]
     entries: Iterable[Entry]
+    ref: str = ""
+
+    @property
+    def month(self) -> str:
+        """When the game was played, by its Tenhou id (``ref``, or in the name); else empty.
+
+        >>> Game("games.zip/2009022011gm-00a9-0000-d7935c6d&tw=0.mjlog", "tag", ()).month
+        '2009-02'
+        >>> Game("games.zip/00012.mjlog", "tag", ()).month
+        ''
+        """
+        found = _TENHOU_ID.search(self.ref) or _TENHOU_ID.search(self.name)
+        return f"{found[1]}-{found[2]}" if found else ""
 
     def place(self, number: int) -> str:
         """Return how to call the place of an entry: ``line 12``."""

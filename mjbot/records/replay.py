@@ -1,12 +1,17 @@
 """Replaying recorded games through the table."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from mjbot.errors import MjbotError
 from mjbot.records.game import Entry, Game
 from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.text import plural
-from protocol.messages import EndGame, StartKyoku
+from protocol.messages import EndGame, Hora, Ryukyoku, StartKyoku
+
+RULES_SINCE: Final = "2018-01"
+"""The first month of which records were checked.  A game of 2009-02 was played without tenpai-yame;
+when the rule came is not known."""
 
 
 @dataclass
@@ -20,6 +25,10 @@ class MismatchError(MjbotError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.game}: {self.place}: {self.problem}\n  {self.event}"
+
+
+class OlderRulesError(MismatchError):
+    """A game of before :data:`RULES_SINCE` goes on where tenpai-yame ends it today."""
 
 
 @dataclass
@@ -43,7 +52,7 @@ def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
     Raises :class:`MismatchError` at the first event that the strict table refuses, and
     :class:`RecordError` at a line or tag that cannot be read.
     """
-    table = Table(strict=strict)
+    table, is_drawn = Table(strict=strict), False
     for count, entry in enumerate(game.entries):
         if count == 0:
             summary.games += 1
@@ -51,12 +60,20 @@ def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
         try:
             table.apply(entry.event)
         except TableError as error:
-            raise _mismatch(game, entry, error) from None
+            raise _mismatch(game, entry, error, is_drawn) from None
+        is_drawn = isinstance(entry.event, Ryukyoku) or (
+            is_drawn and not isinstance(entry.event, Hora | StartKyoku)
+        )
         summary.events += 1
         summary.kyoku += isinstance(entry.event, StartKyoku)
         summary.unfinished -= isinstance(entry.event, EndGame)
 
 
-def _mismatch(game: Game, entry: Entry, error: TableError) -> MismatchError:
-    place = game.place(entry.number)
-    return MismatchError(game.name, place, quote(entry.event), error.problem)
+def _mismatch(game: Game, entry: Entry, error: TableError, is_drawn: bool) -> MismatchError:
+    """Return what is wrong; ``is_drawn`` says whether the kyoku before was drawn."""
+    place, event = game.place(entry.number), quote(entry.event)
+    goes_on = isinstance(entry.event, StartKyoku) and error.problem.endswith("the game is over")
+    if goes_on and is_drawn and game.month and game.month < RULES_SINCE:
+        problem = f"played under older rules ({game.month}), without tenpai-yame: {error.problem}"
+        return OlderRulesError(game.name, place, event, problem)
+    return MismatchError(game.name, place, event, error.problem)

@@ -15,6 +15,7 @@ import os
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from mjbot.records.game import EmptyRecordError, ForeignRecordError, Game, RecordError
-from mjbot.records.mjai_log import Lines, read_mjai_log
+from mjbot.records.mjai_log import MAX_GAME_BYTES, Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
 from mjbot.records.other_formats import (
     OTHER_JSON,
@@ -41,6 +42,9 @@ JSON_ENDINGS: Final = (".json", ".jsonl")
 RUNS_FOLDER: Final = "runs"
 MAX_MJLOG_BYTES: Final = 1 << 20
 """A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
+_NO_FILE: Final = "is a pipe or a device; write it to a file first"
+_BLANKS: Final = b"\xef\xbb\xbf \t\r\n"
+_CHUNK: Final = 1 << 16
 
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, ValueError,
@@ -53,12 +57,15 @@ _DAMAGED = (
 class Source:
     """One file of records: ``path`` itself, or ``member`` of the zip at ``path``.
 
-    ``problem`` says why it cannot be opened, if that is known already.
+    ``place`` is the member's number among all entries of the zip: two may have one name, and then
+    ``member`` is the name with a number.  ``problem`` says why it cannot be opened, if that is
+    known already.
     """
 
     path: Path
     member: str | None = None
     problem: str = ""
+    place: int = 0
 
     @property
     def name(self) -> str:
@@ -77,7 +84,7 @@ def list_sources(path: Path) -> list[Source]:
         inside = sorted(child for child in _files_below(path) if _looks_like_record(child))
         sources = [source for child in inside for source in _sources_inside(child)]
     elif path.exists() and not path.is_file():
-        raise RecordError(str(path), "", "is a pipe or a device; write it to a file first")
+        raise RecordError(str(path), "", _NO_FILE)
     elif _starts_with(path, b"PK"):
         sources = _zip_members(path)
     else:
@@ -120,12 +127,14 @@ def games_of(source: Source) -> Iterator[Game]:
 
 
 def _games_in(stream: Lines, name: str) -> Iterator[Game]:
-    first = stream.peek(512)[:512].lstrip(b"\xef\xbb\xbf \t\r\n")
+    first, begin = stream.peek(512)[:512].lstrip(_BLANKS), 0
     if not first:
-        raise EmptyRecordError(name)
+        begin = _behind_blanks(stream, name)
+        first = stream.read(512)
     if first.startswith((b"{", b"[")):
+        stream.seek(begin)
         value = first_json(stream)
-        stream.seek(0)
+        stream.seek(begin)
         if is_tenhou6(value):
             yield from read_tenhou6(stream, name)
             return
@@ -135,12 +144,31 @@ def _games_in(stream: Lines, name: str) -> Iterator[Game]:
     if other:
         raise ForeignRecordError(name, other)
     if not first.startswith(b"<"):
+        stream.seek(0)  # problems name the line of the file
         yield from read_mjai_log(stream, name)
         return
+    stream.seek(begin)
     document = stream.read(MAX_MJLOG_BYTES + 1)
     if len(document) > MAX_MJLOG_BYTES:
         raise RecordError(name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
     yield Game(name, "tag", read_mjlog(document, name))
+
+
+def _behind_blanks(stream: Lines, name: str) -> int:
+    """Return the place of the first byte that is no blank, and leave the stream there.
+
+    Raises :class:`EmptyRecordError` if there is none, :class:`RecordError` behind too many blanks.
+    """
+    begin = 0
+    while chunk := stream.read(_CHUNK):
+        rest = chunk.lstrip(_BLANKS)
+        begin += len(chunk) - len(rest)
+        if begin > MAX_GAME_BYTES:
+            raise RecordError(name, "", f"begins with more than {MAX_GAME_BYTES} blanks")
+        if rest:
+            stream.seek(begin)
+            return begin
+    raise EmptyRecordError(name)
 
 
 def _told(error: OSError) -> str:
@@ -165,12 +193,11 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_record(path: Path) -> bool:
-    return (
-        path.suffix.lower() in RECORD_ENDINGS
-        and not path.name.startswith(".")
-        and path.is_file()
-        and not _is_other_json(path)
-    )
+    if path.suffix.lower() not in RECORD_ENDINGS or path.name.startswith("."):
+        return False
+    if not path.is_file():
+        return path.suffix != "" and path.exists()  # a pipe called as a record is named, not read
+    return not _is_other_json(path)
 
 
 def _is_other_json(path: Path) -> bool:
@@ -192,14 +219,19 @@ def _starts_with(path: Path, magic: bytes) -> bool:
 def _zip_members(path: Path) -> list[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [info.filename for info in archive.infolist() if not info.is_dir()]
+            infos = archive.infolist()
     except _DAMAGED as error:
         raise RecordError(str(path), "", f"damaged zip ({error})") from None
-    return [
-        Source(path, name)
-        for name in names
-        if Path(name).suffix.lower() in RECORD_ENDINGS and not name.startswith("__MACOSX/")
-    ]
+    sources, copies = [], Counter[str]()
+    for place, info in enumerate(infos):
+        name = info.filename
+        is_meant = Path(name).suffix.lower() in RECORD_ENDINGS and not name.startswith("__MACOSX/")
+        if info.is_dir() or not is_meant:
+            continue
+        copies[name] += 1
+        member = name if copies[name] == 1 else f"{name} ({copies[name]})"
+        sources.append(Source(path, member, place=place))
+    return sources
 
 
 @contextmanager
@@ -218,9 +250,10 @@ def _packed(source: Source) -> Lines:
         return source.path.open("rb")
     status = source.path.stat()
     archive = _archive(source.path, (status.st_mtime_ns, status.st_size))
-    if archive.getinfo(source.member).flag_bits & 1:
+    info = archive.infolist()[source.place]
+    if info.flag_bits & 1:
         raise RecordError(source.name, "", "is encrypted")
-    return cast(zipfile.ZipExtFile, archive.open(source.member))
+    return cast(zipfile.ZipExtFile, archive.open(info))
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from mjbot.records.game import Entry, Game, IncompleteGameError, RecordError
 from mjbot.records.mjai_log import log_line
 from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.text import naming
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,9 @@ class _FolderWriter(GameWriter):
 
     def _store(self, path: PurePosixPath, data: bytes) -> None:
         target = self._folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        with naming(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
 
 
 class _ZipWriter(GameWriter):
@@ -211,6 +213,10 @@ def open_writer(out: Path, form: Format) -> Iterator[GameWriter]:
             yield writer
         if writer.games:
             unfinished.replace(out)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(unfinished)):
+            raise
+        raise OSError(error.errno, error.strerror, str(out)) from None
     finally:
         unfinished.unlink(missing_ok=True)
 

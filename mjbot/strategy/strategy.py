@@ -57,7 +57,7 @@ class Strategy:
         choice = self.decide(view)
         rated = mark_chosen(self.ratings(view), choice)
         silent = not rated and len({action.tile for action in view.discards}) > 1
-        told = "It does not rate its choices: a method ratings(view) would."
+        told = "It does not rate its choices: add a method ratings(view) to its class."
         return Explanation(choice, self.worth_unit, rated, (told,) if silent else ())
 
     def ratings(self, view: View) -> Iterable[Rated]:

@@ -20,7 +20,7 @@ from mjbot.append_log import AppendLog, Cures, emptied
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
-from mjbot.text import first_line
+from mjbot.text import first_line, naming
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 
 RUN_FILE: Final = "run.jsonl"
@@ -82,9 +82,10 @@ class RunFolder:
         """Write a file whole or not at all."""
         path = self.claim(name)
         unfinished = path.with_name(unfinished_name(name))
-        with unfinished.open("wb") as file:
-            save(file)
-        unfinished.replace(path)
+        with naming(path):
+            with unfinished.open("wb") as file:
+                save(file)
+            unfinished.replace(path)
 
 
 def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:

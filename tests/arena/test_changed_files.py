@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.code_digest import MakingError, code_digest
-from mjbot.arena.workers.files_read import GONE, digest_of
+from mjbot.arena.results import GAMES_FILE, ResultsError, read_games
+from mjbot.arena.workers.files_read import FILES_FILE, GONE, FilesRead, digest_of
 from mjbot.cli.main import main
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
@@ -237,3 +238,11 @@ def test_files_of_installed_packages_elsewhere_do_not_count(tmp_path: Path) -> N
 def test_a_run_that_names_a_device_or_a_pipe_does_not_read_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert digest_of("/dev/zero") == digest_of(str(tmp_path / "pipe")) == GONE
+
+
+def test_a_run_of_pipes_is_refused_and_not_read(tmp_path: Path) -> None:
+    for name in (FILES_FILE, GAMES_FILE):
+        os.mkfifo(tmp_path / name)
+    assert "is missing or damaged" in FilesRead(tmp_path).doubt(has_games=True)
+    with pytest.raises(ResultsError, match="pipe or a device; name another"):
+        read_games(tmp_path)

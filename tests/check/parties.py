@@ -143,6 +143,22 @@ class Player:
         return {"type": "dahai", "actor": self.seat, "pai": tile, "tsumogiri": tsumogiri}
 
 
+class AnswersTheEnd(Player):
+    """Answers the last line, too, which needs no answer."""
+
+    def reply(self, event):
+        if event["type"] in ("end_game", "error"):
+            return {"type": "none"}
+        return super().reply(event)
+
+
+class AnswersAll(Player):
+    """Answers every line but the last."""
+
+    def is_asked(self, event):
+        return event["type"] != "end_game"
+
+
 class MemoryLine(BotLine):
     """A conversation with a player that answers at once, or not at all."""
 
@@ -294,6 +310,16 @@ class DiscardsInRiichi(Player):
         if self.in_riichi:
             tile = next(tile for tile in self.hand if tile != self.drawn)
             return self.dahai(tile, False)
+        return super().turn(event)
+
+
+class LiesInRiichi(Player):
+    """Discards another tile after riichi, and says that it is the drawn one."""
+
+    def turn(self, event):
+        if self.in_riichi:
+            tile = next(tile for tile in self.hand if tile[:2] != self.drawn[:2])
+            return self.dahai(tile, True)
         return super().turn(event)
 
 

@@ -42,6 +42,18 @@ def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
     assert idle == {"B04", "B06", "B27"}  # those of other dialects
 
 
+def test_a_bot_that_answers_every_line_owes_none_for_the_end(parties):
+    found = checked(parties, parties.AnswersAll, LINES, {"B04", "B08", "B29"})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert found["B04"].verdict is Verdict.NON_STRICT
+
+
+@pytest.mark.parametrize("dialect", [LOCKSTEP, LINES])
+def test_a_pass_at_the_end_is_no_extra_line(parties, dialect):
+    found = checked(parties, parties.AnswersTheEnd, dialect, {"B03", "B04", "B29"})
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+
+
 @pytest.mark.parametrize("id_", NUMBERS)
 def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parties, id_):
     kind, dialect = parties.BROKEN[id_]
@@ -56,3 +68,17 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     assert result.transcript[0].startswith("== scene ")
     arrows = {line.partition(" ")[0] for line in result.transcript}
     assert {"<-", "->"} <= arrows or id_ == "B29"
+
+
+def test_a_false_tsumogiri_in_riichi_fails_the_check_of_riichi_alone(parties):
+    found = checked(parties, parties.LiesInRiichi, LOCKSTEP, {"B09", "B14"})
+    assert failed(found) == {"B14"}
+
+
+@pytest.mark.parametrize("dialect", [LOCKSTEP, ARRAYS])
+@pytest.mark.parametrize("ids", [(), ("B12", "B31"), ("B30",)])
+def test_each_scene_is_reported_and_counted(parties, dialect, ids):
+    begun = []
+    settings = BotSettings(ids=frozenset(ids), at_once=2, on_scene=begun.append)
+    asyncio.run(check_bot(parties.MemoryBot(parties.Player, dialect), settings))
+    assert len(begun) == len(set(begun)) == settings.scene_count(dialect)

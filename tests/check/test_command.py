@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,23 @@ from mjbot.cli.check import listing, table
 from mjbot.cli.main import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+STRIKES = """
+import json, os, signal, sys
+turns, seat = 0, int(sys.argv[1])
+for line in sys.stdin:
+    event = json.loads(line)
+    own = event.get("actor") == seat
+    if event["type"] == "tsumo" and own:
+        turns += 1
+        if seat != 2 and turns == 2:  # in the second scene
+            os.kill(os.getppid(), signal.Signals[sys.argv[2]])
+            sys.stdin.read()
+        answer = {"type": "dahai", "actor": event["actor"], "pai": event["pai"], "tsumogiri": True}
+        print(json.dumps(answer), flush=True)
+    elif event["type"] in ("dahai", "kakan") and not own and event.get("can_act", True):
+        print('{"type":"none"}', flush=True)
+"""
+"""A bot that interrupts the check in its second scene, and does not answer."""
 PIPE_BOT = Path(__file__).parents[1] / "match" / "pipe_bot.py"
 
 
@@ -65,3 +83,37 @@ def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
     assert (turns["id"], turns["verdict"]) == ("B10", "OK")
     suite = ElementTree.parse(file).getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+
+
+@pytest.fixture
+def heeded():
+    """Heed signals that pytest may have been started to ignore."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        signal.signal(number, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_an_interrupted_check_reports_what_it_has_found(tmp_path, capsys, heeded, name):
+    bot, file = tmp_path / "bot.py", tmp_path / "check.xml"
+    bot.write_text(STRIKES, encoding="utf-8")
+    words = ["--dialect", "lines", f"{sys.executable} {bot} {{seat}} {name}"]
+    assert main(["check", *words, "--json", "--junit", str(file)]) == 130
+    out = capsys.readouterr()
+    report = json.loads(out.out)
+    assert re.fullmatch(r"interrupted in scene 2 of \d+", report["status"])
+    assert "interrupted in scene 2 of" in out.err and "the report is partial" in out.err
+    verdicts = {check["id"]: check["verdict"] for check in report["checks"]}
+    assert verdicts["B10"] == "OK" and "FAILED" not in verdicts.values()
+    assert verdicts["B24"] == "not applicable"
+    suite = ElementTree.parse(file).getroot()
+    assert suite.get("errors") == "1" and suite.find("*/error").get("message") == report["status"]
+
+
+def test_progress_begins_with_the_target_and_counts_scenes(capsys):
+    target = f"external-lines:{sys.executable} {PIPE_BOT} lines {{seat}}"
+    assert main(["check", target, "--only", "B10"]) == 0
+    assert f"checking {target} ..." in capsys.readouterr().err

@@ -25,7 +25,7 @@ from mjbot.server.seats import TcpSeat
 from mjbot.server.server import TableServer
 from mjbot.server.tcp import Acceptor
 from protocol import messages as m
-from protocol.dialects import REQUESTS
+from protocol.dialects import LOCKSTEP, REQUESTS
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.sessions.request_server import RequestSession, TimeLimits
 from protocol.transports.base import VanishedError
@@ -126,7 +126,9 @@ def idle(found):
 
 def test_our_server_fails_nothing(monkeypatch):
     monkeypatch.setattr(server, "Referee", Referee)
-    found = checked(timeout_s=1.0)
+    begun = []
+    found = checked(timeout_s=1.0, on_scene=begun.append)
+    assert len(begun) == ServerSettings().scene_count(LOCKSTEP)
     assert not failed(found), [found[id_].text for id_ in failed(found)]
     assert idle(found) == {"S17", "S20", "S22"}  # another dialect; nothing claimed; no process
     assert "Timeout. No response in 1 sec." in found["S13"].text

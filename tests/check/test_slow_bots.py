@@ -1,10 +1,13 @@
 """Real processes that start slowly, answer every line, or never leave."""
 
 import asyncio
+import os
+import signal
 import sys
 
 import pytest
 
+from mjbot.check import bot_table, lines
 from mjbot.check.bots import BotSettings, check_bot
 from mjbot.check.catalogue import BOT_CHECKS, Verdict
 from mjbot.check.lines import PipeBot
@@ -31,16 +34,34 @@ while True:
     sys.stdout.write('{"type":"none"}\\n')
     sys.stdout.flush()
 """
+NEVER_STOPS = """
+while True:
+    print("loading", flush=True)
+"""
+LEAVES_A_CHILD = (
+    """
+import subprocess, sys
+child = subprocess.Popen(["sleep", "1000"], start_new_session=True, stdin=subprocess.DEVNULL)
+with open(sys.argv[4], "a") as file:
+    print(child.pid, file=file)
+"""
+    + BOT
+)
+"""Its child keeps its standard output."""
 STARTS_S = "0.5"  # longer than the check waits for what nobody asked for
 """Of each process, one a scene."""
 
 
 @pytest.fixture(scope="module")
 def checked():
+    async def run(bot, settings):
+        async with bot:
+            return await check_bot(bot, settings)
+
     def check(source, *words, ids=()):
         command = [sys.executable, "-c", source, *words]
         bot = PipeBot(command, LINES, "bot")
-        findings = asyncio.run(check_bot(bot, BotSettings(ids=frozenset(ids))))
+        findings = asyncio.run(run(bot, BotSettings(ids=frozenset(ids))))
         found = results(BOT_CHECKS, findings, "mjbot check x")
         return bot, {result.check.id: result for result in found}
 
@@ -60,3 +81,24 @@ def test_a_bot_that_never_leaves_fails_that_and_the_check_ends(checked):
     _, found = checked(NEVER_LEAVES, ids=["B29"])
     assert found["B29"].verdict is Verdict.FAILED
     assert "after the end of its line" in str(found["B29"].text)
+
+
+def test_a_bot_that_never_stops_writing_fails_that_and_the_check_ends(checked):
+    _, found = checked(NEVER_STOPS, ids=["B06"])
+    assert found["B06"].verdict is Verdict.FAILED
+    assert f"and {bot_table.MOST_EXTRA} more" in found["B06"].text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sleep")
+def test_a_bot_has_left_when_it_has_ended_though_a_child_of_it_runs_on(
+    checked, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(lines, "LEAVE_S", 5.0)
+    children = tmp_path / "children"
+    try:
+        _, found = checked(LEAVES_A_CHILD, "{seat}", "0", "all", str(children), ids=["B29"])
+    finally:
+        for pid in children.read_text("ascii").split():
+            os.kill(int(pid), signal.SIGKILL)
+    assert not [one.text for one in found.values() if one.verdict is Verdict.FAILED]
+    assert found["B29"].verdict is Verdict.OK

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import logging
 import threading
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from mjbot.client import player as player_module
 from mjbot.client.player import ClientPlayer
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.strategy import Strategy
@@ -258,6 +260,30 @@ def test_a_strategy_that_fails_in_the_warm_up_does_not_stop_us():
     )
     run(player.warm_up())
     assert not player.faults.count  # nothing was at stake
+
+
+def test_a_warm_up_that_does_not_end_is_reported_once(monkeypatch, caplog):
+    reported = threading.Event()
+
+    class Told(logging.Handler):
+        def emit(self, record):
+            reported.set()
+
+    logger = logging.getLogger("mjbot.client.player")
+    handler = Told()
+    logger.addHandler(handler)
+    monkeypatch.setattr(player_module, "SLOW_S", 0.0)
+    player = ClientPlayer(
+        lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S,
+        warm_up=lambda: reported.wait(GUARD_S),
+    )  # fmt: skip
+    try:
+        run(player.warm_up())
+        run(player.warm_up())
+    finally:
+        logger.removeHandler(handler)
+    (record,) = caplog.records
+    assert "warm-up has not ended after 0 s" in record.getMessage()
 
 
 # --- the server ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -9,6 +10,8 @@ from mjbot.client.faults import Faults
 from mjbot.match.player_processes import RunningFaults, fault_lines
 from mjbot.match.players import read_players
 from mjbot.match.report import MatchReport
+from mjbot.server.core import TableFault
+from mjbot.server.server import GameResult
 from mjbot.strategy.faults import Fault
 from protocol.messages import StartKyoku
 
@@ -62,3 +65,31 @@ def test_who_leaves_the_page_is_told_as_absent(tmp_path):
     assert (place, told) == (0, "decision replaced, absent: nobody is at the page")
     (line,) = fault_lines(tmp_path, players)
     assert line.startswith("player 1, human: 1 decision replaced (1 absent), first: nobody is at")
+
+
+def test_the_line_of_a_game_names_each_player_at_fault_and_the_first_fault():
+    names, places = ("a", "b", "c", "d"), (2, 0, 1, 3)
+    faults = (
+        TableFault(2, "Error in player 2's response: dahai: not allowed"),
+        TableFault(0, "Timeout. No response in 5 sec."),
+        TableFault(2, "Error in player 2's response: no JSON"),
+    )
+    result = GameResult(
+        game=0,
+        names=names,
+        places=places,
+        scores=(25_000, 30_000, 20_000, 25_000),
+        void=False,
+        faults=faults,
+        log=None,
+    )
+    paper = io.StringIO()
+    report = MatchReport(Console(file=paper, width=300), 1, "tonpu")
+    report.on_result(result)
+    report.on_result(replace(result, game=1, faults=()))
+    first, second = paper.getvalue().splitlines()
+    assert first.endswith(
+        "  (player 2, c: 2 faults, first: dahai: not allowed;"
+        " player 3, a: 1 fault, first: Timeout. No response in 5 sec.)"
+    )
+    assert second.endswith("c 20000")

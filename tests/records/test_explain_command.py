@@ -208,7 +208,7 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
     out = capsys.readouterr().out
     assert out.splitlines()[-2:] == [
         "Tsumogiri: discard 7s (drawn)",
-        "It does not rate its choices: a method ratings(view) would.",
+        "It does not rate its choices: add a method ratings(view) to its class.",
     ]
 
 

@@ -1,6 +1,8 @@
 import gzip
 import itertools
+import os
 import tracemalloc
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from mjbot.records.game import RecordError
 from mjbot.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
 from mjbot.records.sources import games_of, list_sources, open_games
+from mjbot.records.writers import FORMATS
 from protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo
 
 LINES = b"""\
@@ -18,6 +21,7 @@ LINES = b"""\
 [{"type":"dahai","actor":0,"pai":"1m","tsumogiri":true},{"type":"end_kyoku"}]
 {"type":"end_game"}
 """
+LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 GIANT = (b'{"type":"tsumo","actor":0,"pai":"1m","x":"' + b"x" * 100_000 + b'"}\n') * 200
 BLANKS = (b" " * 1023 + b"\n") * (1 << 14)
 
@@ -64,6 +68,61 @@ def test_zip_and_folder_hold_any_mixture(tenhou, tmp_path: Path) -> None:
         "folder/deep/games.zip/z.mjlog: 8",
         "folder/deep/games.zip/sub/a.jsonl.gz: 5",
     ]
+
+
+def test_two_members_of_one_name_are_both_read(tenhou, tmp_path: Path) -> None:
+    path = tmp_path / "games.zip"
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of the name
+        archive.mkdir("a.mjson")
+        archive.writestr("a.mjson", LINES)
+        archive.writestr("a.mjson", tenhou.small_game())
+        archive.writestr("b.mjson", LINES)
+    assert first_events(path) == [
+        "games.zip/a.mjson: 5",
+        "games.zip/a.mjson (2): 8",
+        "games.zip/b.mjson: 5",
+    ]
+
+
+@pytest.mark.parametrize("lines", [1, 100, 2200])
+def test_a_record_behind_many_blanks_is_read(tenhou, tmp_path: Path, lines: int) -> None:
+    blanks = (b" " * 999 + b"\n") * lines
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name, data in {
+        "a.mjson": LINES,
+        "b.mjlog": b"<?xml version='1.0'?>" + tenhou.small_game(),
+        "c.mjson.gz": LINES,
+        "d.json": FORMATS["tenhou6"].encode(next(open_games(LOG))),
+    }.items():
+        padded = blanks + data
+        (folder / name).write_bytes(gzip.compress(padded) if name.endswith(".gz") else padded)
+    found = first_events(folder)
+    assert found[:3] == ["folder/a.mjson: 5", "folder/b.mjlog: 8", "folder/c.mjson.gz: 5"]
+    assert found[3].startswith("folder/d.json: ")
+    (folder / "a.mjson").write_bytes(blanks + LINES[:-8])
+    assert f"line {lines + 5}: line: not JSON" in damage(folder / "a.mjson")
+
+
+def test_more_blanks_than_a_game_may_have_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "blank.mjson.gz"
+    path.write_bytes(gzip.compress(b" " * (MAX_GAME_BYTES + (1 << 17)) + LINES))
+    assert f"begins with more than {MAX_GAME_BYTES} blanks" in damage(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_or_device_in_a_folder_is_named_and_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.mjlog")
+    (tmp_path / "b.json").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "channel")
+    (tmp_path / "c.mjson").write_bytes(LINES)
+    sources = list_sources(tmp_path)
+    assert [source.path.name for source in sources] == ["a.mjlog", "b.json", "c.mjson"]
+    for source in sources[:2]:
+        with pytest.raises(RecordError, match=f"{source.path.name}: is a pipe or a device"):
+            list(games_of(source))
+    assert len(list(games_of(sources[2]))) == 1
 
 
 def test_a_log_of_several_games_is_cut_at_each_start(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_any_strategy_that_rates_judges(tmp_path):
     ("arguments", "problem"),
     [
         ([], "--seat: whose decisions? the record shows the hands of 4 seats"),
-        (["--seat", 0, "--by", "tsumogiri"], "--by tsumogiri: it rates none of its choices"),
+        (["--seat", 0, "--by", "tsumogiri"], "none of its choices; add a method ratings(view)"),
         (["--seat", 0, "--playouts", "fast-riichi-a"], "it plays no positions on"),
         (["--seat", 0, "--game-number", 2], "holds fewer games"),
     ],

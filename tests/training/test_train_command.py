@@ -227,6 +227,16 @@ def test_fresh_refuses_a_folder_that_is_no_run(own_games, tmp_path, capsys, kind
     assert len(list(tmp_path.rglob("*"))) == len(files) + 1
 
 
+@pytest.mark.parametrize("kind", ["hand", "data"])
+def test_a_folder_without_records_ends_as_it_does_elsewhere(tmp_path, capsys, kind):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["train", kind, str(empty), "--folder", str(tmp_path / "run")]) == 1
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told == f"mjbot train {kind}: {empty}: holds no records"
+    assert main(["replay", str(empty)]) == 1
+
+
 def test_fresh_refuses_a_run_that_is_going_on(own_games, tmp_path, capsys):
     pytest.importorskip("fcntl", reason="files are locked on Unix only")
     with RunFolder(tmp_path, "hand") as going_on:

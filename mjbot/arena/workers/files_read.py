@@ -141,6 +141,8 @@ class FilesRead:
         self._path: Final = folder / FILES_FILE
         self._digests: dict[str, str] = {}
         self._is_there = False
+        if not self._path.is_file():  # a pipe would be read for ever
+            return
         with contextlib.suppress(OSError, ValueError, RecursionError):
             self._digests = msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
             self._is_there = True

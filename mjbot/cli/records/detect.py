@@ -27,6 +27,7 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
+from mjbot.text import write_text
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 from protocol.plain_text import one_line
 
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         duplicates=left_out.duplicates,
     )
     if args.html:
-        args.html.write_text(page(report), encoding="utf-8")
+        write_text(args.html, page(report))
     _tell(report, args.shown, args.json)
     return ExitCode.OK
 

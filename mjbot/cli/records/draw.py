@@ -10,6 +10,7 @@ from typing import Any, Final
 from mjbot.cli.arguments import seat
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.records.other_formats import record_path
+from mjbot.text import write_text
 from mjbot.watch.board import Board, changed
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError(f"--size {args.size}: expected 16 to 8000 pixels")
     drawing = show_all() if args.game is None else _draw(args)
     if ending == ".svg":
-        args.out.write_text(drawing, encoding="utf-8")
+        write_text(args.out, drawing)
     else:
         _write_png(drawing, args.out, args.size)
     print(one_line(args.out))

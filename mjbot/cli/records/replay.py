@@ -24,7 +24,7 @@ from mjbot.records.game import (
     RecordError,
 )
 from mjbot.records.other_formats import record_path
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.text import plural
 from protocol.plain_text import one_line
@@ -202,6 +202,7 @@ class _Replayer:
         self._summary = ReplaySummary()
         self.games: Counter[Path] = Counter()
         self.mismatches = 0
+        self.older = 0
 
     @property
     def is_over(self) -> bool:
@@ -219,6 +220,9 @@ class _Replayer:
             try:
                 with self._losses.noting(named):
                     replay(game, self._summary, self._strict)
+            except OlderRulesError as older:
+                self.older += 1
+                print(one_line(older), file=sys.stderr)
             except MismatchError as mismatch:
                 self.mismatches += 1
                 print(one_line(mismatch), file=sys.stderr)
@@ -229,6 +233,8 @@ class _Replayer:
     def summary(self) -> str:
         """Say what was replayed and whether it held."""
         verdict = plural(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
+        if self.older:
+            verdict += f", {plural(self.older, 'game')} played under older rules"
         if not self._strict:
             verdict = "played on past what did not fit"
         if not self._summary.games:

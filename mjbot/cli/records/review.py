@@ -26,7 +26,7 @@ from mjbot.review.reasons import number, sentence
 from mjbot.review.summary import Review, Reviewer, loss_of
 from mjbot.strategy.playouts import PlaysOut
 from mjbot.strategy.registry import Spec
-from mjbot.text import plural
+from mjbot.text import plural, write_text
 from protocol.messages import Event, StartKyoku
 from protocol.plain_text import one_line
 
@@ -101,14 +101,15 @@ def run(args: argparse.Namespace) -> int:
     by = Reviewer.of(args.by, str(args.playouts or ""))
     review = Review(name.removeprefix(f"{args.game.parent}/"), seat, by, judged)
     if not any(each.told.rated for each in review.decisions):
-        raise ArgumentError(f"--by {args.by}: it rates none of its choices, so nothing can be lost")
+        cure = "add a method ratings(view) to its class (docs/strategies.md)"
+        raise ArgumentError(f"--by {args.by}: it rates none of its choices; {cure}")
     if plays_out is not None:
         _play_on(review, plays_out, args.deals, console)
     review.seconds = time.monotonic() - began
     out = args.out or Path(f"review-seat-{seat}.html")
-    out.write_text(page(review), encoding="utf-8")
+    write_text(out, page(review))
     if args.json:
-        args.json.write_text(json.dumps(review_json(review)), encoding="utf-8")
+        write_text(args.json, json.dumps(review_json(review)))
     _tell(review, out)
     return ExitCode.OK
 

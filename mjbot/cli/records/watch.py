@@ -20,6 +20,7 @@ from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
 from mjbot.records.other_formats import record_path
+from mjbot.text import write_text
 from mjbot.watch.browser import open_page
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
@@ -196,7 +197,7 @@ def _write(args: argparse.Namespace, library: Library) -> int:
         seats = sorted(_seen(args)) if args.seat is None else [args.seat]
         folded["thoughts"] = all_thoughts(args.by, game.steps(), seats)
     config = {**_config(args, library), "by": str(args.by or "")}
-    args.out.write_text(game_page(folded, config), encoding="utf-8")
+    write_text(args.out, game_page(folded, config))
     if game.problem:
         print(f"mjbot watch: {game.problem}", file=sys.stderr)
     size_kb = args.out.stat().st_size / 1000

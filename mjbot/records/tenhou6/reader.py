@@ -48,7 +48,8 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     """
     for count, value in enumerate(json_values(stream, name), 1):
         title = name if count == 1 else f"{name}#{count}"
-        yield Game(title, "hand", _entries(value, title))
+        ref = value.get("ref") if isinstance(value, dict) else None
+        yield Game(title, "hand", _entries(value, title), ref if isinstance(ref, str) else "")
 
 
 def json_values(stream: Lines, name: str) -> Iterator[Any]:
