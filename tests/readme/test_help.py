@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mjbot.cli.main import COMMANDS, module_of
+from mjbot.cli.commands import COMMANDS, module_of
 
 
 def options_of(command):
