@@ -112,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
         problem = one_line(message)
         self.exit(ExitCode.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse what is left over here, where the command and its options are known."""
         found, rest = super().parse_known_args(args, namespace)
         if rest:

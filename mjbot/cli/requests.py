@@ -11,7 +11,7 @@ of what was parsed.  ``argparse`` goes no further.
 """
 
 import argparse
-from dataclasses import field, fields
+from dataclasses import MISSING, field, fields
 from typing import Any, Final, TypeVar
 
 Request = TypeVar("Request")
@@ -21,7 +21,8 @@ _HOW: Final = "argparse"
 
 def argument(help_: str, **how: Any) -> Any:
     """Return a field that is a positional argument; ``how`` is for ``add_argument``."""
-    return field(metadata={_HOW: (None, {"help": help_, **how})})
+    default = how.get("default", () if how.get("nargs") == "*" else MISSING)
+    return field(default=default, metadata={_HOW: (None, {"help": help_, **how})})
 
 
 def option(default: Any, help_: str, **how: Any) -> Any:
@@ -33,14 +34,14 @@ def option(default: Any, help_: str, **how: Any) -> Any:
     """
     if default is False:
         how = {"action": "store_true", **how}
-    elif default not in (None, (), True) and "(default" not in help_:
+    elif default is not None and default != () and "(default" not in help_:
         help_ += f" (default: %(default){'g' if isinstance(default, float) else 's'})"
     return field(default=default, metadata={_HOW: ("--", {"help": help_, **how})})
 
 
 def group(request: type, title: str = "") -> Any:
     """Return a field that is a request of its own; under ``title`` in the help, if there is one."""
-    return field(metadata={"request": request, "title": title})
+    return field(default_factory=request, metadata={"request": request, "title": title})
 
 
 def declare(parser: argparse._ActionsContainer, request: type) -> None:
@@ -54,7 +55,9 @@ def declare(parser: argparse._ActionsContainer, request: type) -> None:
             if dashes is None:
                 parser.add_argument(each.name, **how)
             else:
-                how = {"default": each.default, "dest": each.name, **how}
+                repeats = how.get("action") == "append"
+                default = [] if repeats else each.default
+                how = {"default": default, "dest": each.name, **how}
                 flag = how.pop("flag", f"--{each.name.replace('_', '-')}")
                 parser.add_argument(flag, **how)
 

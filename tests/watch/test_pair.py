@@ -148,9 +148,7 @@ def test_the_board_shows_it_there_and_marks_each_feed(evening: Evening) -> None:
         if (feed := feed_in(said)) is not None:
             ally, words = feed
             who, whom = (PAIR[evening.allies.index(one)] for one in (seat, ally))
-            assert steps[entry.number]["feed"].startswith(
-                f"{who} feeds {whom}: {words}"
-            )
+            assert steps[entry.number]["feed"].startswith(f"{who} feeds {whom}: {words}")
             assert who != whom
             feeds += 1
     assert feeds
