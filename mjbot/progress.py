@@ -35,8 +35,9 @@ def progress(
     """Show how the work ``what`` gets on; yields the function to call with each step.
 
     ``total`` is how many ``unit`` ("games") there are, ``None`` if that is not known; with
-    ``is_bound`` it is only an upper bound.  On a terminal a bar that goes away at the end; else a line at once and one every ``interval_s`` seconds,
-    by a thread of its own, so that it speaks while nothing gets on, too.  ``clock`` gives seconds.
+    ``is_bound`` it is only an upper bound.  On a terminal a bar that goes away at the end; else a
+    line at once and one every ``interval_s`` seconds, by a thread of its own, so that lines also
+    come while nothing gets on.  ``clock`` gives seconds.
     """
     state = _State(what, total, unit, is_bound)
     show = (

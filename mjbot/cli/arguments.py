@@ -105,9 +105,9 @@ def jobs_option() -> Any:
     return option(None, "number of processes (default: one per processor)", type=count)
 
 
-def out_option(default: Path | None, help_: str) -> Any:
-    """Return the option ``--out``."""
-    return option(default, f"{help_} to write", type=Path, metavar="PATH")
+def out_option(help_: str) -> Any:
+    """Return the option ``--out`` of a file."""
+    return option(None, f"file to write: {help_}", type=Path, metavar="FILE")
 
 
 def folder_option(help_: str, default: Path | None = None) -> Any:

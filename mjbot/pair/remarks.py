@@ -4,8 +4,8 @@ A remark is one line: what was done for the ally, if anything, and what was said
 
     feeds seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m, waits 1m 4m, calls 5s
 
-Seats are absolute, as everywhere in a log; tiles are wire names.  Logs of version 0.2 and before have
-``FEED for seat 2: `` and ``help for seat 2: `` there.
+Seats are absolute, as everywhere in a log; tiles are wire names.  Logs of version 0.2 and before
+have ``FEED for seat 2: `` and ``help for seat 2: `` there.
 """
 
 import re
