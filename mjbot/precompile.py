@@ -128,7 +128,7 @@ def prepare(
     if not jobs or IS_INTERPRETED:
         return ()
     most = missing_functions(module for job in jobs for module in _modules(job))
-    with progress(console, _WHAT, most, "functions", is_bound=True) as step:
+    with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()

@@ -29,7 +29,7 @@ from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
-from mjbot.match.run import MatchSettings, play_match
+from mjbot.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
@@ -233,7 +233,14 @@ class _Duo:
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
         faults = fault_lines(self.folder, self._players)
-        for line in [*voids, *faults, f"logs in {self.folder}", *self._next_commands(report)]:
+        others = table_fault_lines(self._players, report.results)
+        for line in [
+            *voids,
+            *faults,
+            *others,
+            f"logs in {self.folder}",
+            *self._next_commands(report),
+        ]:
             self._say(line)
         return bool(score.games) and not voids and not faults
 

@@ -18,7 +18,7 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.match.report import MatchReport, final_table
-from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.match.run import MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
@@ -132,7 +132,7 @@ def _conclude(
     save_results(folder, players, report.results)
     if report.results:
         console.print(final_table(players, report.results))
-    faults = fault_lines(folder, players)
+    faults = [*fault_lines(folder, players), *table_fault_lines(players, report.results)]
     lines = [*report.void_lines(), *faults, f"logs in {folder}"]
     _print(console, [*lines, *next_commands(folder, players, report.results)])
     return faults

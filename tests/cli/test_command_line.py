@@ -74,7 +74,7 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
         ),
         (
             "arena a b --margin x",
-            " arena: error: argument --margin: 'x': expected a number, such as 0.5",
+            " arena: error: argument --margin: 'x': expected a number, such as 0.05",
         ),
         (
             "arena a b --walls pined",
@@ -85,6 +85,17 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
 )
 def test_what_cannot_be_meant_is_named_with_the_nearest_or_an_example(words, line, capsys):
     assert refusal(capsys, *words.split()) == f"mjbot{line} (see --help)"
+
+
+@pytest.mark.parametrize(
+    ("seats", "line"),
+    [
+        ("a b", "a table has 4 seats, 2 named"),
+        ("a b c d fast-riichi-a", "a table has 4 seats, 5 named: 'fast-riichi-a' is one too many"),
+    ],
+)
+def test_a_match_says_how_many_seats_were_named(seats, line, capsys):
+    assert refusal(capsys, "match", *seats.split()) == f"mjbot match: {line}"
 
 
 def test_a_command_that_is_like_none_gets_the_list(capsys):
