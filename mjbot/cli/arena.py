@@ -36,8 +36,15 @@ from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option, strategy
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.arguments import (
+    count,
+    file_option,
+    folder_option,
+    jobs_option,
+    seed_option,
+    strategy,
+)
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
@@ -55,6 +62,7 @@ from protocol.tiles import WIND_NAMES, tile_names
 RUNS = Path("logs", "runs")
 SHORTEST_DEADLINE_S = 0.01
 LONGEST_DEADLINE_S = 86400.0
+STRATEGIES = "NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang"
 
 
 def _deadline(text: str) -> float:
@@ -79,36 +87,14 @@ def _uma(text: str) -> tuple[float, ...]:
     return points
 
 
-def _cluster(text: str) -> str:
-    if text != LOCAL and not text.startswith(PREFIX):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected ray or ray://HOST:PORT")
-    return text
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number, such as 0.05")
-    return share
-
-
 @dataclass(frozen=True, kw_only=True)
 class ArenaRequest:
     """What ``mjbot arena`` is asked for."""
 
     strategies: tuple[Spec, ...] = argument(
-        "two to four strategies, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or"
-        " external:majiang",
-        nargs="*",
-        type=strategy,
-        metavar="STRATEGY",
+        STRATEGIES, nargs="*", type=strategy, metavar="STRATEGY"
     )
-    repro: Path | None = option(
-        None, "repeat the decision that a fault's file records, and stop", type=Path, metavar="FILE"
-    )
+    repro: Path | None = file_option("repeat the decision that a fault's file records, and stop")
     format: Format | None = option(
         None,
         "1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
@@ -131,18 +117,13 @@ class ArenaRequest:
     )
     jobs: int | None = jobs_option()
     on: str | None = option(
-        None,
-        "play on a Ray cluster: ray or ray://HOST:PORT (extra [ray]; default: on this machine)",
-        type=_cluster,
-        metavar="PLACE",
+        None, "Ray cluster: ray or ray://HOST:PORT (default: this machine)", metavar="PLACE"
     )
     until: str | None = option(
-        None,
-        "stop as soon as a sequential test of the first two is sure, at the latest after --games",
-        choices=["sure"],
+        None, "stop as soon as a sequential test of the first two is sure", choices=["sure"]
     )
-    error: float = option(0.05, "error rate of the sequential test", type=_share)
-    margin: float = option(0.05, "rank difference that counts as none", type=_share)
+    error: float = option(0.05, "error rate of the sequential test", type=float)
+    margin: float = option(0.05, "rank difference that counts as none", type=float)
     out: Path | None = folder_option(f"folder of the run (default: one of its own in {RUNS})")
     record: bool = option(False, "keep every game as mjai lines in the run's folder")
     fresh: bool = option(False, "erase the run in that folder")
@@ -153,6 +134,11 @@ class ArenaRequest:
         if len(self.strategies) < 2:
             raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
         require_seed(self.seed)
+        for name, share in (("error", self.error), ("margin", self.margin)):
+            if not 0 < share < 1:
+                raise ArgumentError(f"--{name} {share:g}: between 0 and 1")
+        if self.on and self.on != LOCAL and not self.on.startswith(PREFIX):
+            raise ArgumentError(f"--on {self.on}: expected ray or ray://HOST:PORT")
         if self.on:
             import_ray()
         setup = Setup(
@@ -191,14 +177,11 @@ def require_seed(seed: int) -> None:
         raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, ArenaRequest)
+REQUEST = ArenaRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: ArenaRequest) -> int:
     """Play or resume a run and show its figures."""
-    request = request_of(ArenaRequest, args)
     with ending_at_once():
         if request.repro is not None:
             return repeat(request.repro)

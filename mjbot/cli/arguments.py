@@ -6,7 +6,6 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 import argparse
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -39,10 +38,7 @@ def games(text: str) -> int:
 def count(text: str) -> int:
     """Return a whole number above 0."""
     if not text.isdecimal() or not int(text):
-        example = f"{float(text):.0f}" if re.fullmatch(r"[1-9]\d*(e\d)?", text) else "4"
-        raise argparse.ArgumentTypeError(
-            f"{text!r}: expected a whole number above 0, such as {example}"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number above 0, such as 8")
     return int(text)
 
 
@@ -105,9 +101,9 @@ def jobs_option() -> Any:
     return option(None, "number of processes (default: one per processor)", type=count)
 
 
-def out_option(help_: str) -> Any:
-    """Return the option ``--out`` of a file."""
-    return option(None, f"file to write: {help_}", type=Path, metavar="FILE")
+def file_option(help_: str) -> Any:
+    """Return an option that names a file."""
+    return option(None, help_, type=Path, metavar="FILE")
 
 
 def folder_option(help_: str, default: Path | None = None) -> Any:

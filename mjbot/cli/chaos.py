@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, Fault
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.arguments import reading_arguments, seconds, seed_option
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.pair.fair_play import FairPlayError
@@ -59,14 +59,11 @@ class ChaosRequest:
         )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, ChaosRequest)
+REQUEST = ChaosRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: ChaosRequest) -> int:
     """Stand before the server until a signal comes."""
-    request = request_of(ChaosRequest, args)
     with reading_arguments():
         host, port = _server(request.url)
     return run_until_signalled(_stand(request, host, port))

@@ -14,128 +14,109 @@ class Command(NamedTuple):
     examples: tuple[str, ...]
 
 
+def _command(summary: str, page: str, *examples: str) -> Command:
+    return Command(summary, page, examples)
+
+
 GROUPS: Final[dict[str, dict[str, Command]]] = {
     "play": {
-        "play": Command(
-            "connect a bot, or yourself in the browser, to a server",
-            "docs/strategies.md",
-            (
-                "mjbot play mjsonp://127.0.0.1:11600/default --strategy fast-riichi-b",
-                "mjbot play mjsonp://127.0.0.1:11600/default --strategy human",
-            ),
+        "play": _command(
+            "connect a bot, or yourself in the browser, to a server", "docs/strategies.md",
+            "mjbot play mjsonp://127.0.0.1:11600/default --strategy fast-riichi-b",
+            "mjbot play mjsonp://127.0.0.1:11600/default --strategy human",
         ),
-        "match": Command(
-            "play games between four players at a table of its own",
-            "docs/strategies.md",
-            (
-                "mjbot match fast-riichi-b fast-riichi-d strongest tsumogiri --games 4",
-                "mjbot match human strongest strongest strongest --length tonpu",
-            ),
+        "match": _command(
+            "play games between four players at a table of its own", "docs/strategies.md",
+            "mjbot match fast-riichi-b fast-riichi-d strongest tsumogiri --games 4",
+            "mjbot match human strongest strongest strongest --length tonpu",
         ),
-        "duo": Command(
-            "play games with two bots that share their hands",
-            "docs/strategies/pair.md",
-            ("mjbot duo", "mjbot duo --rivals fast-riichi-d fast-riichi-d --games 4 --watch"),
+        "duo": _command(
+            "play games with two bots that share their hands", "docs/strategies/pair.md",
+            "mjbot duo", "mjbot duo --rivals fast-riichi-d fast-riichi-d --games 4 --watch",
         ),
-        "strategies": Command(
-            "list the strategies, or the options of some",
-            "docs/strategies.md",
-            ("mjbot strategies", "mjbot strategies fast-riichi-d"),
+        "strategies": _command(
+            "list the strategies, or the options of some", "docs/strategies.md", "mjbot strategies",
+            "mjbot strategies fast-riichi-d",
         ),
     },
     "measure": {
-        "arena": Command(
-            "compare strategies over thousands of games, with 95% intervals",
-            "docs/arena.md",
-            (
-                "mjbot arena fast-riichi-b fast-riichi-d --games 2000",
-                "mjbot arena my_bot.py:MyBot tsumogiri --games 2 --jobs 1 --deadline-s 0",
-            ),
+        "arena": _command(
+            "compare strategies over thousands of games, with 95% intervals", "docs/arena.md",
+            "mjbot arena fast-riichi-b fast-riichi-d --games 2000",
+            "mjbot arena my_bot.py:MyBot tsumogiri --games 2 --jobs 1 --deadline-s 0",
         ),
-        "experiment": Command(
+        "experiment": _command(
             "play an experiment again: of a paper, the ladder of all strategies, pair detection",
-            "docs/experiments.md",
-            ("mjbot experiment strength", "mjbot experiment detection --part live"),
+            "docs/experiments.md", "mjbot experiment strength",
+            "mjbot experiment detection --part live",
         ),
-        "check": Command(
-            "check a bot or a server for protocol compliance",
-            "docs/check.md",
-            ("mjbot check 'external-lines:python mortal.py {seat}'",),
+        "check": _command(
+            "check a bot or a server for protocol compliance", "docs/check.md",
+            "mjbot check 'external-lines:python mortal.py {seat}'",
         ),
     },
     "learn": {
-        "train": Command(
-            "learn weights from recorded games",
-            "docs/learning.md",
-            ("mjbot train hand games.zip --games 0:4000 --validate 4000:",),
+        "train": _command(
+            "learn weights from recorded games", "docs/learning.md",
+            "mjbot train hand games.zip --games 0:4000 --validate 4000:",
         ),
     },
     "look at games": {
-        "watch": Command(
+        "watch": _command(
             "show a recorded or running game in the browser, or write it as one file",
-            "docs/watch.md",
-            ("mjbot watch logs", "mjbot watch logs/east-four-winds.mjson --out game.html"),
+            "docs/watch.md", "mjbot watch logs",
+            "mjbot watch logs/east-four-winds.mjson --out game.html",
         ),
-        "review": Command(
-            "review every decision of a seat: what it cost, and why",
-            "docs/review.md",
-            ("mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",),
+        "review": _command(
+            "review every decision of a seat: what it cost, and why", "docs/review.md",
+            "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",
         ),
-        "explain": Command(
-            "print how a strategy evaluates the positions of a recorded game",
-            "docs/strategies.md",
-            ("mjbot explain logs/east-four-winds.mjson --at 15",),
+        "explain": _command(
+            "print how a strategy evaluates the positions of a recorded game", "docs/strategies.md",
+            "mjbot explain logs/east-four-winds.mjson --at 15",
         ),
-        "draw": Command(
-            "draw a position of a recorded game as SVG or PNG",
-            "docs/watch.md",
-            ("mjbot draw logs/east-four-winds.mjson --at 200 --out board.svg",),
+        "draw": _command(
+            "draw a position of a recorded game as SVG or PNG", "docs/watch.md",
+            "mjbot draw logs/east-four-winds.mjson --at 200 --out board.svg",
         ),
     },
     "work on records": {
-        "replay": Command(
-            "check recorded games strictly against the rules",
-            "docs/rules.md",
-            ("mjbot replay logs", "mjbot replay games.zip --keep-going"),
+        "replay": _command(
+            "check recorded games strictly against the rules", "docs/rules.md", "mjbot replay logs",
+            "mjbot replay games.zip --keep-going",
         ),
-        "convert": Command(
-            "convert records between mjai lines, mjlog and tenhou.net/6",
-            "docs/tenhou.md",
-            ("mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6"),
+        "convert": _command(
+            "convert records between mjai lines, mjlog and tenhou.net/6", "docs/tenhou.md",
+            "mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6",
         ),
-        "detect": Command(
-            "look for players who play as a pair, in many recorded games",
-            "docs/detection.md",
-            ("mjbot detect games.zip --html pairs.html",),
+        "detect": _command(
+            "look for players who play as a pair, in many recorded games", "docs/detection.md",
+            "mjbot detect games.zip --html pairs.html",
         ),
     },
     "operate": {
-        "serve": Command(
-            "open a table for four mjai or Tenhou clients",
-            "docs/security.md",
-            ("mjbot serve --length tonpu --seed 7 --log-dir games",),
+        "serve": _command(
+            "open a table for four mjai or Tenhou clients", "docs/security.md",
+            "mjbot serve --length tonpu --seed 7 --log-dir games",
         ),
-        "chaos": Command(
+        "chaos": _command(
             "start a fault-injection proxy in front of a server, reproducible by its seed",
-            "docs/check.md",
-            ("mjbot chaos mjsonp://127.0.0.1:11600/default --seed 4",),
+            "docs/check.md", "mjbot chaos mjsonp://127.0.0.1:11600/default --seed 4",
         ),
-        "pack": Command(
-            "write a strategy as the zip that mjai.app runs",
-            "docs/pack.md",
-            ("mjbot pack fast-riichi-d", "mjbot pack my_bot.py:MyBot --beside weights.npz"),
+        "pack": _command(
+            "write a strategy as the zip that mjai.app runs", "docs/pack.md",
+            "mjbot pack fast-riichi-d", "mjbot pack my_bot.py:MyBot --beside weights.npz",
         ),
-        "setup-node": Command(
-            "install Node (if missing) and the external AI's packages",
-            "README.md",
-            ("mjbot setup-node", "mjbot setup-node --check"),
+        "setup-node": _command(
+            "install Node (if missing) and the external AI's packages", "README.md",
+            "mjbot setup-node", "mjbot setup-node --check",
         ),
     },
-}
+}  # fmt: skip
 
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
-"""By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has
-``add_arguments(parser)`` and ``run(args) -> int``."""
+"""By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has a class
+``REQUEST`` and ``run(request) -> int``, or ``add_arguments(parser)`` and ``run(args) -> int``."""
 
 ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert")
 """What takes recorded games and lives in ``mjbot.cli.records``."""

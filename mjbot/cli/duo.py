@@ -1,6 +1,5 @@
 """``mjbot duo [URL]``: two bots that play as a pair, at a table of our own or at another's."""
 
-import argparse
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from rich.console import Console
 from mjbot.cli.arguments import STRONGEST, reading_arguments, strategy_option
 from mjbot.cli.match import (
     GamesRequest,
+    join_timeout_option,
     new_folder,
     next_commands,
     require_time,
@@ -19,8 +19,8 @@ from mjbot.cli.match import (
     tell_seats,
 )
 from mjbot.cli.play import require_member, team_table_option
-from mjbot.cli.requests import argument, declare, option, request_of
-from mjbot.cli.table import Take, table_page
+from mjbot.cli.requests import argument, group, option
+from mjbot.cli.table import TableRequest, Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
@@ -65,6 +65,9 @@ class DuoRequest(GamesRequest):
         nargs=2,
         metavar="SEAT",
     )
+    # Whatever happens to one of the two, the game is to be played to its end.
+    table: TableRequest = group(TableRequest, on_fault=OnFault.DEFAULT.value, timeout_s=20.0)
+    join_timeout_s: float = join_timeout_option(300.0)
     name: str = option("mjbot", "name of the pair at the table")
     team_table: tuple[str, ...] = team_table_option()
 
@@ -74,17 +77,12 @@ class DuoRequest(GamesRequest):
         return self.top, self.partner
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, DuoRequest)
-    # Whatever happens to one of the two, the game is to be played to its end.
-    parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0, join_timeout_s=300.0)
+REQUEST = DuoRequest
 
 
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: DuoRequest) -> int:
     """Play the games."""
-    request = request_of(DuoRequest, args)
     console = Console()
     with reading_arguments():
         if request.url is not None and require_team_table(request.url, request.team_table).is_stdio:

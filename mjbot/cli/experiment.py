@@ -5,10 +5,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
 
@@ -18,7 +18,7 @@ from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import RUNS, GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
-from mjbot.cli.requests import declare, option, request_of
+from mjbot.cli.requests import declare
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
@@ -29,18 +29,12 @@ from mjbot.text import plural
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentRequest:
-    """What ``mjbot experiment`` is asked for; ``own`` has the experiment's own options by name."""
+class _Shared:
+    """The options that an experiment shares with other commands."""
 
-    name: str
-    part: str | None
-    games: int | None = option(
-        None, "number of games (default: the experiment's number)", type=count
-    )
     seed: int = seed_option(2021)
     jobs: int | None = jobs_option()
     out: Path = folder_option("folder of the runs' folders", RUNS)
-    own: Mapping[str, Any] = field(default_factory=dict)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,13 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=known, metavar="NAME", help=names)
     parts = "; ".join([f"{name}: {_parts(module)}" for name, module in known.items()])
     parser.add_argument("--part", help=f"part to play (default: the first). {parts}")
-    declare(parser, ExperimentRequest)
-    parser.add_argument(
-        "--records",
-        type=Path,
-        metavar="FILE",
-        help="people's games, to list beside (strength) or to judge too (detection; default: none)",
-    )
+    games = "number of games (default: the experiment's number)"
+    parser.add_argument("--games", type=count, help=games)
+    declare(parser, _Shared)
+    records = "people's games, to list (strength) or to judge too (detection; default: none)"
+    parser.add_argument("--records", type=Path, metavar="FILE", help=records)
     for name, module in known.items():
         if hasattr(module, "add_arguments"):
             module.add_arguments(parser.add_argument_group(f"{name} only"))
@@ -65,29 +57,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play what is missing and print the tables."""
     experiment = experiments()[args.name]
-    args.own = {name: getattr(args, name) for name in options_of(experiment)}
-    request = request_of(ExperimentRequest, args)
-    require_seed(request.seed)
-    if request.part not in (None, *experiment.PARTS):
+    require_seed(args.seed)
+    if args.part not in (None, *experiment.PARTS):
         are = "parts of {} are" if len(experiment.PARTS) > 1 else "only part of {} is"
-        parts = f"the {are.format(request.name)} {_parts(experiment)}"
-        raise ArgumentError(f"--part {request.part}: {parts}")
+        parts = f"the {are.format(args.name)} {_parts(experiment)}"
+        raise ArgumentError(f"--part {args.part}: {parts}")
     _refuse_foreign_options(args)
-    return _play(experiment, request)
-
-
-def _play(experiment: ModuleType, asked: ExperimentRequest) -> int:
-    jobs = asked.jobs or os.cpu_count() or 1
-    arenas = _Arenas(asked.out, jobs)
+    jobs = args.jobs or os.cpu_count() or 1
+    arenas = _Arenas(args.out, jobs)
     request = Request(
-        games=asked.games or _usual_games(experiment, asked.part),
-        seed=asked.seed,
+        games=args.games or _usual_games(experiment, args.part),
+        seed=args.seed,
         jobs=jobs,
-        folder=asked.out,
-        part=asked.part or experiment.PARTS[0],
+        folder=args.out,
+        part=args.part or experiment.PARTS[0],
         arenas=arenas.play,
-        own=asked.own,
+        own={name: getattr(args, name) for name in options_of(experiment)},
     )
+    return _play(experiment, request, arenas)
+
+
+def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
     try:
         with keeping(arenas.kept):
             for line in experiment.play(request):

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
+from mjbot.cli.requests import declare, request_of
 from mjbot.errors import TOLD, ExitCode, MjbotError, told
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from protocol.plain_text import one_line
@@ -33,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
-            return int(importlib.import_module(module_of(args.command)).run(args))
+            module = importlib.import_module(module_of(args.command))
+            request = getattr(module, "REQUEST", None)
+            return int(module.run(request_of(request, args) if request else args))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -92,8 +95,17 @@ def _read(arguments: list[str]) -> argparse.Namespace:
         )
         subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
-            importlib.import_module(module_of(name)).add_arguments(subparser)
+            declare_command(name, subparser)
     return parser.parse_args(arguments)
+
+
+def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
+    """Declare a command's arguments: those of its ``REQUEST``, else by its ``add_arguments``."""
+    module = importlib.import_module(module_of(name))
+    if request := getattr(module, "REQUEST", None):
+        declare(parser, request)
+    else:
+        module.add_arguments(parser)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,17 +1,17 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
-import argparse
 import csv
 import datetime
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from mjbot.cli.arguments import count, folder_option, seconds
-from mjbot.cli.requests import argument, declare, group, option, request_of
+from mjbot.cli.requests import argument, group, option
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -37,13 +37,18 @@ SEATS = (
 )
 
 
+def join_timeout_option(default: float) -> Any:
+    """Return the option ``--join-timeout-s``."""
+    return option(default, "time for all players to join, in seconds", type=seconds)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GamesRequest:
     """What ``match`` and ``duo`` have in common."""
 
     games: int = option(1, "number of games", type=count)
     log_dir: Path = folder_option("folder in which the run makes its own", RUNS)
-    join_timeout_s: float = option(180.0, "time for all players to join, in seconds", type=seconds)
+    join_timeout_s: float = join_timeout_option(180.0)
     table: TableRequest = group(TableRequest)
     page: WatchRequest = group(WatchRequest, PAGE)
 
@@ -71,15 +76,12 @@ class MatchRequest(GamesRequest):
             raise ArgumentError(f"a table has 4 seats, {named} named{more}")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, MatchRequest)
+REQUEST = MatchRequest
 
 
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: MatchRequest) -> int:
     """Play the match."""
-    request = request_of(MatchRequest, args)
     players = read_players(request.seats_at_table)
     require_time(players, request.table.timeout_s)
     for player in players:

@@ -1,6 +1,5 @@
 """``mjbot pack NAME``: a strategy as the zip that mjai.app takes."""
 
-import argparse
 import shlex
 import shutil
 import subprocess
@@ -8,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.cli.arguments import out_option, strategy
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.arguments import file_option, strategy
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.pack.contents import contents_for
 from mjbot.pack.zipped import PYTHON, pack
@@ -23,7 +22,7 @@ class PackRequest:
     spec: Spec = argument(
         "strategy: NAME,KEY=VALUE,... or FILE.py:CLASS", metavar="NAME", type=strategy
     )
-    out: Path | None = out_option("zip (default: NAME.zip in this folder)")
+    out: Path | None = file_option("zip to write (default: NAME.zip in this folder)")
     beside: tuple[Path, ...] = option(
         (),
         "files that your own strategy's file reads, from its folder or below (default: none)",
@@ -32,9 +31,7 @@ class PackRequest:
         metavar="FILE",
     )
     python: str = option(
-        f"python{PYTHON}",
-        "a Python of the container's version, which compiles",
-        metavar="COMMAND",
+        f"python{PYTHON}", "a Python of the container's version, to compile", metavar="COMMAND"
     )
     uncompiled: bool = option(
         False, "compile in the container: safe answers only, for its first minutes"
@@ -42,14 +39,11 @@ class PackRequest:
     bare: bool = option(False, "uncompiled and without packages, for your own container")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, PackRequest)
+REQUEST = PackRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: PackRequest) -> int:
     """Write the zip and print where it is."""
-    request = request_of(PackRequest, args)
     contents = contents_for(request.spec, request.beside)
     out = request.out or Path(f"{request.spec.name.rpartition(':')[2]}.zip")
     if out.exists():

@@ -1,6 +1,5 @@
 """``mjbot play URL --strategy NAME``: one bot at somebody's table, alone or as one of a pair."""
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -13,6 +12,7 @@ from rich.console import Console
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
+    file_option,
     games,
     patience,
     reading_arguments,
@@ -23,7 +23,7 @@ from mjbot.cli.arguments import (
     token,
 )
 from mjbot.cli.records.watch import tell_page
-from mjbot.cli.requests import argument, declare, group, option, request_of
+from mjbot.cli.requests import argument, group, option
 from mjbot.cli.table import PAGE, WatchRequest, table_page
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
@@ -76,11 +76,8 @@ class PairRequest:
     )
     ally: Spec | None = strategy_option(None, "the partner's strategy, for the warm-up")
     team_table: tuple[str, ...] = team_table_option()
-    timings: Path | None = option(
-        None,
-        "file for a line per decision: milliseconds, and 1 if it waited for the partner's message",
-        type=Path,
-        metavar="FILE",
+    timings: Path | None = file_option(
+        "file for a line per decision: milliseconds, and 1 if it waited for the partner's message"
     )
 
 
@@ -93,11 +90,8 @@ class TenhouRequest:
         "who permitted the program, and to which account; required on other machines than this",
         metavar="WHO",
     )
-    account_file: Path | None = option(
-        None,
-        f"file with the account's ID (default: the variable {ACCOUNT_VARIABLE}, else a guest)",
-        type=Path,
-        metavar="FILE",
+    account_file: Path | None = file_option(
+        f"file with the account's ID (default: the variable {ACCOUNT_VARIABLE}, else a guest)"
     )
 
 
@@ -124,32 +118,23 @@ class PlayRequest:
     wait_s: float = option(
         10.0, "time to wait for a server that is not up yet, in seconds", type=patience
     )
-    strict: bool
-    log: Path | None = option(
-        None, "file for the game as this seat sees it (default: none)", type=Path, metavar="FILE"
-    )
-    token_file: Path | None = option(
-        None,
-        f"file with the bearer token (default: the variable {TOKEN_VARIABLE})",
-        type=Path,
-        metavar="FILE",
+    strict: bool = option(False, "stop at a contradiction (default)")
+    lenient: bool = option(False, "log a contradiction and play on")
+    log: Path | None = file_option("file for the game as this seat sees it (default: none)")
+    token_file: Path | None = file_option(
+        f"file with the bearer token (default: the variable {TOKEN_VARIABLE})"
     )
     verbose: bool = option(False, "log every detail on stderr")
     tenhou: TenhouRequest = group(TenhouRequest, "on a Tenhou server (tenhou://, tenhou+ws://)")
     pair: PairRequest = group(PairRequest, "one of a pair (`mjbot duo` starts both)")
     page: WatchRequest = group(WatchRequest, PAGE)
 
+    def __post_init__(self) -> None:
+        if self.strict and self.lenient:
+            raise ArgumentError("--strict and --lenient: only one of them")
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, PlayRequest)
-    strictness = parser.add_mutually_exclusive_group()
-    strictness.add_argument(
-        "--strict", action="store_true", default=True, help="stop at a contradiction (default)"
-    )
-    strictness.add_argument(
-        "--lenient", dest="strict", action="store_false", help="log a contradiction and play on"
-    )
+
+REQUEST = PlayRequest
 
 
 def read_linked(request: PlayRequest, player: Strategy) -> Linked | None:
@@ -209,9 +194,8 @@ def _writer(file: Path | None) -> Callable[[float, int], None]:
 
 
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: PlayRequest) -> int:
     """Play the games."""
-    request = request_of(PlayRequest, args)
     _log_to_stderr(verbose=request.verbose)
     if request.strategy.name == HUMAN:
         return _sit_down(request)
@@ -297,7 +281,7 @@ def _settings(request: PlayRequest) -> Settings:
         deadline_s=request.deadline_s,
         silence_s=request.silence_s,
         wait_s=request.wait_s,
-        strict=request.strict,
+        strict=not request.lenient,
         log=request.log,
         faults=named_file(),
         login=_login(request, address),

@@ -12,6 +12,7 @@ of what was parsed.  ``argparse`` goes no further.
 
 import argparse
 from dataclasses import MISSING, field, fields
+from functools import partial
 from typing import Any, Final, TypeVar
 
 Request = TypeVar("Request")
@@ -39,9 +40,13 @@ def option(default: Any, help_: str, **how: Any) -> Any:
     return field(default=default, metadata={_HOW: ("--", {"help": help_, **how})})
 
 
-def group(request: type, title: str = "") -> Any:
-    """Return a field that is a request of its own; under ``title`` in the help, if there is one."""
-    return field(default_factory=request, metadata={"request": request, "title": title})
+def group(request: type, title: str = "", **defaults: Any) -> Any:
+    """Return a field that is a request of its own, with some ``defaults`` other than its class's.
+
+    With a ``title`` it is a group in the help.
+    """
+    how = {"request": request, "title": title, "defaults": defaults}
+    return field(default_factory=partial(request, **defaults), metadata=how)
 
 
 def declare(parser: argparse._ActionsContainer, request: type) -> None:
@@ -50,6 +55,7 @@ def declare(parser: argparse._ActionsContainer, request: type) -> None:
         if part := each.metadata.get("request"):
             title = each.metadata["title"]
             declare(parser.add_argument_group(title) if title else parser, part)
+            parser.set_defaults(**each.metadata["defaults"])
         elif _HOW in each.metadata:
             dashes, how = each.metadata[_HOW]
             if dashes is None:

@@ -39,9 +39,7 @@ class TableRequest:
         "cost of an illegal, late or broken reply: the game, a mangan, nothing",
         choices=[kind.value for kind in OnFault],
     )
-    evidence: bool = option(
-        False, "keep every raw reply with its time and verdict, in a file beside the game's log"
-    )
+    evidence: bool = option(False, "keep every raw reply in a file beside the game's log")
 
 
 def table_rules(request: TableRequest | argparse.Namespace) -> TableRules:
@@ -64,9 +62,7 @@ class WatchRequest:
     watch_port: int = option(0, "port of the page (default: 0, any free port)", type=port)
     no_browser: bool = option(False, "print the page's address and open no browser")
     all_hands: bool = option(False, "show the hands of all seats")
-    watch_by: Spec | None = strategy_option(
-        None, "strategy whose evaluation is shown next to open hands (default: none)"
-    )
+    watch_by: Spec | None = strategy_option(None, "strategy whose evaluation is shown, too")
 
 
 class Take(Protocol):

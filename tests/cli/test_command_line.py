@@ -74,7 +74,7 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
         ),
         (
             "arena a b --margin x",
-            " arena: error: argument --margin: 'x': expected a number, such as 0.05",
+            " arena: error: argument --margin: 'x': expected a number, such as 0.5",
         ),
         (
             "arena a b --walls pined",

@@ -158,7 +158,7 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path):
 def test_the_paper_s_pair_is_one_option_away(capsys):
     for words, top in ((["duo"], duo.STRATEGY), (["duo", "--top", "yaku-evaluation"], None)):
         parser = argparse.ArgumentParser()
-        duo.add_arguments(parser)
+        main.declare_command("duo", parser)
         args = parser.parse_args(words[1:])
         assert str(args.top) == (top or "yaku-evaluation")
         assert str(args.partner) == duo.STRATEGY == "combo-partner,base=strongest"

@@ -1,13 +1,12 @@
 """``mjbot convert IN OUT``: records of games from one format to another."""
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mjbot.cli.records.replay import Losses, Named, files_progress, find_sources, readable_games
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game
@@ -39,14 +38,11 @@ class ConvertRequest:
     )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, ConvertRequest)
+REQUEST = ConvertRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: ConvertRequest) -> int:
     """Convert and count; FAILED if a file held no game (the others are converted)."""
-    request = request_of(ConvertRequest, args)
     losses = Losses("convert")
     games: Counter[Path] = Counter()
     form = FORMATS[request.to] if request.to else format_of(request.out)

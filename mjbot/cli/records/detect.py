@@ -1,6 +1,5 @@
 """``mjbot detect RECORDS...``: which players play for each other, as a table, a page and JSON."""
 
-import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -12,8 +11,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.cli.arguments import count, folder_option, jobs_option
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.arguments import count, file_option, folder_option, jobs_option
+from mjbot.cli.requests import argument, option
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import Games, count_games
 from mjbot.detection.page import page
@@ -56,9 +55,7 @@ class DetectRequest:
     shown: int = option(
         SHOWN, "pairs to examine closely, the surest first", type=count, metavar="PAIRS"
     )
-    html: Path | None = option(
-        None, "file for a report as a page (default: none)", type=Path, metavar="FILE"
-    )
+    html: Path | None = file_option("file for a report as a page (default: none)")
     json: bool = option(False, "print JSON instead of the table")
     folder: Path | None = folder_option(
         "folder that keeps the counts, so that the same command resumes (default: none)"
@@ -66,14 +63,11 @@ class DetectRequest:
     jobs: int | None = jobs_option()
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, DetectRequest)
+REQUEST = DetectRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: DetectRequest) -> int:
     """Look for pairs."""
-    request = request_of(DetectRequest, args)
     jobs = request.jobs or os.cpu_count() or 1
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()

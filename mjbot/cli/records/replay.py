@@ -3,7 +3,6 @@
 :func:`find_sources` and :func:`files_progress` serve the other commands that read recorded games.
 """
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from mjbot.cli.requests import argument, declare, option, request_of
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ExitCode
 from mjbot.progress import Step, progress
 from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
@@ -141,19 +140,15 @@ class ReplayRequest:
     keep_going: bool = option(False, "continue with the next game after a mismatch")
     lenient: bool = option(False, "log what contradicts the table and continue")
     replies: bool = option(
-        False,
-        "print every reply in the evidence beside a game (default: those not accepted)",
+        False, "print every reply in a game's evidence (default: those not accepted)"
     )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    declare(parser, ReplayRequest)
+REQUEST = ReplayRequest
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: ReplayRequest) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
-    request = request_of(ReplayRequest, args)
     losses = Losses("replay")
     sources = find_sources(request.files, losses)
     replayer = _Replayer(losses, keep_going=request.keep_going, strict=not request.lenient)
