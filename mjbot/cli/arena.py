@@ -49,7 +49,6 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
-from mjbot.rules.ruleset import Length
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format
 from mjbot.statistics.sequential import ErrorRates
@@ -57,6 +56,7 @@ from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import naming, plural
+from protocol.rules import Length
 from protocol.tiles import WIND_NAMES, tile_names
 
 RUNS = Path("logs", "runs")

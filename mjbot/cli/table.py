@@ -14,12 +14,12 @@ from mjbot.cli.records.watch import tell_page
 from mjbot.cli.requests import option
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
-from mjbot.rules.ruleset import Length
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.strategy.registry import Spec
 from mjbot.watch.game import ALL_SEATS
 from protocol.messages import Event
+from protocol.rules import Length
 
 PAGE: Final = "the table in the browser"
 
