@@ -357,6 +357,21 @@ def test_what_cannot_be_meant_is_refused(arguments, told):
         BatchEnv(**({"n_tables": 2} | arguments))
 
 
+@pytest.mark.parametrize("wrong", [1.5, 2.0, "x", "1", None, [1, 2]])
+def test_actions_that_are_no_whole_numbers_are_refused_in_one_line(wrong):
+    batch = BatchEnv(2, 6)
+    drawn = int(batch.reset().masks[0].argmax())
+    before = batch.states.tobytes()
+    for actions in ([drawn, wrong], [wrong, wrong]):
+        with pytest.raises(ArgumentError, match=r"^actions (must be whole|of shape)") as refused:
+            batch.step(actions)
+        assert "\n" not in str(refused.value)
+    assert batch.states.tobytes() == before
+    with pytest.raises(ArgumentError, match="not bool"):
+        batch.step([True, True])
+    batch.step(np.array([drawn, int(batch.rows.masks[1].argmax())], np.uint8))
+
+
 def test_all_named_rewards_are_worths_of_standings():
     assert set(WORTHS) == {"score", "rank", "rank-model", "rank-formula"}
 

@@ -116,9 +116,11 @@ def test_a_feed_of_a_pair_is_marked(short_game: ReadGame, tmp_path: Path) -> Non
     start = msgspec.structs.replace(events[0], names=tuple(names))
     entries = [short_game.entries[0]._replace(event=start), *short_game.entries[1:]]
     steps = fold_steps(ReadGame("", entries).steps())["kyoku"]
-    feeds = [step for kyoku in steps for step in kyoku["steps"] if "FEED" in step.get("feed", "")]
+    feeds = [
+        step for kyoku in steps for step in kyoku["steps"] if "sashikomi" in step.get("feed", "")
+    ]
     assert feeds[0]["n"] == at + 1
-    assert feeds[0]["feed"].startswith("FEED: us (team 2/2) gives")
+    assert feeds[0]["feed"].startswith("us (team 2/2) feeds us (team 1/2) a win (sashikomi): ")
 
 
 def _is_ron(event: m.Event) -> bool:
