@@ -65,7 +65,7 @@ class Meld:
 class derived(Generic[Value]):  # noqa: N801  # a decorator, named as functools.cached_property is
     """A property that is computed once for each view.
 
-    ``functools.cached_property`` of Python 3.11 takes a lock, which costs as much as what it guards.
+    ``functools.cached_property`` of Python 3.11 takes a lock, which costs as much as a value here.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -123,9 +123,14 @@ class View:
         return tuple([ACTIONS[code] for code in self.codes])
 
     @derived
+    def discard_codes(self) -> bytes:
+        """The codes of the legal actions that are discards, ascending."""
+        return self.codes[: bisect_left(self.codes, DECLARE_RIICHI)]
+
+    @derived
     def discards(self) -> tuple[Action, ...]:
         """The legal actions that are discards."""
-        return self.legal[: bisect_left(self.codes, DECLARE_RIICHI)]
+        return self.legal[: len(self.discard_codes)]
 
     @property
     def default_action(self) -> Action:
@@ -218,7 +223,8 @@ class View:
 
     def river_flags(self, seat: int) -> NDArray[np.uint8]:
         """Return what is known of each discard, as a sum of :class:`RiverFlag`."""
-        flags: NDArray[np.uint8] = self._fields["river_flags"][seat][: self._fields["n_river"][seat]]
+        fields = self._fields
+        flags: NDArray[np.uint8] = fields["river_flags"][seat][: fields["n_river"][seat]]
         return flags
 
     def riichi(self, seat: int) -> bool:
