@@ -46,6 +46,7 @@ def switch(what: str, *, default: bool = True) -> bool:
     return enabled
 
 
+@cache
 def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     """Return the options of a strategy class in the order of its fields."""
     hints = get_type_hints(cls)

@@ -240,7 +240,7 @@ class View:
         """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
         unseen = np.empty(N_KINDS, np.int8)
         unseen_kinds(self.state, self.seat, unseen)
-        unseen.flags.writeable = self.state.flags.writeable
+        unseen.flags.writeable = self._fields is self.state  # a sealed view has fields of its own
         return unseen
 
     @derived
@@ -248,7 +248,7 @@ class View:
         """How many dora each tile of a kind is (red fives apart)."""
         dora = np.empty(N_KINDS, np.int8)
         dora_values(self.state, dora)
-        dora.flags.writeable = self.state.flags.writeable
+        dora.flags.writeable = self._fields is self.state
         return dora
 
     @property
@@ -321,7 +321,7 @@ class Sealed:
         locked = self._copy.view()
         locked.flags.writeable = False
         self._record: Final = cast(State, locked[0])
-        self._fields: Final = {name: locked.reshape(())[name] for name in STATE.names or ()}
+        self._fields: Final = _Fields(locked.reshape(()))
 
     def view(self, view: View) -> View:
         """Return what ``view`` sees now."""
@@ -330,6 +330,17 @@ class Sealed:
         sealed._fields = self._fields
         vars(sealed)["codes"] = self._codes[:n_codes].tobytes()
         return sealed
+
+
+class _Fields(dict[str, NDArray[Any]]):
+    """The fields of a record as arrays, each made when it is read for the first time."""
+
+    def __init__(self, record: NDArray[Any]) -> None:
+        self._record: Final = record
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        self[name] = field = self._record[name]
+        return field
 
 
 @compiled

@@ -28,7 +28,6 @@ from mjbot.table.actions import (
     DISCARD,
     DISCARD_DRAWN,
     Action,
-    is_discard_code,
 )
 from mjbot.table.observe import genbutsu
 from mjbot.table.state import DECLARED, Phase, State
@@ -96,9 +95,7 @@ class FastRiichi(Strategy):
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
-        for code in reversed(view.codes):
-            if is_discard_code(code):  # only discards from here on
-                return None
+        for code in reversed(view.codes[len(view.discard_codes) :]):
             action = ACTIONS[code]
             if action.is_win or action.is_nine_terminals:
                 return action
@@ -110,7 +107,7 @@ class FastRiichi(Strategy):
         Then discard the best of them.  At least one copy of the waits must be unseen, as in the
         listing.
         """
-        if view.phase == Phase.RIICHI:
+        if view.phase is Phase.RIICHI:
             return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
         if DECLARE_RIICHI in view.codes and self._ready(view, kinds):
             return ACTIONS[DECLARE_RIICHI]
