@@ -105,6 +105,8 @@ def _completes_run(hand: list[int], kind: int) -> bool:
 
 def _calls(view: View) -> list[Action]:
     """Return the legal pons and chis, pons first."""
+    if view.discard_codes:  # its own turn
+        return []
     codes = view.codes
     first, end = bisect_left(codes, PON_PLAIN), bisect_left(codes, CALL_KAN)
     return [ACTIONS[code] for code in codes[first:end]]
