@@ -240,7 +240,6 @@ class View:
         """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
         unseen = np.empty(N_KINDS, np.int8)
         unseen_kinds(self.state, self.seat, unseen)
-        unseen.flags.writeable = self._fields is self.state  # a sealed view has fields of its own
         return unseen
 
     @derived
@@ -248,7 +247,7 @@ class View:
         """How many dora each tile of a kind is (red fives apart)."""
         dora = np.empty(N_KINDS, np.int8)
         dora_values(self.state, dora)
-        dora.flags.writeable = self._fields is self.state
+        dora.flags.writeable = self._fields is self.state  # a sealed view has fields of its own
         return dora
 
     @property
@@ -322,13 +321,17 @@ class Sealed:
         locked.flags.writeable = False
         self._record: Final = cast(State, locked[0])
         self._fields: Final = _Fields(locked.reshape(()))
+        self._unseen: Final = np.empty(N_KINDS, np.int8)
+        self._locked_unseen: Final = self._unseen.view()
+        self._locked_unseen.flags.writeable = False
 
     def view(self, view: View) -> View:
         """Return what ``view`` sees now."""
-        n_codes = _copy_for(view.seat, view.state, self._copy, self._codes)
+        n_codes = _copy_for(view.seat, view.state, self._copy, self._codes, self._unseen)
         sealed = View(self._record, view.seat)
         sealed._fields = self._fields
-        vars(sealed)["codes"] = self._codes[:n_codes].tobytes()
+        known = vars(sealed)
+        known["codes"], known["unseen"] = self._codes[:n_codes].tobytes(), self._locked_unseen
         return sealed
 
 
@@ -344,10 +347,13 @@ class _Fields(dict[str, NDArray[Any]]):
 
 
 @compiled
-def _copy_for(seat: int, state: State, copies: NDArray[Any], codes: NDArray[np.uint8]) -> int:
-    """Copy what the seat sees; write what it may do and return how many actions that are."""
+def _copy_for(
+    seat: int, state: State, copies: NDArray[Any], codes: NDArray[np.uint8], unseen: Counts
+) -> int:
+    """Copy what the seat sees; write what it may do, and return how many actions that are."""
     copies[0] = state
     hide(copies[0], seat)
+    unseen_kinds(copies[0], seat, unseen)
     return legal_codes(copies[0], seat, codes)
 
 
