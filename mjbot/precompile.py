@@ -458,7 +458,7 @@ class _Watched(Strategy):
         choice = self._strategy.decide(view)
         if self._worker.job.use == "explain" and isinstance(self._strategy, PlaysOut):
             self._strategy.play_out(view, [Plan(choice)], 1)
-        if not is_legal(choice, view.legal):
+        if not is_legal(choice, view.codes):
             raise ValueError(no_choice(choice))
         return choice
 

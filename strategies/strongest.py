@@ -191,7 +191,7 @@ class Strongest(Supervised):
         return 1 / (1 + exp(-log(chance / (1 - chance)) - self._nats(points)))
 
     def _nats(self, points: float) -> float:
-        return float(np.clip(self.points * points / TEMPERATURE, -30, 30))
+        return min(max(self.points * points / TEMPERATURE, -30.0), 30.0)
 
 
 def deals_within(budget_ms: float, n_plans: int, wall_left: int) -> int:

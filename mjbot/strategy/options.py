@@ -43,6 +43,12 @@ def switch(what: str, *, default: bool = True) -> bool:
 
 def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     """Return the options of a strategy class in the order of its fields."""
+    key: Any = cls  # mypy: its instances have no hash, hence it has none itself
+    return _options_of(key)
+
+
+@cache
+def _options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     hints = get_type_hints(cls)
     return tuple(
         Option(
