@@ -27,7 +27,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -375,18 +375,14 @@ class Course:
 
     def _save(self) -> None:
         curve = msgspec.json.format(msgspec.json.encode(self.curve), indent=1) + b"\n"
-
-        def write_curve(stream: BinaryIO) -> None:
-            stream.write(curve)
-
         kept = {
             "learner": self.learner.saved(),
             "episode": self.episode,
             "seconds": self._seconds,
             "curve": curve.decode(),
         }
-        self._run.write(self._file, lambda stream: torch().save(kept, stream))
-        self._run.write(CURVE_FILE, write_curve)
+        self._run.write_torch(self._file, kept)
+        self._run.write(CURVE_FILE, lambda stream: stream.write(curve))
 
     def _resume(self) -> None:
         path = self._run.kept(self._file)

@@ -297,7 +297,7 @@ class Lesson:
             "adam": self._adam.state_dict(),
             "numbers": [self.shown, self._best_loss, self._worse, self.seconds],
         }
-        self._run.write(self._file, lambda stream: torch().save(kept, stream))
+        self._run.write_torch(self._file, kept)
 
     def _resume(self) -> None:
         path = self._run.kept(self._file)

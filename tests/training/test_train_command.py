@@ -144,6 +144,22 @@ def test_a_run_that_is_killed_goes_on_to_the_very_same_weights(
         assert ours.read_bytes() == whole.read_bytes()
 
 
+def test_a_full_disk_is_named_and_the_same_command_resumes(
+    own_games, trained, tmp_path, capsys, limited_files
+):
+    command = arguments(own_games, tmp_path / "run", tmp_path, "--features", "plus")
+    with limited_files(10_000):
+        assert main(command) == ExitCode.UNREACHABLE
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"mjbot train hand: {tmp_path / 'run' / 'learned-'}")
+    assert last.endswith(".npz: File too large")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [RUN_FILE]
+    assert main(command) == 0
+    for ending in ("npz", "json"):
+        ours, whole = (folder / f"hand-plus.{ending}" for folder in (tmp_path, trained))
+        assert ours.read_bytes() == whole.read_bytes()
+
+
 def test_more_passes_go_on_and_fewer_begin_anew(own_games, trained, tmp_path):
     run = tmp_path / "run"
     for passes in ("1", "4", "3"):

@@ -57,7 +57,7 @@ from mjbot.table.hands import kind_of
 from mjbot.table.legal import legal_codes
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
-from mjbot.text import first_line
+from mjbot.text import first_line, naming, whole_file
 from mjbot.training.positions import GameStep, collect
 from mjbot.training.runs import TrainingRequest
 from protocol.messages import (
@@ -268,7 +268,8 @@ def write_decisions(request: TrainingRequest, folder: Path, command: str) -> Dat
         rows=rows,
         layout=layout(),
     )
-    (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
+    with whole_file(folder / INFO_FILE) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
     return info
 
 
@@ -276,21 +277,24 @@ class _Column:
     """A ``.npy`` file that grows at its end."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
-        self._file = path.open("xb")
+        self._path = path
         self._dtype = dtype
         self.n = 0
-        self._write_header()
+        with naming(path):
+            self._file = path.open("xb")
+            self._write_header()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.seek(0)
-        self._write_header()
-        self._file.close()
+        with naming(self._path), self._file:
+            self._file.seek(0)
+            self._write_header()
 
     def append(self, records: Records) -> None:
-        self._file.write(records.view(np.uint8).data)
+        with naming(self._path):
+            self._file.write(records.view(np.uint8).data)
         self.n += len(records)
 
     def _write_header(self) -> None:

@@ -269,7 +269,7 @@ class PolicyRun:
             "mean": self._mean.state_dict(),
             "optimiser": self._optimiser.state_dict(),
         }
-        self._folder.write(KEPT, lambda stream: torch.save(state, stream))
+        self._folder.write_torch(KEPT, state)
 
     def _resume(self) -> None:
         if path := self._folder.kept(KEPT):

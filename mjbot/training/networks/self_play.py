@@ -250,7 +250,7 @@ class Course:
 
     def _save(self) -> None:
         kept = {"nets": self.nets.saved(), "told": self.told}
-        self._run.write(KEPT, lambda stream: torch.save(kept, stream))
+        self._run.write_torch(KEPT, kept)
 
     def _resume(self) -> None:
         if path := self._run.kept(KEPT):

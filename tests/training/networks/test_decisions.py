@@ -37,6 +37,17 @@ def columns(tmp_path_factory):
     return folder
 
 
+def test_a_full_disk_is_named(tmp_path, capsys, limited_files):
+    command = ["train", "data", *map(str, GAMES), "--folder", str(tmp_path / "columns")]
+    with limited_files(10_000):
+        assert main(command) == ExitCode.UNREACHABLE
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"mjbot train data: {tmp_path / 'columns'}")
+    assert last.endswith(".npy: File too large")
+    assert main(command) == ExitCode.BAD_ARGUMENTS  # half of the columns are there
+    assert "is not empty; name another --folder, or erase it" in capsys.readouterr().err
+
+
 def told_by_replay(log):
     """What the strict table and the events after it tell of each choice, by another way."""
     found = Counter()

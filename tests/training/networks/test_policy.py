@@ -112,6 +112,18 @@ def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_pa
     assert replace(plan, rows=64).steps == 1
 
 
+def test_a_checkpoint_that_a_full_disk_does_not_take_is_named(policy, tmp_path, limited_files):
+    import torch
+
+    with RunFolder(tmp_path, "policy") as run:
+        with limited_files(10_000), pytest.raises(OSError, match="File too large") as full:
+            run.write_torch(policy.KEPT, {"net": torch.zeros(10_000)})
+        assert full.value.filename == str(tmp_path / policy.KEPT)
+        assert [path.name for path in tmp_path.iterdir()] == [runs.RUN_FILE]
+        run.write_torch(policy.KEPT, {"net": torch.zeros(10_000)})
+    assert torch.load(tmp_path / policy.KEPT, weights_only=True)["net"].shape == (10_000,)
+
+
 def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns):
     parts = [open_decisions(columns, kind) for kind in KINDS]
     first, second = policy.new_encoder(), policy.new_encoder()
