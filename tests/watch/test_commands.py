@@ -62,3 +62,27 @@ def test_an_arena_run_is_shown_by_its_records(tmp_path: Path) -> None:
     library = Library(tmp_path)
     assert library.names == ["0000000-00.jsonl.gz"]
     assert len(library.game(0).entries) == 299
+
+
+def test_a_request_in_another_thread_changes_no_answer(tmp_path: Path) -> None:
+    """Another thread may come between any two assignments: here it comes after each."""
+    logs = ("east-four-winds.mjson", "hanchan-thirteen-kyoku.mjson")
+    for log in logs:
+        (tmp_path / log).write_bytes((LOG.parent / log).read_bytes())
+
+    class Shared(Library):
+        inside = True
+
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if not self.inside:
+                super().__setattr__("inside", True)
+                other = self.game(1)
+                super().__setattr__("inside", False)
+                assert other.name.endswith(logs[1])
+
+    library = Shared(tmp_path)
+    library.inside = False
+    for _ in range(2):
+        assert library.game(0).name.endswith(logs[0])
+    assert library.game(1).name.endswith(logs[1])
