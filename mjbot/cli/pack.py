@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mjbot.cli.arguments import strategy
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.pack.contents import contents_for
+from mjbot.pack.contents import USERS, contents_for
 from mjbot.pack.zipped import PYTHON, pack
 
 
@@ -56,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError(f"{out}: exists already; remove it, or name another with --out")
     if not out.parent.is_dir():
         raise ArgumentError(f"{out}: no folder {out.parent}")
+    if yours := [place for place in contents.files if place.startswith(f"{USERS}/")]:
+        _tell(f"your files in it: {', '.join(yours)}")
     python = None if args.uncompiled or args.bare else _python(args.python)
     size = pack(contents, out, python, bare=args.bare, tell=_tell)
     print(f"{out}: {size / 1e6:.1f} MB")
