@@ -159,6 +159,12 @@ class DistinctGames:
             found.append(GameRef(len(found), source, place))
         return found
 
+    @property
+    def event_digests(self) -> list[str]:
+        """The digests of the events of all games listed: 16 hexadecimal digits of each."""
+        events = [found if isinstance(found, bytes) else found.events for found in self.seen]
+        return [digest.hex()[:16] for digest in events]
+
     def _digest(self, game: Game) -> GameDigest | bytes | None:
         """Return what a game is recognised by; None where it cannot be read."""
         try:

@@ -33,6 +33,7 @@ from mjbot.training.networks.decisions import (
     Decisions,
     Kind,
     check_data,
+    check_distinct,
     open_decisions,
     taken,
 )
@@ -98,8 +99,7 @@ def train(request: PaperRequest) -> list[Learned]:
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
     torch()
-    for data in request.data:
-        check_data(data)
+    check_distinct(request.data)
     folder = request.folder or RUNS / f"train-networks-paper-{request.seed}"
     if request.fresh:
         erase_run(folder)

@@ -34,6 +34,7 @@ from mjbot.training.networks.decisions import (
     Decisions,
     bytes_of,
     check_data,
+    check_distinct,
     open_decisions,
 )
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
@@ -344,6 +345,7 @@ def train(request: PolicyRequest) -> Learned:
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
+    check_distinct(request.data)
     learned = _opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max(int(part.rows["game"][-1]) for part in learned if len(part.rows))
     middle = stop - request.held_out

@@ -196,3 +196,6 @@ def test_what_cannot_be_is_said_in_one_line(policy, columns, tmp_path, capsys):
     capsys.readouterr()
     assert main(["train", "policy", str(tmp_path / "none")]) != ExitCode.OK
     assert "decisions.json: is missing" in capsys.readouterr().err
+    twice = ["train", "policy", str(columns), str(columns)]
+    assert main(twice) == ExitCode.UNREACHABLE
+    assert "4 games of it are in a folder before it, too" in capsys.readouterr().err
