@@ -10,6 +10,7 @@ written, and which rows come when follows from seed and number alone.
 """
 
 import copy
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,6 @@ EARLY_SHARE: Final = 0.3
 """What the early head's loss counts beside the late one's; set by hand."""
 HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
-KEPT: Final = "policy.pt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +108,14 @@ class Source:
 
     def __len__(self) -> int:
         return int(self._ends[-1])
+
+    @property
+    def identity(self) -> bytes:
+        """A digest of all rows, by which those of other games are told apart."""
+        digest = hashlib.sha256(f"{len(self._encoders)} {self._crossed}".encode())
+        for rows in self._rows:
+            digest.update(np.ascontiguousarray(rows).view(np.uint8).data)
+        return digest.digest()
 
     @property
     def sizes(self) -> list[int]:
@@ -193,6 +201,7 @@ class PolicyRun:
             self._net.parameters(), plan.rate, weight_decay=plan.decay, fused=True
         )
         self._step = 0
+        self._file: Final = f"policy-{_identity(plan, source, self._net)}.pt"
         self._counts: Final = _counts(plan, source.sizes)
         self._orders: dict[int, tuple[int, NDArray[np.int64]]] = {}
 
@@ -270,15 +279,26 @@ class PolicyRun:
             "mean": self._mean.state_dict(),
             "optimiser": self._optimiser.state_dict(),
         }
-        self._folder.write_torch(KEPT, state)
+        self._folder.write_torch(self._file, state)
 
     def _resume(self) -> None:
-        if path := self._folder.kept(KEPT):
+        if path := self._folder.kept(self._file):
             state = torch.load(path, weights_only=True)
             self._step = state["step"]
             self._net.load_state_dict(state["net"])
             self._mean.load_state_dict(state["mean"])
             self._optimiser.load_state_dict(state["optimiser"])
+
+
+def _identity(plan: Plan, source: Source, start: PolicyNetwork) -> str:
+    """Return twelve letters and digits that no other run shares: plan, rows and first weights.
+
+    A checkpoint of another one may have learned from the games that this one is checked with.
+    """
+    digest = hashlib.sha256(f"{plan}".encode() + source.identity)
+    for name, array in sorted(start.arrays().items()):
+        digest.update(name.encode() + array.tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _counts(plan: Plan, sizes: Sequence[int]) -> list[int]:

@@ -170,6 +170,17 @@ def test_columns_that_cannot_be_used_are_told_in_one_line(torch, columns, tmp_pa
         )
 
 
+def test_a_network_that_learned_from_other_games_is_not_resumed(torch, columns, tmp_path):
+    """It may have learned from the games that are now held out."""
+    data = [columns("one")]
+    folders = [("run", "0:20"), ("run", "10:30"), ("other", "10:30")]
+    _, later, fresh = [
+        paper_training.train(paper_request(data, tmp_path / run, games=GameRange(games)))[0]
+        for run, games in folders
+    ]
+    assert later.manifest.digest == fresh.manifest.digest
+
+
 def test_no_model_is_checked_with_a_game_that_it_learns_from(torch, columns, tmp_path):
     data = [columns("one", digests=("aa", "bb")), columns("other", digests=("bb", "cc"))]
     requests = [
