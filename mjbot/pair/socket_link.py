@@ -279,7 +279,7 @@ class SocketLink(Link):
 
 
 def _bound(file: Path) -> socket.socket:
-    """Return a socket of mode 600 that does not listen yet: nobody connects before it has the mode.
+    """Return a socket of mode 600 that does not listen yet, so nothing connects before it has it.
 
     A socket that a killed host left there is replaced.  Raises ``OSError``.
     """

@@ -6,6 +6,7 @@ The records are trusted (``mjbot replay`` checks them): nothing is looked at twi
 be read is left out, told and counted (:class:`LeftOut`); games are numbered without such files.
 """
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -172,6 +173,15 @@ class DistinctGames:
         except RecordError:
             return None  # reported where it is replayed
         return digest if self.by_players else digest.events
+
+
+def file_digests(refs: Iterable[GameRef]) -> dict[Path, str]:
+    """Return the SHA-256 of each file in which games lie, hexadecimal; raises ``OSError``."""
+    found = {}
+    for path in {ref.source.path for ref in refs}:
+        with path.open("rb") as file:
+            found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
 
 
 def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:

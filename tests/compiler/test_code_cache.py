@@ -264,7 +264,7 @@ def test_a_cache_that_is_missing_is_made_at_once_for_this_user_alone(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
 def test_no_distance_tables_are_read_from_a_folder_that_others_can_write(tmp_path):
-    """They are arrays of known sizes, whose values only the code that makes them knows."""
+    """They are arrays of known sizes, whose values only the code that makes them can check."""
     tmp_path.chmod(0o777)
     command = [sys.executable, "-c", "import mjbot.rules.tables"]
     environ = {**os.environ, "MJBOT_CACHE": str(tmp_path)}

@@ -162,7 +162,7 @@ def test_another_user_of_this_machine_cannot_connect(folder_is_open):
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
-def test_nobody_connects_before_the_socket_has_its_mode(tmp_path, monkeypatch):
+def test_no_user_connects_before_the_socket_has_its_mode(tmp_path, monkeypatch):
     """The mode that a socket is made with depends on the umask."""
     chmod, tried = Path.chmod, []
 

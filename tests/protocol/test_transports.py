@@ -453,7 +453,7 @@ def test_an_accepted_connection_is_a_transport_too():
 
 @pytest.fixture
 def no_localhost(monkeypatch):
-    """Let the resolver know no ``localhost``, or one elsewhere, as a hosts file may."""
+    """Replace the resolver by one that fails, as a hosts file may map ``localhost`` elsewhere."""
 
     def resolve(host, *_, **__):
         raise socket.gaierror(f"{host} was looked up")
@@ -461,7 +461,7 @@ def no_localhost(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
 
 
-def test_localhost_is_this_machine_whatever_a_resolver_says_over_tcp(no_localhost):
+def test_localhost_is_this_machine_whatever_a_resolver_answers_over_tcp(no_localhost):
     async def talk():
         accepted = asyncio.Queue()
         server = await asyncio.start_server(lambda *ends: accepted.put_nowait(ends), "127.0.0.1", 0)
@@ -486,7 +486,7 @@ def test_localhost_is_this_machine_whatever_a_resolver_says_over_tcp(no_localhos
     asyncio.run(main())
 
 
-def test_localhost_is_this_machine_whatever_a_resolver_says_over_websockets(no_localhost):
+def test_localhost_is_this_machine_whatever_a_resolver_answers_over_websockets(no_localhost):
     async def talk():
         async def greet(connection):
             await connection.send(connection.request.headers["Host"])

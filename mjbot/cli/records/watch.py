@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
         " address (http://...) that a command with --watch has told; - reads that address from"
-        " standard input, where no other user sees its key",
+        " standard input, where no other user can read its key",
     )
     add_page_arguments(parser)
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")

@@ -111,7 +111,7 @@ class Source:
 
     @property
     def identity(self) -> bytes:
-        """A digest of all rows, by which those of other games are told apart."""
+        """A digest of all rows: those of other games have another one."""
         digest = hashlib.sha256(f"{len(self._encoders)} {self._crossed}".encode())
         for rows in self._rows:
             digest.update(np.ascontiguousarray(rows).view(np.uint8).data)
