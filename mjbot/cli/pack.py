@@ -10,7 +10,7 @@ from pathlib import Path
 from mjbot.cli.arguments import file_option, strategy
 from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.pack.contents import contents_for
+from mjbot.pack.contents import USERS, contents_for
 from mjbot.pack.zipped import PYTHON, pack
 from mjbot.strategy.registry import Spec
 
@@ -50,6 +50,8 @@ def run(request: PackRequest) -> int:
         raise ArgumentError(f"{out}: exists already; remove it, or name another with --out")
     if not out.parent.is_dir():
         raise ArgumentError(f"{out}: no folder {out.parent}")
+    if yours := [place for place in contents.files if place.startswith(f"{USERS}/")]:
+        _tell(f"your files in it: {', '.join(yours)}")
     python = None if request.uncompiled or request.bare else _python(request.python)
     size = pack(contents, out, python, bare=request.bare, tell=_tell)
     print(f"{out}: {size / 1e6:.1f} MB")

@@ -236,11 +236,13 @@ async def _play_by_hand(
     from mjbot.watch.seat import HumanPlayer, SeatServer
     from mjbot.watch.server import new_key
 
-    key = os.environ.pop(SEAT_KEY_VARIABLE, "") or new_key()
+    given = os.environ.pop(SEAT_KEY_VARIABLE, "")
+    key = given or new_key()
     clock_s = settings.deadline_s or CLOCK_S
     async with SeatServer({"title": f"{settings.name} at {request.url}"}, key, hint) as server:
         await server.open(request.page.watch_port)
-        tell_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
+        if not given:  # else it was printed where it was made; our stderr is a log of the match
+            tell_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
         await server.arrival()
         results = await play(
             replace(settings, on_event=server.add),

@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_game,
         metavar="GAME",
         help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
-        " address (http://...) that a command with --watch has told",
+        " address (http://...) that a command with --watch has told; - reads that address from"
+        " standard input, where no other user can read its key",
     )
     add_page_arguments(parser)
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")
@@ -65,6 +66,10 @@ def add_page_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _game(text: str) -> Path | str:
+    if text == "-":
+        text = sys.stdin.readline().strip()
+        if not text.startswith("http://"):
+            raise argparse.ArgumentTypeError("-: expected an address http://... on standard input")
     return text if text.startswith("http://") else record_path(text)
 
 

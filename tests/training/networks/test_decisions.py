@@ -18,6 +18,7 @@ from mjbot.training.networks.decisions import (
     DataError,
     Kind,
     check_data,
+    check_distinct,
     decisions_of,
     open_decisions,
     open_kyoku,
@@ -35,6 +36,30 @@ def columns(tmp_path_factory):
     folder = tmp_path_factory.mktemp("columns") / "all"
     assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
     return folder
+
+
+def test_a_full_disk_is_named(tmp_path, capsys, limited_files):
+    command = ["train", "data", *map(str, GAMES), "--folder", str(tmp_path / "columns")]
+    with limited_files(10_000):
+        assert main(command) == ExitCode.UNREACHABLE
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"mjbot train data: {tmp_path / 'columns'}")
+    assert last.endswith(".npy: File too large")
+    assert main(command) == ExitCode.BAD_ARGUMENTS  # half of the columns are there
+    assert "is not empty; name another --folder, or erase it" in capsys.readouterr().err
+
+
+def test_a_game_in_two_folders_of_columns_is_refused(columns, tmp_path, capsys):
+    """Whatever its format: it would be learned from in one and checked with in the other."""
+    mjlogs = tmp_path / "mjlogs"
+    assert main(["convert", str(GAMES[0]), str(mjlogs), "--to", "mjlog"]) == ExitCode.OK
+    other = tmp_path / "other"
+    assert main(["train", "data", str(mjlogs), "--folder", str(other)]) == ExitCode.OK
+    check_distinct([columns])
+    problem = "1 game of it is in a folder before it, too; name columns of other records"
+    with pytest.raises(DataError, match=problem) as error:
+        check_distinct([columns, other])
+    assert str(error.value) == f"{other}: {problem}"
 
 
 def told_by_replay(log):
