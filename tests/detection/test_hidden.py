@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.counting import call_helps
 from mjbot.detection.hidden import (
     NEXT_CALL,
     OWN,
+    call_helps,
     hold_against_hand,
     no_discard,
     no_model,

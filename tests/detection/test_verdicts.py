@@ -9,7 +9,6 @@ import pytest
 
 import mjbot
 from mjbot.cli.main import main
-from mjbot.detection.detectors import KEYS, N
 from mjbot.detection.games import Games
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, no_model
 from mjbot.detection.learning import known_pair
@@ -56,8 +55,6 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
         players=["a", "b", "c", "d"],
         numbers=np.arange(n, dtype=np.int32),
         names=np.argsort(seats, axis=1).astype(np.int32),
-        hits=np.zeros((n, 4, 4, N), np.int16),
-        chances=np.zeros((n, 4, 4, N), np.int16),
         scores=np.full((n, 4), 25_000, np.int32),
         kyoku=np.full(n, KYOKU, np.int16),
         t=kyoku.sum(axis=1).astype(np.float32),
@@ -69,7 +66,7 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
 
 def weights_of(sums) -> Weights:
     model = no_model()
-    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES), rates=np.zeros(1))
+    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES))
 
 
 ALL = weights_of([[1, 1, 0, 0, 0], [0, 0, 0, 0, -1]])
@@ -170,7 +167,6 @@ def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, t
     assert len(told["pairs"]) == 6
     assert {pair["note"] for pair in told["pairs"]} == {NOT_PROOF}
     assert set(told["pairs"][0]["hidden_hands"]) == set(SCORES)
-    assert set(told["pairs"][0]["counters"]) == set(KEYS)
     assert all(0 <= pair["p"] <= pair["p_adjusted"] <= 1 for pair in told["pairs"])
     for pair in told["pairs"][:2]:
         assert all("mjbot watch" in position["watch"] for position in pair["positions"])

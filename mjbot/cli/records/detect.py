@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -19,7 +18,6 @@ from mjbot.detection.report import HEADS, WARNING, Finding, Report, cells, repor
 from mjbot.detection.verdicts import (
     LEAST_GAMES,
     Weights,
-    description,
     judge,
     shipped_weights,
 )
@@ -82,7 +80,6 @@ def run(args: argparse.Namespace) -> int:
         games = count_games(refs, weights.model, jobs, args.folder, left_out, tell)
     findings = [Finding(verdict) for verdict in judge(games, weights, args.least)]
     close = findings[: args.shown]
-    _describe(close, games, weights)
     with progress(console, "looking closely", len(close), "pairs") as tell:
         for finding in close:
             _look_closely(finding, refs, games, weights, jobs)
@@ -100,14 +97,6 @@ def run(args: argparse.Namespace) -> int:
         args.html.write_text(page(report), encoding="utf-8")
     _tell(report, args.shown, args.json)
     return ExitCode.OK
-
-
-def _describe(close: Sequence[Finding], games: Games, weights: Weights) -> None:
-    """Add what the counters say."""
-    left = description(games, [finding.verdict for finding in close], weights)
-    for k, finding in enumerate(close):
-        columns = left.excess[k], left.everywhere[k], left.here[k]
-        finding.counters = np.stack(columns, axis=1)
 
 
 def _look_closely(
