@@ -137,22 +137,24 @@ def _digest(model: Model) -> str:
 
 def _counted(steps: Iterator[GameStep], model: Model) -> CountedGame | None:
     residuals, number = None, 0
-    names, scores = ("", "", "", ""), (0, 0, 0, 0)
+    names: tuple[str, ...] = ()
+    scores = (0, 0, 0, 0)
     for game, event, state in steps:
         if residuals is None:
             number = game
             residuals = Residuals(model, number)
         residuals.add(event, state)
         if isinstance(event, m.StartGame):
-            names = told_apart(event.names or names)
+            names = told_apart(event.names or ("",) * 4)
         elif isinstance(event, m.EndGame) and event.scores is not None:
             scores = event.scores
-    if residuals is None or not residuals.kyoku:
+    if residuals is None or len(names) != 4 or not residuals.kyoku:
         return None
+    east, south, west, north = names
     sums = residuals.sums
     return CountedGame(
         number=number,
-        names=names,
+        names=(east, south, west, north),
         scores=scores,
         kyoku=len(residuals.kyoku),
         t=_rounded(sums.t),
