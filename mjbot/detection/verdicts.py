@@ -149,8 +149,14 @@ class Verdict:
 
 
 def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verdict]:
-    """Return the verdicts on all pairs that met often enough, the surest first."""
-    met = who_met(games, max(least, LEAST_GAMES))
+    """Return the verdicts on all pairs that met in ``least`` games or more, the surest first.
+
+    Raises ``ValueError`` if ``least`` is below :data:`LEAST_GAMES`: the p-values of fewer games are
+    unknown.
+    """
+    if least < LEAST_GAMES:
+        raise ValueError(f"least is {least}; pairs are judged by {LEAST_GAMES} games or more")
+    met = who_met(games, least)
     if not len(met.pairs):
         return []
     sums, products, worth = _sums(games, met, weights)

@@ -142,6 +142,18 @@ def test_hands_that_always_need_much_are_made_up_for():
     assert left == pytest.approx(levelled(played(20)), abs=0.2)
 
 
+def test_fewer_games_than_the_test_is_known_for_are_not_judged(tmp_path, capsys):
+    games = played(4, helped=5.0)
+    assert judge(games, ALL) == []
+    assert len(judge(played(5), ALL)) == 6
+    with pytest.raises(ValueError, match="least is 4; pairs are judged by 5 games"):
+        judge(games, ALL, 4)
+    with pytest.raises(SystemExit) as ended:
+        main(["detect", str(tmp_path), "--least", "4"])
+    assert ended.value.code == 2
+    assert "--least: 4: pairs are judged by 5 games together or more" in capsys.readouterr().err
+
+
 # --- the command -----------------------------------------------------------------------------
 
 

@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--least",
-        type=games_above_0,
+        type=_least_games,
         default=LEAST_GAMES,
         metavar="GAMES",
-        help="that two players have met in to be judged; under 5 nothing is (%(default)s)",
+        help="games together from which on a pair is judged, 5 or more (default: %(default)s)",
     )
     parser.add_argument(
         "--shown",
@@ -64,6 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep what is counted there, so that the same command goes on (not kept)",
     )
     parser.add_argument("--jobs", type=int, help="processes (one per processor)")
+
+
+def _least_games(text: str) -> int:
+    games = games_above_0(text)
+    if games < LEAST_GAMES:
+        raise argparse.ArgumentTypeError(
+            f"{text}: pairs are judged by {LEAST_GAMES} games together or more"
+        )
+    return games
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         records=", ".join(map(str, args.records)),
         games=len(games),
         players=len(games.players),
-        least=max(args.least, LEAST_GAMES),
+        least=args.least,
         findings=findings,
         left_out=f"{left_out}{left_out.duplicates_text}",
         duplicates=left_out.duplicates,
