@@ -89,6 +89,20 @@ def test_what_made_the_rows_is_found_and_fits_what_was_not_learned_from():
     assert predicted == pytest.approx(found, abs=4)
 
 
+def test_the_log_loss_of_tenpai_is_of_tenpai_or_not():
+    rows, told = made_rows(400)
+    models = predictions(fit(rows, 0, 1), rows, rows)
+    models["ours"] = np.zeros((len(rows), N_SHANTEN))
+    models["ours"][:, 0] = np.where(told, 0.8, 0.3)
+    models["ours"][:, 1] = 1 - models["ours"][:, 0]
+    tenpai = rows["shanten"] == 0
+    loss = -np.log(np.where(tenpai, models["ours"][:, 0], models["ours"][:, 1])).mean()
+    figures = compare(models, rows)
+    for figure in ("ours: tenpai: log loss", "0 melds: ours: tenpai: log loss"):
+        assert float(str(figures[figure]).split()[0]) == pytest.approx(loss, abs=1e-4)
+    assert figures["0 melds: ours: predicted"] == f"{models['ours'][:, 0].mean():.4f}"
+
+
 def test_the_same_seed_fits_the_very_same_weights():
     rows, _ = made_rows(2_000)
     one, again, other = (fit(rows, 1, seed) for seed in (3, 3, 4))
