@@ -16,6 +16,7 @@ from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import contrasts
 from mjbot.detection.verdicts import Weights, holm, judge, levelled, shipped_weights
 from mjbot.models.weights import load_manifest
+from mjbot.statistics.estimates import t_quantile
 
 LOGS = Path(mjbot.__file__).parents[1] / "logs"
 
@@ -86,6 +87,16 @@ def test_a_pair_is_found_and_its_rivals_are_not():
     p = p_of(played(20, helped=1.5))
     assert p["a", "b"] < 1e-4
     assert min(p[pair] for pair in p if pair != ("a", "b")) > 0.01
+
+
+def test_the_effect_is_points_per_game_with_its_interval():
+    games = played(12, helped=1.5)
+    points = np.array([100.0, -50.0, 0.0, 20.0, 7.0])
+    (verdict,) = [v for v in judge(games, replace(ALL, points=points)) if v.names == ("a", "b")]
+    each = levelled(games)[np.arange(12), pair_places(games), 0] @ points
+    assert verdict.effect.value == pytest.approx(each.mean())
+    half_width = t_quantile(0.975, 11) * each.std(ddof=1) / np.sqrt(12)
+    assert verdict.effect.half_width == pytest.approx(half_width)
 
 
 def test_what_is_switched_off_is_not_found():
