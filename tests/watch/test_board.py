@@ -95,6 +95,9 @@ def test_a_hidden_hand_is_not_on_the_board(short_game: ReadGame) -> None:
             assert told <= {"", "?"}
             if not board["result"]:
                 assert not shown
+            for at, seat in enumerate(board["seats"]):
+                if at not in shown:
+                    assert (seat["waits"], seat["shanten"], seat["furiten"]) == ("", None, False)
 
 
 def test_changes_lead_from_board_to_board(short_game: ReadGame) -> None:

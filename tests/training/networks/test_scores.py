@@ -127,3 +127,8 @@ def test_the_first_chance_of_riichi_is_one_of_each_seat_in_each_kyoku():
     rows["game"], rows["kyoku"], rows["seat"] = np.transpose(places)
     first = parts_of(Kind.RIICHI, rows)["first chance"]
     assert first.tolist() == [True, False, True, True, False, True, True]
+
+
+def test_a_row_costs_no_more_than_a_chance_of_one_in_ten_million():
+    scores = scores_of(Kind.PON, yes(0.0, 0.5), made([1, 1]))
+    assert value(scores, "log loss") == pytest.approx((math.log(1e7) + math.log(2)) / 2)
