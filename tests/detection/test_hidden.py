@@ -127,7 +127,7 @@ def test_redraws_leave_the_table_as_it_is(before):
     table, seat = before
     state = copy_state(table)
     sums, tally = held_against(state, seat, int(np.flatnonzero(table["hand"][seat])[0]))
-    assert state.tobytes() == table.tobytes()
+    assert state == table  # by field: the padding between fields is undefined
     assert tally.chosen[:, 0].sum() == pytest.approx(tally.chosen[:, 1].sum())  # one was discarded
     assert sums.level[..., 1].sum() > 0
 

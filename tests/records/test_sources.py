@@ -253,13 +253,6 @@ def test_a_record_of_exactly_the_most_bytes_is_read(
         assert problem in damage(path)
 
 
-def test_an_mjlog_that_is_cut_off_between_two_tags_is_damaged(tenhou, tmp_path: Path) -> None:
-    document = tenhou.small_game()
-    path = tmp_path / "cut.mjlog"
-    path.write_bytes(document[: document.rindex(b"<")])
-    assert "damaged XML" in damage(path)
-
-
 def test_event_log_holds_every_event_at_once(tmp_path: Path) -> None:
     path = tmp_path / "runs" / "game.mjson"
     events = [StartGame(names=("a", "b", "c", "d")), Tsumo(actor=2, pai="5pr"), EndKyoku()]

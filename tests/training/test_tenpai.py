@@ -58,8 +58,8 @@ def test_complete_blocks(hand, blocks):
 
 
 def test_counting_is_the_same_each_time_and_adds_up():
-    hands, row, kyoku = count_hands(3, 5, 3)
-    again, _, _ = count_hands(3, 5, 3)
+    hands, row, kyoku = count_hands(3, 5, "tonpu")
+    again, _, _ = count_hands(3, 5, "tonpu")
     assert (hands == again).all()
     assert kyoku >= 12
     assert hands.shape == greedy_table().shape
@@ -88,7 +88,7 @@ def test_the_command_writes_what_strategies_read(tmp_path, capsys):
     assert "paper %" in capsys.readouterr().out
     manifest = json.loads((tmp_path / "greedy.json").read_text())
     assert manifest["command"] == "mjbot train greedy --games 3 --seed 5 --length tonpu"
-    assert (load_weights("greedy", tmp_path)["hands"] == count_hands(3, 5, 3)[0]).all()
+    assert (load_weights("greedy", tmp_path)["hands"] == count_hands(3, 5, "tonpu")[0]).all()
 
 
 def test_one_game_gives_no_interval(capsys):
