@@ -56,7 +56,7 @@ WORTH_A_SEARCH: Final = 0.08
 MOST_PLAYED_ON: Final = 3
 NATS_A_RANK: Final = 15.0
 """How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
-noise in (``python -m proof open-discards``), the network's log odds and the points beside."""
+noise in (docs/strategies/strongest.md), the network's log odds and the points beside."""
 SPREAD: Final = 0.0165
 """Standard deviation of the true differences in ranks there, their noise taken out."""
 DEAL_US: Final = 1500.0

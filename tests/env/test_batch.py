@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, Rows, random_actions, random_source
-from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, PON
+from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
 from mjbot.env.batch import IllegalActionError
 from mjbot.env.rewards import WORTHS
 from mjbot.env.tables import STANDING
@@ -339,6 +339,18 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     with pytest.raises(ArgumentError, match="2 rows"):
         batch.step([0])
     assert batch.states.tobytes() == before
+
+
+def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
+    batch = BatchEnv(8, 6)
+    rows = batch.reset()
+    (table, *_) = np.flatnonzero(~rows.masks[:, 0])
+    legal = batch.states["drawn"].tolist()
+    for action in (0, N_ACTIONS - 1):
+        legal[table] = action
+        problem = rf"table {table}, seat \d may not {action} \({NAMES[action]}\)"
+        with pytest.raises(IllegalActionError, match=problem):
+            batch.step(legal)
 
 
 @pytest.mark.parametrize(

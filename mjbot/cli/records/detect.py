@@ -1,5 +1,6 @@
 """``mjbot detect RECORDS...``: which players play for each other, as a table, a page and JSON."""
 
+import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -7,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -20,7 +20,6 @@ from mjbot.detection.report import HEADS, WARNING, Finding, Report, cells, repor
 from mjbot.detection.verdicts import (
     LEAST_GAMES,
     Weights,
-    description,
     judge,
     shipped_weights,
 )
@@ -37,6 +36,15 @@ WIDTH: Final = 132
 """Columns that the table takes at least: cut short it would say nothing."""
 
 
+def _least_games(text: str) -> int:
+    games = count(text)
+    if games < LEAST_GAMES:
+        raise argparse.ArgumentTypeError(
+            f"{text}: pairs are judged by {LEAST_GAMES} games together or more"
+        )
+    return games
+
+
 @dataclass(frozen=True, kw_only=True)
 class DetectRequest:
     """What ``mjbot detect`` is asked for."""
@@ -49,8 +57,8 @@ class DetectRequest:
     )
     least: int = option(
         LEAST_GAMES,
-        "games that two players have in common to be judged, at least 5",
-        type=count,
+        f"games that two players have in common to be judged, at least {LEAST_GAMES}",
+        type=_least_games,
         metavar="GAMES",
     )
     shown: int = option(
@@ -79,7 +87,6 @@ def run(request: DetectRequest) -> int:
         games = count_games(refs, weights.model, jobs, request.folder, left_out, tell)
     findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
     close = findings[: request.shown]
-    _describe(close, games, weights)
     with progress(console, "looking closely", len(close), "pairs") as tell:
         for finding in close:
             _look_closely(finding, refs, games, weights, jobs)
@@ -88,7 +95,7 @@ def run(request: DetectRequest) -> int:
         records=", ".join(map(str, request.records)),
         games=len(games),
         players=len(games.players),
-        least=max(request.least, LEAST_GAMES),
+        least=request.least,
         findings=findings,
         left_out=f"{left_out}{left_out.duplicates_text}",
         duplicates=left_out.duplicates,
@@ -97,14 +104,6 @@ def run(request: DetectRequest) -> int:
         write_text(request.html, page(report))
     _tell(report, request.shown, request.json)
     return ExitCode.OK
-
-
-def _describe(close: Sequence[Finding], games: Games, weights: Weights) -> None:
-    """Add what the counters say."""
-    left = description(games, [finding.verdict for finding in close], weights)
-    for k, finding in enumerate(close):
-        columns = left.excess[k], left.everywhere[k], left.here[k]
-        finding.counters = np.stack(columns, axis=1)
 
 
 def _look_closely(

@@ -9,8 +9,9 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.records.choices import steps as choice_steps
 from mjbot.records.sources import open_games
+from mjbot.table.hands import kind_of
 from mjbot.table.settle import ranks_of
-from mjbot.table.state import KAKAN, RIICHI
+from mjbot.table.state import DAIMINKAN, KAKAN, RIICHI
 from mjbot.training.networks.decisions import (
     DECISION,
     KINDS,
@@ -131,6 +132,16 @@ def test_columns_hold_what_the_games_hold(columns):
     kyoku = open_kyoku(columns)
     assert len(kyoku) == info.rows["kyoku"] == 30
     assert set(open_decisions(columns, Kind.KAN).rows["form"]) <= {2, KAKAN, 4}
+
+
+@pytest.mark.parametrize(("kind", "copies"), [(Kind.PON, 2), (Kind.KAN, 3)])
+def test_a_call_is_offered_to_seats_that_hold_the_tiles_for_it(columns, kind, copies):
+    opened = open_decisions(columns, kind)
+    offers = opened.rows["form"] == DAIMINKAN if kind == Kind.KAN else slice(None)
+    rows, states = opened.rows[offers], np.asarray(opened.states)[offers]
+    tiles = [kind_of(int(tile)) for tile in states["last_tile"]]
+    held = states["hand"][np.arange(len(rows)), rows["seat"], tiles]
+    assert len(rows) >= 5 and (held >= copies).all()
 
 
 def test_ranks_and_changes_are_those_of_the_end(columns):
