@@ -41,6 +41,9 @@ from mjbot.cli.arguments import (
     file_option,
     folder_option,
     jobs_option,
+    length_option,
+    rules_option,
+    rules_with,
     seed_option,
     strategy,
 )
@@ -56,7 +59,7 @@ from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import naming, plural
-from protocol.rules import Length
+from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
 
 RUNS = Path("logs", "runs")
@@ -102,7 +105,8 @@ class ArenaRequest:
         choices=FORMATS,
     )
     games: int = option(1000, "number of games, rounded up to whole walls", type=count)
-    length: Length = option("hanchan", "length of a game", choices=["tonpu", "hanchan"])
+    length: Length | None = length_option()
+    rules: Rules | None = rules_option()
     seed: int = seed_option()
     walls: Draws = option(
         "order",
@@ -141,10 +145,12 @@ class ArenaRequest:
             raise ArgumentError(f"--on {self.on}: expected ray or ray://HOST:PORT")
         if self.on:
             import_ray()
+        rules = rules_with(self.rules, self.length)
         setup = Setup(
             strategies=tuple(map(str, self.strategies)),
             format=self.format or _usual_format(len(self.strategies)),
-            length=self.length,
+            length=rules.length,
+            rules=rules.differences,
             seed=self.seed,
             walls=self.walls,
             deadline_s=self.deadline_s,
@@ -279,7 +285,7 @@ def _heading(arena: Arena) -> str:
     return (
         f"{plural(arena.n_games, 'game')}{kept}: {plural(plan.n_walls, 'wall')}"
         f" x {plural(per_wall, 'seating')}"
-        f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
+        f" ({plan.setup.format}), {plan.setup.game_rules}, seed {plan.setup.seed}, {draws};"
         f" in {plan.folder}\n{_open_hands(plan.setup)}"
     )
 
@@ -307,6 +313,7 @@ def origin(plan: Plan) -> Origin:
     setup = plan.setup
     words = ["mjbot", "arena", *map(shlex.quote, setup.strategies)]
     words += ["--format", setup.format, "--length", setup.length, "--seed", str(setup.seed)]
+    words += ["--rules", str(setup.game_rules)] if setup.rules else []
     words += ["--games", str(plan.n_walls * len(setup.seating.tables))]
     words += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
     words += ["--until", "sure"] if plan.until_sure else []

@@ -6,14 +6,19 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 import argparse
 import contextlib
 import os
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from mjbot.cli.requests import option
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
+from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.transports.base import system_words
 
 STRONGEST: Final = "strongest"
 """Who is asked about records unless another is named."""
@@ -80,6 +85,35 @@ def strategy(text: str) -> Spec:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def rules(text: str) -> Rules:
+    """Return the rule set of a TOML file, or of ``NAME=VALUE,...``.
+
+    >>> rules("tonpu,bust=no,uma=15000/5000/-5000/-15000")
+    ... # doctest: +ELLIPSIS
+    Rules(length='tonpu', red_fives=True, open_tanyao=True, bust=False, ...)
+    """
+    try:
+        if text.endswith(".toml"):
+            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")))
+        return Rules.read(dict(map(_rule, text.split(","))))
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {system_words(error)}") from None
+
+
+def _rule(text: str) -> tuple[str, Any]:
+    if text in LAST_ROUND:
+        return "length", text
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"{text!r} is not NAME=VALUE, such as bust=no")
+    if value in ("yes", "no"):
+        return name, value == "yes"
+    numbers = value.split("/")
+    if all(number.removeprefix("-").isdecimal() for number in numbers):
+        return name, [int(n) for n in numbers] if len(numbers) > 1 else int(value)
+    return name, value
+
+
 # --- options of several commands: fields of their requests ---------------------------------------
 
 
@@ -94,6 +128,24 @@ def seed_option(default: int | None = 0) -> Any:
     drawn = " (default: random)" if default is None else ""
     help_ = f"random seed: the same seed gives the same walls, seats and draws{drawn}"
     return option(default, help_, type=int)
+
+
+def rules_option() -> Any:
+    """Return the option ``--rules``."""
+    help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
+    return option(None, help_, type=rules, metavar="FILE.toml|NAME=VALUE,...")
+
+
+def length_option() -> Any:
+    """Return the option ``--length``."""
+    help_ = "length of a game (default: hanchan, or that of --rules)"
+    return option(None, help_, choices=list(LAST_ROUND))
+
+
+def rules_with(rules: Rules | None, length: Length | None) -> Rules:
+    """Return the rules that ``--rules`` and ``--length`` ask for."""
+    found = rules or RANKED
+    return found if length is None else msgspec.structs.replace(found, length=length)
 
 
 def jobs_option() -> Any:
