@@ -47,11 +47,11 @@ from mjbot.cli.arguments import (
     seed_option,
     strategy,
 )
-from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
+from mjbot.requests import argument, option
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format
 from mjbot.statistics.sequential import ErrorRates

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.cli.requests import option
 from mjbot.errors import ArgumentError, MjbotError
+from mjbot.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules

@@ -20,7 +20,6 @@ from mjbot.cli.match import (
     with_whole_games,
 )
 from mjbot.cli.play import require_member, team_table_option
-from mjbot.cli.requests import argument, group, option
 from mjbot.cli.table import TableRequest, Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -34,6 +33,7 @@ from mjbot.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
+from mjbot.requests import argument, group, option
 from mjbot.server.core import OnFault
 from mjbot.strategy.registry import Spec
 from mjbot.text import naming

@@ -18,11 +18,11 @@ from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import RUNS, GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
-from mjbot.cli.requests import declare
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
+from mjbot.requests import declare
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.text import plural

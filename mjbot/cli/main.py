@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
-from mjbot.cli.requests import declare, request_of
 from mjbot.errors import TOLD, ExitCode, MjbotError, told
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
+from mjbot.requests import declare, request_of
 from protocol.plain_text import one_line
 
 

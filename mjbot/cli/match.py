@@ -11,7 +11,6 @@ from typing import Any, Final
 from rich.console import Console
 
 from mjbot.cli.arguments import count, folder_option, seconds
-from mjbot.cli.requests import argument, group, option
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, told
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -20,6 +19,7 @@ from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_play
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.precompile import prepare
+from mjbot.requests import argument, group, option
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
 from mjbot.text import naming, plural

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mjbot.cli.arguments import file_option, strategy
-from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.pack.contents import USERS, contents_for
 from mjbot.pack.zipped import PYTHON, pack
+from mjbot.requests import argument, option
 from mjbot.strategy.registry import Spec
 
 

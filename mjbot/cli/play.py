@@ -23,7 +23,6 @@ from mjbot.cli.arguments import (
     token,
 )
 from mjbot.cli.records.watch import tell_page
-from mjbot.cli.requests import argument, group, option
 from mjbot.cli.table import PAGE, WatchRequest, table_page
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
@@ -41,6 +40,7 @@ from mjbot.pair.fair_play import (
 )
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
+from mjbot.requests import argument, group, option
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError

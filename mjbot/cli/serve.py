@@ -14,12 +14,12 @@ from rich.console import Console
 
 from mjbot.cli.arguments import games_above_0, reading_arguments, token
 from mjbot.cli.arguments import port as port_number
-from mjbot.cli.requests import declare
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
+from mjbot.requests import declare
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.server import GameResult, Logs, TableServer, talk_of

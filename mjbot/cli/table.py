@@ -11,9 +11,9 @@ from rich.console import Console
 
 from mjbot.cli.arguments import port, seconds, seed_option, strategy_option
 from mjbot.cli.records.watch import tell_page
-from mjbot.cli.requests import option
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
+from mjbot.requests import option
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.strategy.registry import Spec

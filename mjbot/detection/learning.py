@@ -12,6 +12,7 @@
 All of it is fixed before a game that is tested on is looked at.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,10 +39,12 @@ from mjbot.detection.residuals import PAIRS, Residuals, places_of
 from mjbot.detection.verdicts import NAME, Weights, levelled
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import Manifest, save_weights
+from mjbot.records.other_formats import record_path
+from mjbot.requests import command_of, option
 from mjbot.table.hands import kind_of
 from mjbot.table.mirror.wire import tile_code
 from mjbot.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
-from mjbot.training.runs import RUNS, GameRange, Learned
+from mjbot.training.runs import RUNS, GameRange, Learned, games_field, records_field
 from protocol import messages as m
 
 OF_CHOICES: Final = 150
@@ -134,13 +137,22 @@ def worth_of_scores(games: Games) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class DetectionRequest:
-    """What ``mjbot train detection`` is told; ``pairs`` has two names and records of each pair."""
+    """``mjbot train detection``; ``pairs`` has two names and records of each pair."""
 
-    records: Sequence[Path]
-    games: GameRange
-    pairs: Sequence[tuple[str, str, Path]]
-    jobs: int
-    out: Path | None
+    records: Sequence[Path] = records_field()
+    games: GameRange = games_field("games to learn from (default: all)")
+    pairs: Sequence[Sequence[str]] = option(
+        (),
+        "two players who are a pair in these records; once for each kind of pair",
+        flag="--pair",
+        nargs=3,
+        action="append",
+        metavar=("NAME", "NAME", "RECORDS"),
+    )
+    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
+    out: Path | None = option(
+        None, f"folder of the weights (default: {RUNS / 'detection'})", type=Path, shown=False
+    )
     left_out: LeftOut = field(default_factory=LeftOut)
 
 
@@ -150,22 +162,25 @@ def train(request: DetectionRequest) -> Learned:
     Raises as :func:`~mjbot.training.positions.index_games` and
     :class:`~mjbot.errors.ArgumentError` for a pair that is not in its records.
     """
+    if not request.pairs:
+        raise ArgumentError("--pair: name at least one known pair and its records")
+    pairs = [(one, other, record_path(path)) for one, other, path in request.pairs]
     distinct = DistinctGames(request.left_out, by_players=True)
     refs = request.games.take(distinct.index(request.records))
     model = learn_model(refs, request.jobs, request.left_out)
     honest = count_games(refs, model, request.jobs, left_out=LeftOut())
     known = []
-    for one, other, path in request.pairs:
+    for one, other, path in pairs:
         apart = replace(distinct, seen={*distinct.seen})  # a file may have several pairs
         known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
     weights = learn(model, honest, known)
     told = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
-        for (one, other, _), each in zip(request.pairs, known, strict=True))  # fmt: skip
+        for (one, other, _), each in zip(pairs, known, strict=True))  # fmt: skip
     names = ", ".join(sorted(path.name for path in request.records))
     manifest = Manifest(
         data=f"games {request.games} of {names} ({len(honest)} hanchan); pairs: {told}",
-        command=f"mjbot train detection {names} --games {request.games}"
-        + "".join(f" --pair {one!r} {other!r} {path.name}" for one, other, path in request.pairs),
+        command=command_of("mjbot train detection", replace(request, pairs=()))
+        + "".join(f" --pair {one!r} {other!r} {path.name}" for one, other, path in pairs),
         seed=0,
         scores={f"points of a unit, {name}": round(float(worth))
             for name, worth in zip(SCORES, weights.points, strict=True)},

@@ -10,6 +10,7 @@ from mjbot.interruption import keeping
 from mjbot.models.danger_features import N_FEATURES, N_GRADES, N_LOSS
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.training import regression as fit
 from mjbot.training.danger_rows import FIRST_FEATURE, Found, Rows, rows_of
 from mjbot.training.hand_run import identity_of
@@ -44,11 +45,9 @@ def _train(
         scores |= check_danger(arrays, held_out)
         lines = _calibration(arrays, held_out)
     names = ", ".join(path.name for path in request.records)
-    command = f"mjbot train danger {names} --games {request.games}"
-    command += f" --validate {request.validate}" if request.validate else ""
     manifest = Manifest(
         data=f"{names}: every discard of who is not in riichi, and every ron{request.left_out}",
-        command=command,
+        command=command_of("mjbot train danger", request),
         seed=request.seed,
         scores=scores,
     )

@@ -18,6 +18,7 @@ from mjbot.models.fold_features import N_FEATURES, fold_features
 from mjbot.models.hand import HandEvaluator, weights_name
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import Step, progress
+from mjbot.requests import command_of
 from mjbot.text import plural
 from mjbot.training import fold_positions
 from mjbot.training.fold_grid import (
@@ -39,6 +40,7 @@ from mjbot.training.fold_positions import (
     scores_of,
 )
 from mjbot.training.positions import GameRef, file_digests
+from mjbot.training.requests import FoldRequest
 from mjbot.training.runs import (
     RUNS,
     Learned,
@@ -51,21 +53,6 @@ from mjbot.training.runs import (
 )
 
 CHECKED_PER_GAME: Final = 30
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoldRequest(TrainingRequest):
-    """What is learned how.
-
-    ``per_game`` positions are drawn of each game; ``step`` is that of the exponents of 2 in the
-    grid, whose cells are tried with ``grid`` positions.
-    """
-
-    per_game: int
-    step: int
-    grid: int
-    folder: Path | None
-    fresh: bool
 
 
 def train(request: FoldRequest) -> Learned:
@@ -276,14 +263,10 @@ def _manifest(
     request: FoldRequest, refs: Sequence[GameRef], scores: dict[str, float | int | str]
 ) -> Manifest:
     files = " ".join(path.name for path in request.records)
-    command = f"mjbot train fold {files} --games {request.games}"
-    command += f" --validate {request.validate}" if request.validate else ""
-    command += f" --per-game {request.per_game} --step {request.step} --grid {request.grid}"
-    command += f" --seed {request.seed}"
     return Manifest(
         data=f"{len(refs)} games ({request.games} of {files}), {request.per_game} discards of each,"
         f" labelled by what the player did up to the end of the kyoku{request.left_out}",
-        command=command,
+        command=command_of("mjbot train fold", request),
         seed=request.seed,
         scores=scores,
     )

@@ -5,25 +5,24 @@ discard that was made.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.interruption import keeping
-from mjbot.models.hand import N_FEATURES, FeatureSet, weights_name
+from mjbot.models.hand import N_FEATURES, weights_name
 from mjbot.models.weights import Manifest, save_weights
+from mjbot.requests import command_of
 from mjbot.statistics.estimates import Estimate, rate
 from mjbot.training.hand_positions import Positions
 from mjbot.training.hand_run import Course, TrainingRun, identity_of
 from mjbot.training.positions import GameRef
+from mjbot.training.requests import HandRequest
 from mjbot.training.runs import (
     RUNS,
     Learned,
     RunFolder,
     TrainingError,
-    TrainingRequest,
     claim_weights,
     erase_run,
 )
@@ -53,17 +52,6 @@ def agreement(ranks: NDArray[np.int8], games: NDArray[np.int32]) -> dict[str, Es
 
 Shares = dict[str, dict[str, Estimate]]
 """Kind of position -> rank -> share."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HandRequest(TrainingRequest):
-    """What is learned how: ``passes`` over the positions; ``check`` are more records to check."""
-
-    check: Path | None
-    features: FeatureSet
-    passes: int
-    folder: Path | None
-    fresh: bool
 
 
 def train(request: HandRequest) -> Learned:
@@ -141,8 +129,7 @@ def _manifest(request: HandRequest, positions: Positions, n_games: int, shares: 
     return Manifest(
         data=f"{n_games} games ({request.games} of {files}), every discard of the first to declare"
         f" riichi in each kyoku, up to the riichi{request.left_out}",
-        command=f"mjbot train hand {files} --games {request.games} --features {request.features}"
-        f" --passes {request.passes} --seed {request.seed}",
+        command=command_of("mjbot train hand", request),
         seed=request.seed,
         scores=scores,
     )

@@ -4,7 +4,9 @@
 without touching what else is there.  A file is there whole or not at all.
 """
 
+import argparse
 import importlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -20,6 +22,8 @@ from mjbot.append_log import AppendLog, Cures, emptied
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
+from mjbot.records.other_formats import record_path
+from mjbot.requests import argument, option
 from mjbot.text import first_line, unfinished_path, whole_file
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 
@@ -148,6 +152,63 @@ class GameRange:
         return f"{self.start}:{'' if self.stop is None else self.stop}"
 
 
+# --- arguments that the kinds of training share ------------------------------------------------
+
+
+def game_range(text: str) -> GameRange:
+    """Return a range of games as the command line has it."""
+    try:
+        return GameRange(text)
+    except ArgumentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def games_field(help_: str) -> Any:
+    """Return the option ``--games``."""
+    return option(GameRange(":"), help_, type=game_range, metavar="START:STOP")
+
+
+def records_field() -> Any:
+    """Return the records to learn from."""
+    return argument(
+        "mjai, mjlog or tenhou.net/6 records: a file, zip or folder (mjbot arena --record makes"
+        " some)",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+    )
+
+
+def seed_field() -> Any:
+    """Return the option ``--seed``."""
+    return option(0, "random seed", type=int)
+
+
+def folder_field() -> Any:
+    """Return the option ``--folder`` of a run that can be resumed."""
+    help_ = f"folder of the run (default: one of its own in {RUNS})"
+    return option(None, help_, type=Path, shown=False)
+
+
+def fresh_field() -> Any:
+    """Return the option ``--fresh`` of a run that can be resumed."""
+    return option(False, "erase the run in that folder first", shown=False)
+
+
+def out_field() -> Any:
+    """Return the option ``--out``."""
+    help_ = f"folder of the weights (default: the run's own in {RUNS}; strategies play with the"
+    return option(None, f"{help_} shipped ones)", type=Path, shown=False)
+
+
+def at_least_1(request: object, *names: str) -> None:
+    """Raise :class:`~mjbot.errors.ArgumentError` if a number of the request is below 1."""
+    if min(getattr(request, name) for name in names) < 1:
+        options = [f"--{name.replace('_', '-')}" for name in names]
+        listed = " and ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
+        raise ArgumentError(f"{listed}: at least 1")
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrainingRequest:
     """What every training from records is told; ``out`` is the folder of the weights, if named.
@@ -155,12 +216,20 @@ class TrainingRequest:
     ``left_out`` gets to know what of the records cannot be read.
     """
 
-    records: Sequence[Path]
-    games: GameRange
-    validate: GameRange | None
-    seed: int
-    jobs: int
-    out: Path | None
+    records: Sequence[Path] = records_field()
+    games: GameRange = games_field(
+        "games to learn from, by their place among all: paths in the order given, the files inside"
+        " each sorted by name (default: all)"
+    )
+    validate: GameRange | None = option(
+        None,
+        "games to check with, which are then not learned from (default: none)",
+        type=game_range,
+        metavar="START:STOP",
+    )
+    seed: int = seed_field()
+    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
+    out: Path | None = out_field()
     left_out: LeftOut = field(default_factory=LeftOut)
 
     @cached_property

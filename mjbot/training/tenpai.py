@@ -10,7 +10,6 @@ before the first.
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from mjbot.progress import progress
 from mjbot.referee.flow import carry_out, deal
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
+from mjbot.requests import command_of
 from mjbot.rules.acceptance import acceptance, count_tiles
 from mjbot.rules.ruleset import RuleSet, rule_set
 from mjbot.rules.shanten import NEVER, shanten
@@ -37,6 +37,7 @@ from mjbot.table.legal import can_ron, can_tsumo, held_tiles
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+from mjbot.training.requests import GreedyRequest
 from mjbot.training.runs import RUNS, Learned
 from protocol.rules import Length, Rules
 
@@ -206,8 +207,9 @@ class Counted(NamedTuple):
     seconds: float
 
 
-def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Learned, Counted]:
-    """Play, count and save; ``out`` is the folder of the weights, if named.  Raises ``OSError``."""
+def train(request: GreedyRequest) -> tuple[Learned, Counted]:
+    """Play, count and save.  Raises ``OSError``."""
+    games, seed, length = request.games, request.seed, request.length
     begun = time.monotonic()
     with (
         keeping(lambda: "nothing is kept before the last game"),
@@ -216,7 +218,7 @@ def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Lear
         hands, row, kyoku = count_hands(games, seed, length, step)
     manifest = Manifest(
         data=f"{games} games ({length}, {kyoku} kyoku) of four greedy players",
-        command=f"mjbot train greedy --games {games} --seed {seed} --length {length}",
+        command=command_of("mjbot train greedy", request),
         seed=seed,
         scores={
             f"percent_{n}_shanten_after_6_draws_1_middle": (
@@ -225,7 +227,7 @@ def train(games: int, seed: int, length: Length, out: Path | None) -> tuple[Lear
             for n, percent in enumerate(percents_of(row))
         },
     )
-    out = out or RUNS / f"train-greedy-{games}-{seed}-{length}"
+    out = request.out or RUNS / f"train-greedy-{games}-{seed}-{length}"
     written = save_weights("greedy", {"hands": hands}, manifest, out)
     counted = Counted(hands, row, kyoku, time.monotonic() - begun)
     return Learned("greedy", written, out), counted

@@ -25,7 +25,6 @@ as many threads (a GPU, which is used where there is one, does not add in the sa
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +39,7 @@ from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import Step, progress
+from mjbot.requests import command_of
 from mjbot.statistics.estimates import LEAST_ALIKE, Estimate, ratio
 from mjbot.table.settle import ranks_of
 from mjbot.training.fit import resume, write_checkpoint
@@ -58,6 +58,7 @@ from papers.matsuda2021.q_learning import (
     Networks,
     Planes,
 )
+from papers.matsuda2021.requests import ReinforceRequest
 
 EPISODES: Final = 150_000
 EPSILON_EPISODES: Final = 90_000
@@ -100,25 +101,6 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     games: int
     batches: int
     processor_s: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReinforceRequest:
-    """What is run; ``weights`` is the folder of the supervised networks.
-
-    ``look_games`` are played greedily every ``look_every`` episodes, four on each wall.
-    """
-
-    episodes: int
-    epsilon_from: float
-    tables: int
-    look_every: int
-    look_games: int
-    weights: Path
-    seed: int
-    folder: Path | None
-    fresh: bool
-    out: Path | None
 
 
 def train(request: ReinforceRequest) -> list[Learned]:
@@ -354,12 +336,9 @@ class Course:
             "mean rank, greedy, after": str(Estimate(last.mean_rank, last.low, last.high)),
             "processor s": round(last.processor_s),
         }
-        command = f"mjbot train reinforce --episodes {request.episodes}"
-        command += f" --epsilon-from {request.epsilon_from} --tables {request.tables}"
-        command += f" --look-every {request.look_every} --look-games {request.look_games}"
         manifest = Manifest(
             data=f"{self.episode} kyoku against three of the networks it began with",
-            command=f"{command} --seed {request.seed}",
+            command=command_of("mjbot train reinforce", request),
             seed=request.seed,
             scores=scores,
         )

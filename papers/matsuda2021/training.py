@@ -14,7 +14,7 @@ command goes on after a kill and ends with the same weights.  Torch is needed he
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.decisions import (
     N_CHOICES,
@@ -38,7 +39,7 @@ from mjbot.training.networks.decisions import (
     taken,
 )
 from mjbot.training.networks.scores import Scores, scores_of, told
-from mjbot.training.runs import RUNS, GameRange, Learned, RunFolder, claim_weights, erase_run, torch
+from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
 from papers.matsuda2021.networks import (
     AT_ONCE,
     COLUMNS,
@@ -52,6 +53,7 @@ from papers.matsuda2021.networks import (
     weights_name,
 )
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_batch
+from papers.matsuda2021.requests import PaperRequest
 
 BATCH: Final = 256
 LEARNING_RATE: Final = 1e-3
@@ -71,26 +73,6 @@ ROWS_ASKED: Final[Mapping[Kind, int]] = {
     Kind.KAN: 100_000,
 }
 """Rows shown to each network if nothing is said: what one slow core does in half an hour."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperRequest:
-    """What is trained: ``kinds`` from the games of the first of ``data``, checked with the rest.
-
-    ``data`` are folders of columns.  The games of the first that come after ``games`` are the
-    first check, all those of each further folder another; ``rows`` are shown to each network
-    (0: :data:`ROWS_ASKED`), ``check_rows`` at most are drawn from each check.
-    """
-
-    data: Sequence[Path]
-    games: GameRange
-    kinds: Sequence[Kind]
-    rows: int
-    check_rows: int
-    seed: int
-    folder: Path | None
-    fresh: bool
-    out: Path | None
 
 
 def train(request: PaperRequest) -> list[Learned]:
@@ -141,12 +123,9 @@ def _manifest(
     request: PaperRequest, kind: Kind, stop: int, scores: dict[str, float | int | str]
 ) -> Manifest:
     info = check_data(request.data[0])
-    folders = " ".join(data.name for data in request.data)
-    rows = f" --rows {request.rows}" if request.rows else ""
-    command = f"mjbot train networks-paper {folders} --games {request.games} --kinds {kind}{rows}"
     return Manifest(
         data=f"games {request.games.start}:{stop} of {info.data}, every {kind} choice",
-        command=f"{command} --check-rows {request.check_rows} --seed {request.seed}",
+        command=command_of("mjbot train networks-paper", replace(request, kinds=(kind,))),
         seed=request.seed,
         scores=scores,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from mjbot.cli.commands import COMMANDS, module_of
-from mjbot.cli.requests import argument, declare, group, option, request_of
+from mjbot.requests import argument, declare, group, option, request_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mjbot.cli.records.replay import Losses, Named, files_progress, find_sources, readable_games
-from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source
 from mjbot.records.writers import FORMATS, GameWriter, format_of, is_one_file, open_writer, refusal
+from mjbot.requests import argument, option
 from mjbot.text import plural
 
 

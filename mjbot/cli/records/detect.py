@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot.cli.arguments import count, file_option, folder_option, jobs_option
-from mjbot.cli.requests import argument, option
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import Games, count_games
 from mjbot.detection.page import page
@@ -27,6 +26,7 @@ from mjbot.errors import ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
+from mjbot.requests import argument, option
 from mjbot.text import write_text
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 from protocol.plain_text import one_line

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from mjbot.cli.requests import argument, option
 from mjbot.errors import ExitCode
 from mjbot.progress import Step, progress
 from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
@@ -27,6 +26,7 @@ from mjbot.records.game import (
 from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
 from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.requests import argument, option
 from mjbot.text import plural
 from protocol.plain_text import one_line
 

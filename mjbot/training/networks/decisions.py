@@ -40,6 +40,7 @@ from mjbot.env import Rows
 from mjbot.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -59,6 +60,7 @@ from mjbot.table.settle import ranks_of
 from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
 from mjbot.text import first_line, naming, plural, whole_file
 from mjbot.training.positions import GameStep, collect
+from mjbot.training.requests import DataRequest
 from mjbot.training.runs import TrainingRequest
 from protocol.messages import (
     Ankan,
@@ -252,14 +254,16 @@ class DataError(MjbotError):
         return f"{self.path}: {self.problem}"
 
 
-def write_decisions(request: TrainingRequest, folder: Path, command: str) -> DataInfo:
+def write_decisions(request: DataRequest) -> DataInfo:
     """Replay the games asked for and write all columns; ``decisions.json`` is written last.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`; nothing that stands is overwritten.
     """
+    folder = request.folder
     if folder.exists() and any(folder.iterdir()):
         raise ArgumentError(f"{folder} is not empty; name another --folder, or erase it")
-    games, _ = request.split()
+    records = TrainingRequest(records=request.records, left_out=request.left_out)
+    games, _ = records.split()
     folder.mkdir(parents=True, exist_ok=True)
     console = Console(stderr=True)
     n_games = 0
@@ -282,12 +286,12 @@ def write_decisions(request: TrainingRequest, folder: Path, command: str) -> Dat
         rows["kyoku"] = kyoku.n
     files = ", ".join(path.name for path in request.records)
     info = DataInfo(
-        data=f"games {request.games} of {files}{request.left_out}",
-        command=command,
+        data=f"games : of {files}{request.left_out}",
+        command=command_of("mjbot train data", request),
         games=n_games,
         rows=rows,
         layout=layout(),
-        digests=tuple(sorted(request.distinct.event_digests)),
+        digests=tuple(sorted(records.distinct.event_digests)),
     )
     with whole_file(folder / INFO_FILE) as file:
         file.write(msgspec.json.format(msgspec.json.encode(info)) + b"\n")

@@ -12,8 +12,6 @@ melds and discards.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -37,6 +35,7 @@ from mjbot.models.networks.hidden_shanten import (
 from mjbot.models.tenpai import greedy_odds, greedy_table
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.rules.shanten import shanten as shanten_of
 from mjbot.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.table.state import NO_RIICHI, State
@@ -45,7 +44,8 @@ from mjbot.training.hand_run import identity_of
 from mjbot.training.networks.scores import auc
 from mjbot.training.positions import GameRef, GameStep, collect
 from mjbot.training.regression import deciles
-from mjbot.training.runs import RUNS, Learned, TrainingError, TrainingRequest, torch
+from mjbot.training.requests import ShantenRequest
+from mjbot.training.runs import RUNS, Learned, TrainingError, torch
 from protocol.messages import Dahai
 
 UNITS: Final = 32
@@ -71,14 +71,6 @@ class ShantenRow(Record):
 
 
 Rows = NDArray[np.void]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShantenRequest(TrainingRequest):
-    """What is learned how: ``passes`` over the rows; ``check`` are more records to check with."""
-
-    check: Path | None
-    passes: int
 
 
 def train(request: ShantenRequest) -> tuple[Learned, list[str]]:
@@ -109,12 +101,9 @@ def _train(
         scores |= {f"{label}: {what}": told for what, told in compare(models, others).items()}
         lines += [f"{label}: {line}" for line in calibration(models["ours"], others)]
     names = " ".join(path.name for path in request.records)
-    command = f"mjbot train shanten {names} --games {request.games}"
-    command += f" --validate {request.validate}" if request.validate else ""
-    command += f" --check {request.check.name}" if request.check else ""
     manifest = Manifest(
         data=f"{names}: before each discard one of the others not in riichi{request.left_out}",
-        command=f"{command} --passes {request.passes} --seed {request.seed}",
+        command=command_of("mjbot train shanten", request),
         seed=request.seed,
         scores=scores,
     )

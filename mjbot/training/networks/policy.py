@@ -1,7 +1,8 @@
 """``mjbot train policy COLUMNS``: the learned player's network, from columns of decisions.
 
 All five decisions are learned at once, each row by the cross-entropy of its own head over what was
-legal; how many rows of a batch ask which is fixed (``Plan.shares``), pass after pass over each.
+legal; how many rows of a batch ask which is fixed (``PolicyPlan.shares``), pass
+after pass over each.
 The rate (:mod:`mjbot.training.fit`) rises over the first fiftieth of the rows, and the averaged
 weights are the result.
 
@@ -12,7 +13,6 @@ written, and which rows come when follows from seed and number alone.
 import copy
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,7 @@ from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode,
 from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
 from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.decisions import (
     KINDS,
@@ -41,9 +42,9 @@ from mjbot.training.networks.decisions import (
 )
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
 from mjbot.training.networks.scores import scores_of, told
+from mjbot.training.requests import PolicyPlan, PolicyRequest
 from mjbot.training.runs import (
     RUNS,
-    GameRange,
     Learned,
     RunFolder,
     TrainingError,
@@ -59,27 +60,9 @@ HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is learned how; ``rows`` to learn from in all, several times over if that is more.
-
-    ``shares`` of discard, riichi, pon, chi, kan in each batch; in the records they are 0.76, 0.03,
-    0.075, 0.13, 0.01, by which a kan would be asked about once in a hundred rows.
-    """
-
-    channels: int = 64
-    blocks: int = 6
-    rows: int = 10_000_000
-    batch: int = 512
-    rate: float = 2e-3
-    decay: float = 1e-2
-    shares: tuple[float, ...] = (0.47, 0.10, 0.16, 0.19, 0.08)
-    seed: int = 0
-
-    @property
-    def steps(self) -> int:
-        """How many batches that is."""
-        return self.rows // self.batch
+def steps_of(plan: PolicyPlan) -> int:
+    """Return how many batches a plan has."""
+    return plan.rows // plan.batch
 
 
 class Batch(NamedTuple):
@@ -186,7 +169,7 @@ class PolicyRun:
     """One plan in its folder."""
 
     def __init__(
-        self, plan: Plan, source: Source, check: Source, folder: RunFolder, start: Path | None
+        self, plan: PolicyPlan, source: Source, check: Source, folder: RunFolder, start: Path | None
     ) -> None:
         torch.manual_seed(plan.seed)
         self._plan: Final = plan
@@ -201,7 +184,7 @@ class PolicyRun:
         self._fit: Final = Fit(
             dict(self._net.named_parameters()),
             Schedule(rate=plan.rate, warm_up=1 / 50),
-            plan.steps,
+            steps_of(plan),
             decay=plan.decay,
             longest=5.0,
             averaged=EMA_STEPS,
@@ -214,12 +197,14 @@ class PolicyRun:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
         resume(self._folder, self._file, self._fit.restore)
         plan, fit, loss = self._plan, self._fit, 0.0
-        with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
+        with progress(
+            Console(stderr=True), "learning", steps_of(plan) * plan.batch, "rows"
+        ) as tell:
             tell(fit.step * plan.batch)
-            while fit.step < plan.steps:
+            while fit.step < steps_of(plan):
                 loss += self._learn_from(self._source.batch(self._numbers(fit.step)))
                 tell(plan.batch)
-                if fit.step % STEPS_KEPT == 0 or fit.step == plan.steps:
+                if fit.step % STEPS_KEPT == 0 or fit.step == steps_of(plan):
                     write_checkpoint(self._folder, self._file, fit.state())
                     done = (fit.step - 1) % STEPS_KEPT + 1
                     tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
@@ -266,7 +251,7 @@ class PolicyRun:
         return total / max(len(self._check), 1)
 
 
-def _identity(plan: Plan, source: Source, start: PolicyNetwork) -> str:
+def _identity(plan: PolicyPlan, source: Source, start: PolicyNetwork) -> str:
     """Return twelve letters and digits that no other run shares: plan, rows and first weights.
 
     A checkpoint of another one may have learned from the games that this one is checked with.
@@ -277,7 +262,7 @@ def _identity(plan: Plan, source: Source, start: PolicyNetwork) -> str:
     return digest.hexdigest()[:12]
 
 
-def _counts(plan: Plan, sizes: Sequence[int]) -> list[int]:
+def _counts(plan: PolicyPlan, sizes: Sequence[int]) -> list[int]:
     """Return how many rows of a batch each kind has: none where there are no rows."""
     shares = [share if n else 0.0 for share, n in zip(plan.shares, sizes, strict=True)]
     ends = np.round(np.cumsum(shares) / sum(shares) * plan.batch).astype(int)
@@ -315,27 +300,6 @@ def answers(
 # --- the command -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class PolicyRequest:
-    """What is learned: from games of the first of ``data``, checked with the rest and the others.
-
-    ``crossed``: a game's number, and two folders of weights (hand evaluator and danger) that were
-    fitted to the games before it and from it on: each row is shown those that do not know it.
-    ``held_out`` of the games, the last, only tell how the learning gets on.  ``start``: a folder
-    of weights to go on from, of this form or with fewer inputs.
-    """
-
-    data: Sequence[Path]
-    games: GameRange
-    crossed: tuple[int, Path, Path] | None
-    held_out: int
-    plan: Plan
-    start: Path | None
-    folder: Path | None
-    fresh: bool
-    out: Path | None
-
-
 def train(request: PolicyRequest) -> Learned:
     """Learn, check and save.
 
@@ -346,9 +310,9 @@ def train(request: PolicyRequest) -> Learned:
     stop = 1 + max(int(part.rows["game"][-1]) for part in learned if len(part.rows))
     middle = stop - request.held_out
     number, *folders = request.crossed or (0, SHIPPED)
-    encoders = [new_encoder(folder) for folder in folders]
-    source = Source([part.of_games(0, middle) for part in learned], encoders, number)
-    held_out = Source([part.of_games(middle, stop) for part in learned], encoders, number)
+    encoders = [new_encoder(Path(folder)) for folder in folders]
+    source = Source([part.of_games(0, middle) for part in learned], encoders, int(number))
+    held_out = Source([part.of_games(middle, stop) for part in learned], encoders, int(number))
     if not (len(source) and len(held_out)):
         raise TrainingError("there are no games to learn from; widen --games")
     folder = request.folder or RUNS / f"train-policy-{request.plan.seed}"
@@ -372,7 +336,7 @@ def _opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
 def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, Any]:
     """Return the figures of the network, its weights rounded as they are saved."""
     net.load_state_dict({name: value.half().float() for name, value in net.state_dict().items()})
-    shown = request.plan.steps * request.plan.batch
+    shown = steps_of(request.plan) * request.plan.batch
     scores: dict[str, Any] = {
         "rows shown": shown,
         "weights": sum(map(np.size, net.arrays().values())),
@@ -398,20 +362,10 @@ def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, 
 
 
 def _manifest(request: PolicyRequest, stop: int, scores: dict[str, Any]) -> Manifest:
-    plan = request.plan
     info = check_data(request.data[0])
-    folders = " ".join(folder.name for folder in request.data)
-    options = [f"--games {request.games}", f"--held-out {request.held_out}"]
-    if request.crossed:
-        options.append("--crossed " + " ".join(map(str, request.crossed)))
-    if request.start:
-        options.append(f"--start {request.start.name}")
-    shares = " ".join(map(str, plan.shares))
-    plain = {name: value for name, value in vars(plan).items() if name != "shares"}
-    options += [f"--shares {shares}", *(f"--{name} {value}" for name, value in plain.items())]
     return Manifest(
         data=f"games {request.games.start}:{stop} of {info.data}, all five decisions",
-        command=f"mjbot train policy {folders} {' '.join(options)}",
-        seed=plan.seed,
+        command=command_of("mjbot train policy", request),
+        seed=request.seed,
         scores=scores,
     )

@@ -19,7 +19,6 @@ many left (as good), final ranks as labels (0.002 worse), one hidden layer of 32
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,12 +40,14 @@ from mjbot.models.networks.rank import (
 )
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.training.fit import Fit, Schedule
 from mjbot.training.networks import rank_controls
 from mjbot.training.networks.decisions import Records, check_data, check_distinct, open_kyoku
-from mjbot.training.runs import RUNS, GameRange, Learned, TrainingError, torch
+from mjbot.training.requests import RankRequest
+from mjbot.training.runs import RUNS, Learned, TrainingError, torch
 from protocol.rules import LAST_ROUND
 
 UNITS: Final = 64
@@ -63,22 +64,6 @@ HELD_OUT: Final = 10
 Floats = NDArray[np.float32]
 Predictor = Callable[[Records], NDArray[np.float64]]
 """From KYOKU[n] to the chances [n, seat, rank] or the mean ranks [n, seat]."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankRequest:
-    """What is trained: from ``games`` of the first of ``data``, checked with the rest.
-
-    ``passes`` over the kyoku by each of ``nets``; without ``controls`` ours alone is trained.
-    """
-
-    data: Sequence[Path]
-    games: GameRange
-    nets: int
-    passes: int
-    controls: bool
-    seed: int
-    out: Path | None
 
 
 def train(request: RankRequest) -> Learned:
@@ -104,11 +89,9 @@ def train(request: RankRequest) -> Learned:
             models |= controls(learned, request.seed)
         for label, rows in checks(request.data, stop).items():
             scores |= {f"{label}: {what}": told for what, told in compare(models, rows).items()}
-    folders = " ".join(folder.name for folder in request.data)
     manifest = Manifest(
         data=f"all kyoku starts in games {request.games.start}:{stop} of {info.data}",
-        command=f"mjbot train rank {folders} --games {request.games} --nets {request.nets}"
-        f" --passes {request.passes} --seed {request.seed}",
+        command=command_of("mjbot train rank", request),
         seed=request.seed,
         scores=scores,
     )

@@ -24,9 +24,7 @@ each, so that the same command goes on after a kill.
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -35,11 +33,11 @@ from rich.console import Console
 from torch import Tensor
 from torch.nn import functional
 
-from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.networks.policy import NAME
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.registry import make_strategy
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
@@ -56,8 +54,8 @@ from mjbot.training.networks.self_play_games import (
     Questions,
     Seen,
     Table,
-    TablesRequest,
 )
+from mjbot.training.requests import SelfPlayRequest
 from mjbot.training.runs import RUNS, Learned, RunFolder, TrainingError, claim_weights, erase_run
 
 CLIP: Final = 0.2
@@ -69,29 +67,8 @@ LONGEST: Final = 1.0
 """The norm that gradients are clipped to."""
 EARLY_SHARE: Final = 0.3
 KEPT: Final = "self-play.pt"
+COMMAND: Final = "mjbot train self-play"
 LAST: Final = ("early.", "late.discard.", "late.others.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelfPlayRequest(TablesRequest):
-    """What is learned how; ``start`` is the folder of the policy's weights to begin with.
-
-    ``rivals`` are names of strategies.  With ``last`` only the last layer of the late head is
-    learned from play (and the early head, from the late one): a hundredth of the weights, so less
-    of chance.
-    """
-
-    chapters: int
-    rivals: Sequence[str]
-    warm_up: int
-    passes: int
-    learns: Literal["all", "last"]
-    rate: float
-    kl: float
-    start: Path
-    folder: Path | None
-    fresh: bool
-    out: Path | None
 
 
 class Nets:
@@ -273,7 +250,8 @@ def _chances(
 
 def train(request: SelfPlayRequest) -> Learned:
     """Play, learn and save; raises ``OSError`` and :class:`~mjbot.errors.MjbotError`."""
-    _check(request)
+    for name in request.rivals:
+        make_strategy(name)
     folder = request.folder or RUNS / f"train-self-play-{request.seed}"
     if request.fresh:
         erase_run(folder)
@@ -284,17 +262,6 @@ def train(request: SelfPlayRequest) -> Learned:
         out = request.out or claim_weights(run, NAME)
     arrays = {name: array.astype(np.float16) for name, array in course.nets.policy.arrays().items()}
     return Learned(NAME, save_weights(NAME, arrays, _manifest(request, course.told), out), out)
-
-
-def _check(request: SelfPlayRequest) -> None:
-    if min(request.chapters, request.tables) < 1 or request.warm_up < 0:
-        raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
-    if request.passes < 1:
-        raise ArgumentError("--passes: at least 1")
-    if not 0 <= request.apart <= 1:
-        raise ArgumentError("--apart: 0 to 1")
-    for name in request.rivals:
-        make_strategy(name)
 
 
 def _games(told: Sequence[dict[str, float]]) -> int:
@@ -313,14 +280,9 @@ def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Man
             scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
                 rank
             )
-    names = ("chapters", "tables", "length", "warm_up", "apart", "passes", "learns", "rate", "kl")
-    told_of = [f"--{name.replace('_', '-')} {getattr(request, name)}" for name in (*names, "seed")]
-    options = " ".join(told_of)
-    if request.rivals:
-        options += f" --rivals {' '.join(request.rivals)}"
     return Manifest(
         data=f"{before.data}; {games} {request.length} against itself",
-        command=f"{before.command}; mjbot train self-play {options}",
+        command=f"{before.command}; {command_of(COMMAND, request)}",
         seed=request.seed,
         scores=scores,
     )

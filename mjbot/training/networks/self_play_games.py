@@ -30,7 +30,7 @@ from mjbot.training.networks.critic import (
 from mjbot.training.networks.decisions import actions_of
 from mjbot.training.networks.policy import HEADS
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
-from protocol.rules import Length
+from mjbot.training.requests import SelfPlayRequest
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other
@@ -54,16 +54,6 @@ class Players(NamedTuple):
     start: PolicyNetwork
     critic: Critic
     rivals: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TablesRequest:
-    """How many tables a chapter has, and of what kind; ``apart`` is a share of them."""
-
-    tables: int
-    length: Length
-    apart: float
-    seed: int
 
 
 class Seen(NamedTuple):
@@ -120,7 +110,7 @@ class Chapter:
 class Table:
     """The tables of a chapter: who is asked, and what becomes of it."""
 
-    def __init__(self, nets: Players, request: TablesRequest, number: int) -> None:
+    def __init__(self, nets: Players, request: SelfPlayRequest, number: int) -> None:
         self.chapter: Final = Chapter()
         n = request.tables
         players = seating(n, round(request.apart * n), len(nets.rivals))

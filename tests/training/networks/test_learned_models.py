@@ -19,12 +19,12 @@ from mjbot.training.networks.decisions import (
     Kind,
     layout,
 )
-from mjbot.training.networks.rank import RankRequest
 from mjbot.training.networks.rank_controls import paper_bins
+from mjbot.training.requests import RankRequest
 from mjbot.training.runs import GameRange, TrainingError
 from papers.matsuda2021 import training as paper_training
 from papers.matsuda2021.networks import PaperNetwork
-from papers.matsuda2021.training import PaperRequest
+from papers.matsuda2021.requests import PaperRequest
 
 N_GAMES = 40
 

@@ -88,7 +88,7 @@ def test_numpy_says_what_torch_says(policy, columns):
 
 def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_path, monkeypatch):
     monkeypatch.setattr(policy, "STEPS_KEPT", 10)
-    plan = policy.Plan(channels=8, blocks=2, rows=64 * 40, batch=64)
+    plan = policy.PolicyPlan(channels=8, blocks=2, rows=64 * 40, batch=64)
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.Source(parts, [policy.new_encoder()])
 
@@ -116,7 +116,7 @@ def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_pa
 
 def test_a_checkpoint_of_other_games_or_another_plan_is_not_resumed(policy, columns, tmp_path):
     """It may have learned from the games that are now held out."""
-    plan = policy.Plan(channels=8, blocks=2, rows=64 * 2, batch=64)
+    plan = policy.PolicyPlan(channels=8, blocks=2, rows=64 * 2, batch=64)
 
     def run(folder, start, stop, plan=plan):
         parts = [open_decisions(columns, kind).of_games(start, stop) for kind in KINDS]
@@ -164,7 +164,7 @@ def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns)
 def test_every_row_is_shown_once_in_a_pass_over_its_kind(policy, columns, tmp_path):
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.Source(parts, [policy.new_encoder()])
-    plan = policy.Plan(channels=8, blocks=2, batch=64, shares=(0.4, 0.2, 0.1, 0.3, 0))
+    plan = policy.PolicyPlan(channels=8, blocks=2, batch=64, shares=(0.4, 0.2, 0.1, 0.3, 0))
     with RunFolder(tmp_path, "policy") as folder:
         run = policy.PolicyRun(plan, source, source, folder, None)
         shown = np.concatenate([run._numbers(step) for step in range(3 * len(source) // 64)])
@@ -181,7 +181,7 @@ def test_every_row_is_shown_once_in_a_pass_over_its_kind(policy, columns, tmp_pa
 def test_what_earlier_weights_do_not_know_begins_as_nothing(policy, columns, tmp_path):
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.Source(parts, [policy.new_encoder()])
-    plan = policy.Plan(channels=8, blocks=2, rows=64, batch=64)
+    plan = policy.PolicyPlan(channels=8, blocks=2, rows=64, batch=64)
     manifest = Manifest(data="none", command="none", seed=0, scores={})
     known = policy.PolicyNetwork(8, 2)
     arrays = known.arrays()

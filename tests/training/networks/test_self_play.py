@@ -13,6 +13,7 @@ from mjbot.errors import ExitCode
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.rules.acceptance import waits
 from mjbot.training.positions import index_games, steps
+from mjbot.training.requests import SelfPlayRequest
 from protocol.tiles import N_KINDS
 
 LOGS = Path(__file__).parents[3] / "logs"
@@ -73,7 +74,7 @@ def short_games(self_play, games, monkeypatch):
 
 @pytest.fixture
 def request_(self_play, start, tmp_path):
-    return self_play.SelfPlayRequest(
+    return SelfPlayRequest(
         chapters=2,
         tables=1,
         length="tonpu",

@@ -11,13 +11,16 @@ of what was parsed.  ``argparse`` goes no further.
 """
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import MISSING, field, fields
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 Request = TypeVar("Request")
 
 _HOW: Final = "argparse"
+_SHOWN: Final = "shown"
 
 
 def argument(help_: str, **how: Any) -> Any:
@@ -31,13 +34,16 @@ def option(default: Any, help_: str, **how: Any) -> Any:
 
     Help and default are shown together; a help that names its default in brackets, or an option
     that is off unless named, needs no more.  ``how`` is for ``add_argument``; ``flag`` among it
-    is another name than the field's.
+    is another name than the field's, ``shown=False`` leaves it out of :func:`command_of`.
     """
+    shown = how.pop("shown", True)
     if default is False:
         how = {"action": "store_true", **how}
     elif default is not None and default != () and "(default" not in help_:
         help_ += f" (default: %(default){'g' if isinstance(default, float) else 's'})"
-    return field(default=default, metadata={_HOW: ("--", {"help": help_, **how})})
+    if how.get("required"):
+        return field(metadata={_HOW: ("--", {"help": help_, **how}), _SHOWN: shown})
+    return field(default=default, metadata={_HOW: ("--", {"help": help_, **how}), _SHOWN: shown})
 
 
 def group(request: type, title: str = "", **defaults: Any) -> Any:
@@ -62,7 +68,7 @@ def declare(parser: argparse._ActionsContainer, request: type) -> None:
                 parser.add_argument(each.name, **how)
             else:
                 repeats = how.get("action") == "append"
-                default = [] if repeats else each.default
+                default = [] if repeats else None if how.get("required") else each.default
                 how = {"default": default, "dest": each.name, **how}
                 flag = how.pop("flag", f"--{each.name.replace('_', '-')}")
                 parser.add_argument(flag, **how)
@@ -73,6 +79,39 @@ def request_of(request: type[Request], args: argparse.Namespace) -> Request:
     values: dict[str, Any] = {}
     for each in fields(request):  # type: ignore[arg-type]
         part = each.metadata.get("request")
+        if part is None and _HOW not in each.metadata and not hasattr(args, each.name):
+            continue  # no argument: its default
         value = request_of(part, args) if part else getattr(args, each.name)
         values[each.name] = tuple(value) if isinstance(value, list) else value
     return request(**values)
+
+
+def command_of(program: str, request: object) -> str:
+    """Return the command that makes a request again, as ``mjbot train rank FOLDER --nets 2``.
+
+    Files stand by their names alone: a manifest names no path of the machine that made it.
+    """
+    return " ".join([program, *_words(request)])
+
+
+def _words(request: object) -> Iterator[str]:
+    options: list[str] = []
+    for each in fields(request):  # type: ignore[arg-type]
+        value = getattr(request, each.name)
+        if each.metadata.get("request"):
+            options += _words(value)
+        elif _HOW in each.metadata and each.metadata.get(_SHOWN, True):
+            dashes, how = each.metadata[_HOW]
+            if dashes is None:
+                yield _spelled(value)
+            elif value is True:
+                options.append(how.get("flag", f"--{each.name.replace('_', '-')}"))
+            elif value not in (None, False, ()):
+                options += [f"--{each.name.replace('_', '-')}", _spelled(value)]
+    yield from options
+
+
+def _spelled(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(_spelled, value))
+    return value.name if isinstance(value, PurePath) else str(value)

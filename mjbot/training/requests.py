@@ -1,0 +1,294 @@
+"""What each kind of training is asked for: the one declaration of its arguments and defaults.
+
+Parsers (``mjbot train WHAT``) and the commands in manifests are made from these classes
+(:mod:`mjbot.requests`).  Each is declared apart from its training, so that the help needs no torch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from mjbot.errors import ArgumentError
+from mjbot.models.hand import FEATURE_SETS, FeatureSet
+from mjbot.models.weights import SHIPPED
+from mjbot.requests import argument, option
+from mjbot.training.positions import LeftOut
+from mjbot.training.runs import (
+    GameRange,
+    TrainingRequest,
+    at_least_1,
+    folder_field,
+    fresh_field,
+    games_field,
+    out_field,
+    records_field,
+    seed_field,
+)
+from protocol.rules import LAST_ROUND, Length
+
+PAPERS_POSITIONS: Final = 5716
+"""Positions of the grid in the paper on folding."""
+
+
+def check_field() -> Any:
+    """Return the option ``--check``: further records that are only checked with."""
+    return option(
+        None, "further records to check with, not learned from", type=Path, metavar="RECORDS"
+    )
+
+
+def length_field() -> Any:
+    """Return the option ``--length``."""
+    return option("hanchan", "length of a game", choices=list(LAST_ROUND))
+
+
+# --- from records ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandRequest(TrainingRequest):
+    """``mjbot train hand``: ``passes`` over the positions."""
+
+    check: Path | None = check_field()
+    features: FeatureSet = option("paper", "set of features", choices=FEATURE_SETS)
+    passes: int = option(8, "passes over all positions", type=int)
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "passes", "jobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldRequest(TrainingRequest):
+    """``mjbot train fold``: ``per_game`` positions of each game.
+
+    ``step`` is that of the exponents of 2 in the grid, whose cells are tried with ``grid``
+    positions.
+    """
+
+    per_game: int = option(6, "positions drawn from each game", type=int)
+    step: int = option(
+        4,
+        "step of the exponents of 2 in the grid, refined around the best; 1: all 441 cells",
+        type=int,
+        choices=(1, 2, 4),
+    )
+    grid: int = option(
+        PAPERS_POSITIONS,
+        "positions with which the cells of the grid are tried, the default as in the paper",
+        type=int,
+        metavar="POSITIONS",
+    )
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "per_game", "grid", "jobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DangerRequest(TrainingRequest):
+    """``mjbot train danger``."""
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "jobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShantenRequest(TrainingRequest):
+    """``mjbot train shanten``: ``passes`` over the rows."""
+
+    check: Path | None = check_field()
+    passes: int = option(10, "passes over all rows", type=int)
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "passes", "jobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataRequest:
+    """``mjbot train data``: the columns that the classes below learn from."""
+
+    records: Sequence[Path] = records_field()
+    folder: Path = option(None, "new folder for the columns", type=Path, required=True, shown=False)
+    jobs: int = option(1, "number of processes", type=int, shown=False)
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "jobs")
+
+
+# --- from columns ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnsRequest:
+    """What is learned from columns: from ``games`` of the first folder of ``data``.
+
+    The games of it that come after them are the first check, all those of each further folder
+    another.
+    """
+
+    data: Sequence[Path] = argument(
+        "folders of columns (mjbot train data): learn from the first, check with its remaining"
+        " games and with each further one",
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+    )
+    games: GameRange = games_field("games of the first folder to learn from (default: all)")
+    seed: int = seed_field()
+    out: Path | None = out_field()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankRequest(ColumnsRequest):
+    """``mjbot train rank``: ``passes`` over the kyoku by each of ``nets``."""
+
+    nets: int = option(2, "number of networks to average", type=int)
+    passes: int = option(20, "passes of each network over all kyoku", type=int)
+    controls: bool = option(
+        False, "also train softmax regression and the paper's form, to compare with", shown=False
+    )
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "nets", "passes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyPlan:
+    """How the policy is learned; ``rows`` in all, several passes if that is more than there are.
+
+    ``shares`` of discard, riichi, pon, chi, kan in each batch; in the records they are 0.76, 0.03,
+    0.075, 0.13, 0.01, so that a kan would be one row of a hundred.
+    """
+
+    channels: int = option(64, "channels of each cell", type=int)
+    blocks: int = option(6, "number of blocks of two convolutions", type=int)
+    rows: int = option(10_000_000, "rows to learn from, in several passes if needed", type=int)
+    batch: int = option(512, "rows of a step", type=int)
+    rate: float = option(2e-3, "highest learning rate", type=float)
+    decay: float = option(1e-2, "weight decay", type=float)
+    shares: tuple[float, ...] = option(
+        (0.47, 0.10, 0.16, 0.19, 0.08),
+        "shares of discard, riichi, pon, chi and kan in each batch"
+        " (default: 0.47 0.1 0.16 0.19 0.08)",
+        type=float,
+        nargs=5,
+        metavar="SHARE",
+    )
+    seed: int = seed_field()
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "channels", "rows", "batch")
+        if self.blocks < 2:
+            raise ArgumentError("--blocks: at least 2")
+        if min(self.shares) < 0 or not self.shares[0] > 0:
+            raise ArgumentError("--shares: none below 0, and some discards")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRequest(ColumnsRequest, PolicyPlan):
+    """``mjbot train policy``.
+
+    ``crossed``: a game's number, and two folders of weights (hand evaluator and danger) that were
+    fitted to the games before it and from it on: each row is shown those that do not know it.
+    ``held_out`` of the games, the last, only measure the progress.  ``start``: a folder of weights
+    to continue from, of this form or with fewer inputs.
+    """
+
+    held_out: int = option(25, "last games that only measure the progress", type=int)
+    crossed: tuple[str, ...] = option(
+        (),
+        "show rows of games before GAME the hand and danger weights in folder FROM, fitted to the"
+        " others, and the others those in folder BEFORE (default: the shipped ones for all)",
+        nargs=3,
+        metavar=("GAME", "BEFORE", "FROM"),
+    )
+    start: Path | None = option(
+        None, "folder with weights to continue from", type=Path, metavar="FOLDER"
+    )
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+
+    @property
+    def plan(self) -> PolicyPlan:
+        """How it is learned."""
+        return PolicyPlan(**{each.name: getattr(self, each.name) for each in fields(PolicyPlan)})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least_1(self, "held_out")
+        if self.crossed and not self.crossed[0].isdecimal():
+            raise ArgumentError(f"--crossed {self.crossed[0]!r}: expected the number of a game")
+
+
+# --- from games of our own ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedyRequest:
+    """``mjbot train greedy``: what greedy players hold, counted over ``games``."""
+
+    games: int = option(1000, "games to play", type=int)
+    seed: int = option(0, "seed of the first game's walls", type=int)
+    length: Length = length_field()
+    out: Path | None = out_field()
+
+    def __post_init__(self) -> None:
+        if self.games < 2:
+            raise ArgumentError("--games: at least 2, for the intervals")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlayRequest:
+    """``mjbot train self-play``; ``start`` is the folder of the policy's first weights.
+
+    ``rivals`` are names of strategies.  With ``last`` only the last layer of the late head is
+    learned from play (and the early head, from the late one): a hundredth of the weights, so less
+    of chance.
+    """
+
+    chapters: int = option(60, "iterations of games, after each of which is learned", type=int)
+    tables: int = option(192, "hanchan of an iteration, at once; a multiple of 4", type=int)
+    length: Length = length_field()
+    warm_up: int = option(3, "iterations in which the critic learns alone", type=int)
+    apart: float = option(
+        0.25, "share of the tables where one seat plays against three of others", type=float
+    )
+    passes: int = option(3, "passes over each iteration's decisions", type=int)
+    learns: Literal["all", "last"] = option(
+        "last", "weights that are learned: all, or the last layer", choices=("all", "last")
+    )
+    rate: float = option(1e-4, "learning rate of the policy", type=float)
+    kl: float = option(
+        0.05, "cost of a nat of divergence from the start, in spreads of advantage", type=float
+    )
+    seed: int = seed_field()
+    rivals: Sequence[str] = option(
+        (),
+        "further opponents at those tables, four tables in turn with the start (default: none)",
+        nargs="+",
+        metavar="STRATEGY",
+    )
+    start: Path = option(
+        SHIPPED,
+        "folder of the policy's first weights (default: the shipped ones)",
+        type=Path,
+        metavar="FOLDER",
+        shown=False,
+    )
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+    out: Path | None = option(
+        None, "folder of the weights (default: the run's)", type=Path, shown=False
+    )
+
+    def __post_init__(self) -> None:
+        if min(self.chapters, self.tables) < 1 or self.warm_up < 0:
+            raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
+        at_least_1(self, "passes")
+        if not 0 <= self.apart <= 1:
+            raise ArgumentError("--apart: 0 to 1")
