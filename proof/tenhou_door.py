@@ -207,10 +207,10 @@ class Watched(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of what the server says."""
         text = record.getMessage()
-        if match := re.fullmatch(r"(\S+) is (gone|back) in (.+)", text):
+        if match := re.search(r": (\S+) is (gone|back) in (.+)$", text):
             hands = self.hands_gone if match[2] == "gone" else self.hands_back
             hands.append((match[1], match[3]))
-        else:
+        elif record.levelno >= logging.WARNING:
             self.warnings.append(text)
 
 
