@@ -93,7 +93,7 @@ def tell_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
 def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
     """Return what :func:`add_match_arguments` asks for."""
     return MatchSettings(
-        rules=table_rules(args),
+        rules=replace(table_rules(args), join_timeout_s=args.join_timeout_s),
         games=args.games,
         folder=folder,
         evidence=args.evidence,

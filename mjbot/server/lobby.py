@@ -116,7 +116,7 @@ class TableRules:
     length: Length = "hanchan"
     fixed_seats: bool = False
     timeout_s: float = 60.0
-    join_timeout_s: float = 30.0
+    join_timeout_s: float = 60.0
     on_fault: OnFault = OnFault.ABORT
     limits: TimeLimits = field(default_factory=TimeLimits)
     tenhou_limits: TimeLimits | None = None
