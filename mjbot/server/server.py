@@ -203,6 +203,8 @@ class TableServer:
             await _part(seats, final_messages)
             for seat in seats:
                 seat.part()
+        end = f"is void: {one_line(core.faults[-1].text)}" if core.void else "has ended"
+        logger.info("game %d %s", game + 1, end)
         return GameResult(
             game=game,
             names=core.names,

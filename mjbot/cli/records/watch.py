@@ -109,10 +109,12 @@ def _ignore(event: Event, talk: Talk = (), /) -> None:
 
 
 @contextlib.asynccontextmanager
-async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take]:
+async def table_page(
+    args: argparse.Namespace, title: str, ending: asyncio.Event | None = None
+) -> AsyncIterator[Take]:
     """Serve a page if ``--watch`` asks for one; give what takes the table's events.
 
-    After the last game the page stays for as long as somebody looks on.
+    After the last game the page stays open while it has spectators, until ``ending`` is set.
     """
     if not args.watch:
         yield _ignore
@@ -127,7 +129,16 @@ async def table_page(args: argparse.Namespace, title: str) -> AsyncIterator[Take
         key = server.keys.new(ALL_SEATS) if args.all_hands else ""
         tell_page(server.url(key), no_browser=args.no_browser)
         yield server.add
-        await server.stay(expects_browser=not args.no_browser)
+        tasks: list[asyncio.Task[object]] = [
+            asyncio.create_task(server.stay(expects_browser=not args.no_browser))
+        ]
+        if ending is not None:
+            tasks.append(asyncio.create_task(ending.wait()))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
 
 
 def run(args: argparse.Namespace) -> int:
