@@ -129,9 +129,8 @@ async def table_page(
         key = server.keys.new(ALL_SEATS) if args.all_hands else ""
         tell_page(server.url(key), no_browser=args.no_browser)
         yield server.add
-        tasks: list[asyncio.Task[object]] = [
-            asyncio.create_task(server.stay(expects_browser=not args.no_browser))
-        ]
+        staying = server.stay(expects_browser=not args.no_browser)
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(staying)]
         if ending is not None:
             tasks.append(asyncio.create_task(ending.wait()))
         try:
