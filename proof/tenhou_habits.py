@@ -5,8 +5,8 @@ another call, read ``GO``, ``UN`` and ``TAIKYOKU`` in one read, and took its tim
 clients of ours play over lines that do so, each habit by itself or all together:
 
 ``twice``
-    Every answer is sent twice, the last one of a hand once more before the next deal; after a ron
-    comes a pass.
+    Every answer is sent twice within 0.5 s, the last one of a hand once more before the next deal;
+    after a ron comes a pass.
 ``slow``
     An answer takes up to 2 s, a result is shown for 3 to 5 s, the last one as well.
 ``large-reads``
@@ -40,6 +40,9 @@ from protocol.transports.memory import memory_pair
 
 HABITS: Final = ("twice", "slow", "large-reads")
 ANSWER_S: Final = 2.0
+AGAIN_S: Final = 0.5
+"""How long after the first the second answer comes: the table may be at its next question."""
+
 SHOWN_S: Final = (3.0, 5.0)
 READ_PAUSE_S: Final = 1.5
 
@@ -80,9 +83,7 @@ class HabitualLine(Transport):
         for part in line.split(b"\0")[:-1]:
             tag = part + b"\0"
             if tag.startswith(b"<BYE"):
-                await self._show_result()
                 await self._count_end()
-                await self._line.send(_READY)
             elif tag == _READY:
                 await self._show_result()
                 if "twice" in self._habits and self._last_answer:
@@ -111,13 +112,15 @@ class HabitualLine(Transport):
         await self._repeat(b"<N />\0" if is_ron else tag)
 
     async def _repeat(self, tag: bytes) -> None:
+        await asyncio.sleep(self._rng.uniform(0, AGAIN_S))
         self._counted["answers repeated"] += 1
         await self._line.send(tag)
 
     async def _count_end(self) -> None:
         """Count whether the connection is open until the client has shown the last result."""
         try:
-            await self._line.receive(0)
+            while True:  # what was sent to it meanwhile
+                await self._line.receive(0)
         except SilenceError:
             self._counted["last results shown to the end"] += 1
         except VanishedError:
