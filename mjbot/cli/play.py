@@ -149,7 +149,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
-    parser.add_argument("--name", help="name at the table (default: the strategy's)")
+    parser.add_argument(
+        "--name", help="name at the table; over ws:// sent as ?name= (default: the strategy's)"
+    )
     parser.add_argument("--room", help="instead of the URL's")
     parser.add_argument("--seat", type=seat, help="the same as SEAT")
     parser.add_argument(
@@ -286,6 +288,8 @@ def _settings(args: argparse.Namespace) -> Settings:
     require_permission(address, args.permitted_by)
     if args.permitted_by is not None:
         logger.info("permitted by: {}", one_line(args.permitted_by))
+    if args.name:
+        address = address.with_name(args.name)
     return Settings(
         address=address,
         name=args.name or args.strategy.name.rpartition(":")[2],
