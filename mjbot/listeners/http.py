@@ -23,15 +23,6 @@ REQUEST_S: Final = 10.0
 """How long a connection may stay open without a request that is being answered."""
 
 
-_GUEST: Final = "guest"
-
-
-def guest_of(request: web.Request) -> Guest:
-    """Return the connection of a request that a :class:`HttpListener` serves."""
-    guest = request.get(_GUEST)
-    return guest if isinstance(guest, Guest) else Guest()
-
-
 class HttpListener:
     """Serves ``app`` for the endpoint ``endpoint``, whose name is for the log.
 
@@ -46,6 +37,7 @@ class HttpListener:
         most_of_address: int = MOST_OF_ADDRESS,
         shutdown_s: float = 1.0,
     ) -> None:
+        app[_LISTENER] = self
         app.middlewares.append(self._answer)
         log = logging.getLogger(__name__)
         log.addFilter(_short)
@@ -73,6 +65,11 @@ class HttpListener:
         self.refuse_more()
         await self._runner.cleanup()
 
+    def guest(self, request: web.Request) -> Guest:
+        """Return the connection of a request."""
+        connection = self._connections.get(request.protocol)
+        return Guest() if connection is None else connection.guest
+
     def _accept(self) -> asyncio.Protocol:
         assert self._runner.server is not None
         return _Connection(self._runner.server(), self.guests, self._connections)
@@ -83,12 +80,19 @@ class HttpListener:
         connection = self._connections.get(request.protocol)
         if connection is None:
             return await handler(request)
-        request[_GUEST] = connection.guest
         connection.stop_clock()
         try:
             return await handler(request)
         finally:
             connection.start_clock()
+
+
+_LISTENER: Final = web.AppKey("listener", HttpListener)
+
+
+def guest_of(request: web.Request) -> Guest:
+    """Return the connection of a request that an :class:`HttpListener` serves."""
+    return request.app[_LISTENER].guest(request)
 
 
 class _Connection(asyncio.Protocol):
