@@ -240,7 +240,7 @@ def test_a_tenhou_connection_has_a_time_for_its_log_in_and_for_its_wish():
         ((reader, writer),) = await idle(port, 1, sent=sent)
         began = loop.time()
         task = asyncio.create_task(read_all(reader))
-        while not task.done():
+        while not task.done() and loop.time() < began + 2 * LOBBY_S:
             writer.write(write(tags.KeepAlive(), Spelling.XML))
             await asyncio.wait({task}, timeout=3)
         writer.transport.abort()
@@ -258,7 +258,7 @@ def test_who_never_joins_is_sent_away_and_bytes_win_no_time():
             loop = asyncio.get_running_loop()
             ((reader, writer),) = await idle(port, 1)
             task = asyncio.create_task(read_all(reader))
-            while not task.done():
+            while not task.done() and loop.time() < 400:
                 writer.write(b"x")
                 await asyncio.wait({task}, timeout=7)
             writer.transport.abort()
