@@ -63,7 +63,7 @@ def _ignore() -> None:
 
 
 class Guest:
-    """One connection; ``close`` is called when its place goes to another.
+    """One connection; ``close`` is called when its place is given to another.
 
     ``text`` names endpoint, address and port in the log.
     """
