@@ -13,7 +13,10 @@ TORCH ?= yes
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
-	@$(BIN)/mjbot setup-node >/dev/null || true
+	@$(BIN)/mjbot setup-node --check >/dev/null 2>&1 || { \
+		echo "fetching the external AI and Node (without a network our own bots play instead)"; \
+		$(BIN)/mjbot setup-node >/dev/null || true; \
+	}
 	@exec $(BIN)/mjbot duo
 
 # One worker more than processors: many tests wait for processes of their own.
@@ -52,6 +55,7 @@ $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "installing mjbot and its packages into $(VENV) (a minute or less; pip prints only problems)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 

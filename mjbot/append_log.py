@@ -10,12 +10,14 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.text import write_all
 from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0
@@ -91,14 +93,20 @@ class AppendLog(Generic[Header, Line]):
         """Keep one more line, whatever happens to this program next."""
         self._write(self._encode(line))
         if time.monotonic() - self._synced_at > SYNC_S:
-            os.fsync(self._file.fileno())
+            self._sync()
             self._synced_at = time.monotonic()
 
     def close(self) -> None:
         """Make sure of everything."""
         if not self._file.closed:
+            with self._file:
+                self._sync()
+
+    def _sync(self) -> None:
+        try:
             os.fsync(self._file.fileno())
-            self._file.close()
+        except OSError as error:
+            raise LogError(f"{self.path}: {error.strerror or error}") from None
 
     def _without_torn_line(self, header: Header, cures: Cures) -> bytes:
         self._file.seek(0)
@@ -111,8 +119,7 @@ class AppendLog(Generic[Header, Line]):
 
     def _write(self, text: bytes) -> None:
         try:
-            self._file.write(text + b"\n")
-            self._file.flush()
+            write_all(self._file, self.path, text + b"\n")
         except OSError as error:
             raise LogError(f"{self.path}: {error.strerror or error}") from None
 
@@ -210,11 +217,11 @@ def _decoded(
             yield number, ValueError("nested too deeply")
 
 
-def _open_locked(path: Path, cures: Cures) -> IO[bytes]:
+def _open_locked(path: Path, cures: Cures) -> FileIO:
     _refuse_pipe(path, cures)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
+        file = path.open("a+b", buffering=0)  # what a full disk does not take is not kept for later
     except (FileExistsError, NotADirectoryError):
         raise LogError(f"{path.parent} is a file, no folder; {cures.elsewhere}") from None
     except OSError as error:
@@ -225,7 +232,7 @@ def _open_locked(path: Path, cures: Cures) -> IO[bytes]:
     return file
 
 
-def _lock(file: IO[bytes]) -> bool:
+def _lock(file: FileIO) -> bool:
     """Lock a file until it is closed; return false if somebody else has (not on Windows)."""
     with contextlib.suppress(ImportError):
         import fcntl

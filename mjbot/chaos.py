@@ -15,6 +15,7 @@ from random import Random
 from typing import Final
 
 from protocol.transports.address import is_loopback
+from protocol.transports.tcp import open_streams
 
 HARMLESS: Final = ("delay", "split", "merge")
 """What any program must bear: every byte comes, in its order."""
@@ -121,7 +122,7 @@ class ChaosProxy:
         with contextlib.suppress(OSError, TimeoutError):
             try:
                 async with asyncio.timeout(CONNECT_S):
-                    far_reader, far_writer = await asyncio.open_connection(*self._there)
+                    far_reader, far_writer = await open_streams(*self._there)
                 ends.append(far_writer)
                 pumps = (
                     self._pump(number, "server", reader, far_writer),

@@ -10,15 +10,14 @@ these arguments, whose defaults are ``None``, and ``add_arguments(group)`` for t
 else takes; what several take is declared by ``mjbot.cli.experiment``.
 """
 
-import argparse
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
@@ -53,7 +52,7 @@ class Request:
     ``folder`` is where all that is played is kept, each run under a name of its own, so that
     what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
     its outcome before the next one begins: name all that there are, for the forecast.  ``own`` has
-    the arguments of the experiment's own.
+    the experiment's own ``OPTIONS`` by name.
     """
 
     games: int
@@ -62,7 +61,7 @@ class Request:
     folder: Path
     part: str
     arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]
-    own: argparse.Namespace = field(default_factory=argparse.Namespace)
+    own: Mapping[str, Any] = field(default_factory=dict)
 
 
 OWN: Final = {

@@ -34,6 +34,7 @@ from mjbot.compiler.cache import (
 )
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
+from mjbot.compiler.missing import missing_functions
 from mjbot.pair.member import pair_up
 from mjbot.processes import signal_group
 from mjbot.progress import Step, progress
@@ -71,7 +72,7 @@ BULK_GAMES: Final = 12
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
 
-_WHAT: Final = "getting ready (a first start compiles for a minute or two)"
+_WHAT: Final = "compiling (a first start takes a minute or two)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[1])
 _PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
@@ -126,7 +127,8 @@ def prepare(
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
         return ()
-    with progress(console, _WHAT, unit="functions") as step:
+    most = missing_functions(module for job in jobs for module in _modules(job))
+    with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
@@ -164,15 +166,20 @@ def _is_done(job: Job) -> bool:
 
 def _key(job: Job) -> str:
     """Return a digest of all that the job's compiled code depends on."""
+    sources = sorted({source_digest(module) for module in _modules(job)})
+    machine = [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()]
+    words = "\n".join([job.use, *job.names, *sources, *machine])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def _modules(job: Job) -> list[str]:
+    """Return the modules whose code, with all that they import, the job runs."""
     modules = ["mjbot.warm_up", *(["mjbot.statistics.figures"] if job.use == "arena" else [])]
     for spec in job.specs:
         with contextlib.suppress(StrategyError):
             family = strategy_class(spec.name).__mro__
             modules += [cls.__module__ for cls in family if cls is not object]
-    sources = sorted({source_digest(module) for module in modules})
-    machine = [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()]
-    words = "\n".join([job.use, *job.names, *sources, *machine])
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
+    return modules
 
 
 def _folder() -> Path:
@@ -222,6 +229,7 @@ class _Child:
 def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ...]:
     """Do the jobs, each in a process of its own; return what went wrong, in the jobs' order."""
     problems: dict[Problem, int] = {}
+    compiled: set[str] = set()
 
     def tell(problem: Problem, job: Job) -> None:
         if problem not in problems:
@@ -233,7 +241,8 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
         waiting = [job for job in jobs if not _marker(_key(job)).exists()]
         for child, (kind, *said) in _messages(waiting, claims):
             if kind == "compiled":
-                step(1, said[0])
+                step(said[0] not in compiled, said[0])  # variants for other types do not count
+                compiled.add(said[0])
             elif kind == "problem":
                 tell(Problem(*said), child.job)
                 child.was_told = True
@@ -449,7 +458,7 @@ class _Watched(Strategy):
         choice = self._strategy.decide(view)
         if self._worker.job.use == "explain" and isinstance(self._strategy, PlaysOut):
             self._strategy.play_out(view, [Plan(choice)], 1)
-        if not is_legal(choice, view.legal):
+        if not is_legal(choice, view.codes):
             raise ValueError(no_choice(choice))
         return choice
 

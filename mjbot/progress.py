@@ -28,16 +28,18 @@ def progress(
     total: float | None = None,
     unit: str = "",
     *,
+    is_bound: bool = False,
     interval_s: float = INTERVAL_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Step]:
     """Show how the work ``what`` gets on; yields the function to call with each step.
 
-    ``total`` is how many ``unit`` ("games") there are, ``None`` if nobody knows.  On a terminal
-    a bar that goes away at the end; else a line at once and one every ``interval_s`` seconds,
-    by a thread of its own, so that it speaks while nothing gets on, too.  ``clock`` gives seconds.
+    ``total`` is how many ``unit`` ("games") there are, ``None`` if that is not known; with
+    ``is_bound`` it is only an upper bound.  On a terminal a bar that goes away at the end; else a
+    line at once and one every ``interval_s`` seconds, by a thread of its own, so that lines also
+    come while nothing gets on.  ``clock`` gives seconds.
     """
-    state = _State(what, total, unit)
+    state = _State(what, total, unit, is_bound)
     show = (
         _bar(console, state) if console.is_terminal else _lines(console, state, interval_s, clock)
     )
@@ -50,6 +52,7 @@ class _State:
     what: str
     total: float | None
     unit: str
+    is_bound: bool = False
     done: float = 0.0
     note: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -60,10 +63,11 @@ class _State:
             self.note = note or self.note
 
     def counted(self) -> str:
-        """Return ``3/48 games``, or what of that is known."""
+        """Return ``3/48 games``, ``3 of at most 48 games``, or what of that is known."""
         if self.total is None and not self.done:
             return ""
-        total = "" if self.total is None else f"/{self.total:.0f}"
+        of = " of at most " if self.is_bound else "/"
+        total = "" if self.total is None else f"{of}{self.total:.0f}"
         return f"{self.done:.0f}{total} {self.unit}".strip()
 
 

@@ -1,8 +1,10 @@
-"""How numbers and errors are put into words."""
+"""How numbers and errors are put into words; files whose errors name them."""
 
 import contextlib
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 
 @contextlib.contextmanager
@@ -18,6 +20,38 @@ def write_text(path: Path, text: str) -> None:
     """Write a file in UTF-8; raises ``OSError`` with its path."""
     with naming(path):
         path.write_text(text, encoding="utf-8")
+
+
+def write_all(file: FileIO, path: Path, data: bytes) -> None:
+    """Write all bytes to an unbuffered file; an ``OSError`` names ``path``."""
+    with naming(path):
+        while data:
+            data = data[file.write(data) :]
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that appears at ``path`` when the block ends, or not at all.
+
+    It is written to :func:`unfinished_path`, which is removed if the block fails, so that a full
+    disk gets its room back.  An ``OSError`` that names no file names this one.
+    """
+    unfinished = unfinished_path(path)
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+        raise
+
+
+def unfinished_path(path: Path) -> Path:
+    """Return where a file is while it is written."""
+    return path.with_name(f"{path.name}.unfinished")
 
 
 def plural(number: int, noun: str) -> str:

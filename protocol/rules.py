@@ -77,6 +77,14 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         usual = msgspec.structs.asdict(Rules(length=self.length))
         return {name: value for name, value in fields.items() if value != usual[name]}
 
+    def __str__(self) -> str:
+        """Return the length, and what differs from the defaults, as the command line takes it.
+
+        >>> str(Rules()), str(Rules(bust=False, uma=(15000, 5000, -5000, -15000)))
+        ('hanchan', 'hanchan,bust=no,uma=15000/5000/-5000/-15000')
+        """
+        return ",".join([self.length, *(f"{n}={_spelled(v)}" for n, v in self.differences.items())])
+
     @property
     def announced(self) -> dict[str, Any] | None:
         """The object ``mjbot_rules`` of ``start_game``; ``None`` under the default rules."""
@@ -108,3 +116,9 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 RANKED: Final = Rules()
+
+
+def _spelled(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)

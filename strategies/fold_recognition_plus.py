@@ -84,13 +84,11 @@ class FoldRecognitionPlus(Strategy):
     evaluator: bool = switch("the paper's hand evaluator on hands far from tenpai")
 
     ron_rate: float = field(
-        default=2.5, metadata={"unit": "others' discards per own draw to win on", "was": "ron"}
+        default=2.5, metadata={"unit": "others' discards per own draw to win on"}
     )
-    call_rate: float = field(
-        default=0.6, metadata={"unit": "tiles to call per opponent's discard", "was": "claims"}
-    )
+    call_rate: float = field(default=0.6, metadata={"unit": "tiles to call per opponent's discard"})
     score_spread: float = field(
-        default=7000.0, metadata={"unit": "points that a kyoku moves two scores", "was": "swing"}
+        default=7000.0, metadata={"unit": "points that a kyoku moves two scores"}
     )
     rank_share: float = field(
         default=0.5, metadata={"unit": "of what points are worth is rank: 0 none, 1 all"}
@@ -101,7 +99,6 @@ class FoldRecognitionPlus(Strategy):
         default=0.4,
         metadata={
             "unit": "x the danger of a drawn tile, while it can be chosen",
-            "was": "going_round",
         },
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
@@ -112,10 +109,10 @@ class FoldRecognitionPlus(Strategy):
     features: FeatureSet = field(default="plus", metadata={"unit": "feature set of the evaluator"})
     evaluator_scale: float = field(
         default=60.0,
-        metadata={"unit": "evaluator's score that divides a hand's worth by e", "was": "taste"},
+        metadata={"unit": "evaluator's score that divides a hand's worth by e"},
     )
     near_evaluator_weight: float = field(
-        default=0.0, metadata={"unit": "x the evaluator at 1 shanten", "was": "near_taste"}
+        default=0.0, metadata={"unit": "x the evaluator at 1 shanten"}
     )
 
     def decide(self, view: View) -> Action:

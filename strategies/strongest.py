@@ -56,7 +56,7 @@ WORTH_A_SEARCH: Final = 0.08
 MOST_PLAYED_ON: Final = 3
 NATS_A_RANK: Final = 15.0
 """How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
-noise in (``python -m proof open-discards``), the network's log odds and the points beside."""
+noise in (docs/strategies/strongest.md), the network's log odds and the points beside."""
 SPREAD: Final = 0.0165
 """Standard deviation of the true differences in ranks there, their noise taken out."""
 DEAL_US: Final = 1500.0
@@ -191,7 +191,7 @@ class Strongest(Supervised):
         return 1 / (1 + exp(-log(chance / (1 - chance)) - self._nats(points)))
 
     def _nats(self, points: float) -> float:
-        return float(np.clip(self.points * points / TEMPERATURE, -30, 30))
+        return min(max(self.points * points / TEMPERATURE, -30.0), 30.0)
 
 
 def deals_within(budget_ms: float, n_plans: int, wall_left: int) -> int:

@@ -9,7 +9,7 @@ What can be done twice in the same words is done so: a call gives up a red five 
 one (in the meld it is a dora for good), a discard does not, and of equal tiles the drawn one goes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -97,8 +97,8 @@ class Supervised(Strategy):
             yield Rated(action, 100 * float(share), terms=[*total, *best.terms])
 
     def _win(self, view: View) -> Action | None:
-        wins = (action for action in reversed(view.legal) if _ends_it(action))
-        return next(wins, None)
+        others = view.legal[len(view.discards) :]
+        return next((action for action in reversed(others) if _ends_it(action)), None)
 
     def _choice(self, view: View, said: Opinion | None) -> Action:
         if said is None:
@@ -115,7 +115,8 @@ class Supervised(Strategy):
                 return action
         if not view.discards:
             return view.default_action
-        return max(view.discards, key=lambda action: _preferred(action, said))
+        shares = said.discards.tolist()
+        return max(view.discards, key=lambda action: _preferred(action, shares))
 
 
 def _share(action: Action, said: Opinion) -> float:
@@ -141,7 +142,7 @@ def _ends_it(action: Action) -> bool:
     return action.is_win or action.is_nine_terminals
 
 
-def _preferred(action: Action, said: Opinion) -> tuple[float, bool, bool]:
+def _preferred(action: Action, shares: Sequence[float]) -> tuple[float, bool, bool]:
     """Return by what discards are ordered: the kind's chance, plain before red, drawn."""
     kind = tile_kind(action.tile)
-    return float(said.discards[kind]), action.tile == kind, action.tsumogiri
+    return shares[kind], action.tile == kind, action.tsumogiri

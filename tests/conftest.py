@@ -1,6 +1,8 @@
 """What all tests need."""
 
+import contextlib
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -36,6 +38,25 @@ def pytest_unconfigure():
     """Remove the folder of the claims, if it was made here."""
     if CLAIMS:
         shutil.rmtree(CLAIMS, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _limited_files(most_bytes):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def limited_files():
+    """Return a context manager in which no file grows beyond some bytes, as on a full disk.
+
+    Writing beyond them fails with an ``OSError`` ("File too large").
+    """
+    return _limited_files
 
 
 @pytest.fixture(scope="session", autouse=True)

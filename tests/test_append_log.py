@@ -142,12 +142,12 @@ from pathlib import Path
 from mjbot.append_log import LogError
 from test_append_log import Line, opened
 
-log = opened(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60))
 try:
-    for number in range(100):
-        log.append(Line(number))
+    with opened(Path(sys.argv[1])) as log:
+        for number in range(100):
+            log.append(Line(number))
 except LogError as error:
     print(error)
 """

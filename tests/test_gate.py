@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,17 @@ def test_the_tools_of_the_tests_have_torch() -> None:
     status, steps = output("make", "-n", "-B", ".venv/.tools")
     assert status == 0
     assert "--only-binary torch -e '.[train]'" in steps
+
+
+def test_a_test_file_that_cannot_be_imported_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    broken = tmp_path / "tests" / "test_broken.py"
+    broken.write_text("import no_such_module\n\n\ndef test_nothing(): pass\n")
+    status, printed = output(sys.executable, "-m", "pytest", str(broken), folder=tmp_path)
+    assert "No module named 'no_such_module'" in printed
+    assert status == pytest.ExitCode.INTERRUPTED
 
 
 @pytest.fixture

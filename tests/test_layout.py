@@ -12,16 +12,7 @@ MODULES = sorted(
     for room in ("mjbot", "protocol", "strategies", "papers")
     for path in (ROOT / room).rglob("*.py")
 )
-MOST_MODULES = 14
 MOST_LINES = 50
-
-
-def test_no_folder_has_more_modules_than_one_can_oversee() -> None:
-    folders = {path.parent for path in MODULES}
-    for folder in folders:
-        modules = [path.stem for path in MODULES if path.parent == folder]
-        named = [name for name in modules if not name.startswith("__")]
-        assert len(named) <= MOST_MODULES, f"{folder.relative_to(ROOT)}: {len(named)} modules"
 
 
 def test_a_function_is_read_without_scrolling() -> None:

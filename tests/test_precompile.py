@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from mjbot import precompile as preparation
+from mjbot.compiler.missing import missing_functions
 from mjbot.errors import ExitCode
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare
 from mjbot.strategy.registry import Spec
@@ -52,11 +54,25 @@ def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
     (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {uuid4()}\n")  # notes of it outlive us
     problems, text = said(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
-    assert text.startswith("getting ready (a first start compiles for a minute or two) ...\n")
+    assert text.startswith("compiling (a first start takes a minute or two) ...\n")
     monkeypatch.delenv(DONE_VARIABLE)
     assert said(["tiny_bot.py:Tiny"], use="client") == ((), "")
     # Bulk play compiles what strategies from outside need in their first game: its clock waits.
     assert said(["tiny_bot.py:Tiny"], use="arena") == ((), "")
+
+
+def test_the_bar_shows_how_many_functions_are_left_to_compile_at_most(tmp_path):
+    """The table's own are compiled before every test; the bot's one function is not."""
+    name = f"tiny_{uuid4().hex}"
+    (tmp_path / f"{name}.py").write_text(TINY)
+    specs = [Spec.read(f"{name}.py:Tiny")]
+    prepare([Spec("tsumogiri")], Console(file=io.StringIO()), use="client")
+    before = missing_functions(["mjbot.warm_up"])
+    screen = io.StringIO()
+    prepare(specs, Console(file=screen, force_terminal=True, width=150), use="client")
+    most = re.findall(r"(\d+) of at most (\d+) functions", screen.getvalue())
+    assert most[-1][1] == str(before + 1)
+    assert int(most[-1][0]) <= before + 1
 
 
 def test_each_strategy_that_cannot_play_is_named_and_the_others_are_prepared():

@@ -73,6 +73,14 @@ class _Once:
         return 7.0
 
 
+def test_an_upper_bound_is_shown_as_one():
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100, color_system=None)
+    with progress(console, "compiling", 390, "functions", is_bound=True) as step:
+        step(117)
+    assert "117 of at most 390 functions" in screen.getvalue()
+
+
 def test_the_work_s_own_failure_goes_through_and_no_line_comes_after_it():
     paper = io.StringIO()
     try:

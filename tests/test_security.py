@@ -53,3 +53,26 @@ def test_no_token_is_logged(caplog):
 
     told = [asyncio.run(main()), *[record.getMessage() for record in caplog.records]]
     assert told[1:] and not [text for text in told if "-token" in text]
+
+
+TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
+MAY_READ_IT = {
+    "mjbot/arena/report/page.py": "the date of a report",
+    "mjbot/cli/match.py": "names a folder",
+    "mjbot/compiler/cache.py": "how old folders are",
+    "mjbot/models/weights.py": "the date of weights",
+    "mjbot/records/evidence.py": "when a reply came",
+    "mjbot/server/game_log.py": "names a file",
+    "mjbot/watch/seat.py": "what the page draws of a clock",
+}
+
+
+def test_deadlines_do_not_follow_the_time_of_day():
+    """It can be set forward and back; what is due goes by the monotonic clock."""
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("mjbot", "protocol", "strategies", "papers")
+        for path in (ROOT / package).rglob("*.py")
+        if TIME_OF_DAY.search(path.read_text("utf-8"))
+    }
+    assert found == MAY_READ_IT.keys()

@@ -19,6 +19,7 @@ from mjbot.statistics.figures import (
 )
 from mjbot.statistics.seating import Seating
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
+from protocol.rules import RANKED, Rules
 
 Sums = NDArray[Any]
 
@@ -29,14 +30,16 @@ FEWEST_WALLS: Final = 64
 class WallAccumulator:
     """The walls of which every seating has been played.  A wall with a void game never counts."""
 
-    def __init__(self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA) -> None:
+    def __init__(
+        self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+    ) -> None:
         self.seating: Final = seating
         self.games = 0
         self.faults: Final[dict[int, Counter[int]]] = {}
         """Wall -> strategy -> decisions replaced; only walls on which any were."""
 
         self.void: Final[dict[int, str]] = {}
-        self._summary: Final = WallSummary(seating, uma)
+        self._summary: Final = WallSummary(seating, uma, rules)
         self._open: Final[dict[int, dict[int, GameLine]]] = {}
         self._rows: Final = _WallRecords(ROW, len(seating.rows))
         self._pairs: Final = _WallRecords(PAIR, len(seating.pairs))

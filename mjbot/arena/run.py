@@ -86,7 +86,9 @@ class Arena:
 
     def __init__(self, plan: Plan) -> None:
         self.plan: Final = plan
-        self.accumulator: Final = WallAccumulator(plan.setup.seating, plan.uma)
+        self.accumulator: Final = WallAccumulator(
+            plan.setup.seating, plan.uma, plan.setup.game_rules
+        )
         self._results = Results(plan.folder, plan.setup)
         self._files = FilesRead(plan.folder)
         self.set_aside: Final = self._set_aside()

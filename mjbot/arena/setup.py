@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from mjbot.compiler.splitmix import mix
 from mjbot.statistics.seating import Format, Seating, make_seating
 from mjbot.strategy.registry import Spec
-from protocol.rules import Length
+from protocol.rules import Length, Rules
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1
@@ -22,13 +22,14 @@ Draws = Literal["order", "pinned"]
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.code_digest`).
 
-    ``strategies`` name them as a command line does.  One that has not decided after
-    ``deadline_s`` seconds is late.
+    ``rules`` are those that differ from the default ones, the length aside.  ``strategies`` name
+    them as a command line does.  One that has not decided after ``deadline_s`` seconds is late.
     """
 
     strategies: tuple[str, ...]
     format: Format
     length: Length = "hanchan"
+    rules: dict[str, Any] = {}
     seed: int = 0
     walls: Draws = "order"
     deadline_s: float = 5.0
@@ -38,6 +39,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     def specs(self) -> tuple[Spec, ...]:
         """The strategies."""
         return tuple(map(Spec.read, self.strategies))
+
+    @property
+    def game_rules(self) -> Rules:
+        """The rules of all games.  Raises ``ValueError`` for a header with other ones."""
+        return Rules.read({"length": self.length, **self.rules})
 
     @property
     def seating(self) -> Seating:

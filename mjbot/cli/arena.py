@@ -10,6 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -30,12 +31,23 @@ from mjbot.arena.report.text import (
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.run import Arena, Plan, RunOutcome
-from mjbot.arena.setup import LARGEST_SEED, GameId, Setup
+from mjbot.arena.setup import LARGEST_SEED, Draws, GameId, Setup
 from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import Played, Tell
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.cli.arguments import strategy
+from mjbot.cli.arguments import (
+    count,
+    file_option,
+    folder_option,
+    jobs_option,
+    length_option,
+    rules_option,
+    rules_with,
+    seed_option,
+    strategy,
+)
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
@@ -47,144 +59,142 @@ from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from mjbot.table.view import View
 from mjbot.text import naming, plural
+from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
 
 RUNS = Path("logs", "runs")
 SHORTEST_DEADLINE_S = 0.01
 LONGEST_DEADLINE_S = 86400.0
+STRATEGIES = "NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "strategies",
-        nargs="*",
-        type=strategy,
-        metavar="STRATEGY",
-        help="NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang",
+def _deadline(text: str) -> float:
+    try:
+        deadline_s = float(text)
+    except ValueError:
+        deadline_s = -1.0
+    if deadline_s and not SHORTEST_DEADLINE_S <= deadline_s <= LONGEST_DEADLINE_S:
+        allowed = f"0 (none) or {SHORTEST_DEADLINE_S:g} to {LONGEST_DEADLINE_S:g} seconds"
+        raise argparse.ArgumentTypeError(f"{text!r}: expected {allowed}")
+    return deadline_s
+
+
+def _uma(text: str) -> tuple[float, ...]:
+    try:
+        points = tuple([float(part) for part in text.split(",")])
+    except ValueError:
+        points = ()
+    if len(points) != 4:
+        expected = "expected four numbers, such as 20,10,-10,-20"
+        raise argparse.ArgumentTypeError(f"{text!r}: {expected}")
+    return points
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArenaRequest:
+    """What ``mjbot arena`` is asked for."""
+
+    strategies: tuple[Spec, ...] = argument(
+        STRATEGIES, nargs="*", type=strategy, metavar="STRATEGY"
     )
-    parser.add_argument(
-        "--repro", type=Path, metavar="FILE", help="make one recorded decision again, and stop"
-    )
-    _add_game_arguments(parser)
-    _add_run_arguments(parser)
-
-
-def _add_game_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
+    repro: Path | None = file_option("repeat the decision that a fault's file records, and stop")
+    format: Format | None = option(
+        None,
+        "1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
         " one table (default: 2v2, 1v3 or each for two, three or four strategies)",
+        choices=FORMATS,
     )
-    parser.add_argument(
-        "--games", type=int, default=1000, help="in all, rounded up to whole walls (1000)"
-    )
-    parser.add_argument(
-        "--length", choices=["tonpu", "hanchan"], default="hanchan", help="of a game (%(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="seed of all walls and dice (0)")
-    parser.add_argument(
-        "--walls",
+    games: int = option(1000, "number of games, rounded up to whole walls", type=count)
+    length: Length | None = length_option()
+    rules: Rules | None = rules_option()
+    seed: int = seed_option()
+    walls: Draws = option(
+        "order",
+        "pinned: a call does not shift what the others draw, as in duplicate play",
         choices=["order", "pinned"],
-        default="order",
-        help="pinned: a call does not shift what the others draw, as in duplicate play"
-        " (%(default)s)",
     )
-    parser.add_argument(
-        "--deadline-s", type=float, default=5.0, help="seconds per decision, 0: none (5)"
+    deadline_s: float = option(5.0, "time for a decision, in seconds; 0: none", type=_deadline)
+    uma: tuple[float, ...] = option(
+        ",".join([f"{points:g}" for points in DEFAULT_UMA]),
+        "value of the four ranks, in thousands of points",
+        type=_uma,
     )
-    parser.add_argument(
-        "--uma",
-        default=",".join([f"{points:g}" for points in DEFAULT_UMA]),
-        help="what the four ranks are worth, in thousands of points (%(default)s)",
+    jobs: int | None = jobs_option()
+    on: str | None = option(
+        None, "Ray cluster: ray or ray://HOST:PORT (default: this machine)", metavar="PLACE"
     )
+    until: str | None = option(
+        None, "stop as soon as a sequential test of the first two is sure", choices=["sure"]
+    )
+    error: float = option(0.05, "error rate of the sequential test", type=float)
+    margin: float = option(0.05, "rank difference that counts as none", type=float)
+    out: Path | None = folder_option(f"folder of the run (default: one of its own in {RUNS})")
+    record: bool = option(False, "keep every game as mjai lines in the run's folder")
+    fresh: bool = option(False, "erase the run in that folder")
+    json: bool = option(False, "print the figures as JSON lines")
+
+    def plan(self) -> Plan:
+        """Return the run.  Raises a one-line error if it cannot be played."""
+        if len(self.strategies) < 2:
+            raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
+        require_seed(self.seed)
+        for name, share in (("error", self.error), ("margin", self.margin)):
+            if not 0 < share < 1:
+                raise ArgumentError(f"--{name} {share:g}: between 0 and 1")
+        if self.on and self.on != LOCAL and not self.on.startswith(PREFIX):
+            raise ArgumentError(f"--on {self.on}: expected ray or ray://HOST:PORT")
+        if self.on:
+            import_ray()
+        rules = rules_with(self.rules, self.length)
+        setup = Setup(
+            strategies=tuple(map(str, self.strategies)),
+            format=self.format or _usual_format(len(self.strategies)),
+            length=rules.length,
+            rules=rules.differences,
+            seed=self.seed,
+            walls=self.walls,
+            deadline_s=self.deadline_s,
+            code=code_digest(self.strategies),
+        )
+        return Plan(
+            setup=setup,
+            n_walls=-(-self.games // len(setup.seating.tables)),
+            folder=self.out or RUNS / f"arena-{setup.identity}",
+            rates=ErrorRates(self.error, self.margin),
+            until_sure=self.until == "sure",
+            uma=self.uma,
+            recording=self.record,
+        )
+
+    def terminal(self) -> str:
+        """Return the device in which a strategy may be debugged, empty if none.
+
+        ``breakpoint()`` needs one process alone, and decisions that may take any time.
+        """
+        if self.jobs == 1 and not self.deadline_s and not self.on:
+            with contextlib.suppress(OSError, AttributeError):  # no terminal; Windows
+                return os.ttyname(0)
+        return ""
 
 
-def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
-    parser.add_argument(
-        "--on", metavar="PLACE", help="ray, or ray://HOST:PORT: over a Ray cluster (extra [ray])"
-    )
-    parser.add_argument(
-        "--until",
-        choices=["sure"],
-        help="stop as soon as a sequential test of the first two is sure; --games at most",
-    )
-    parser.add_argument(
-        "--error", type=float, default=0.05, help="error rate of the sequential test (0.05)"
-    )
-    parser.add_argument(
-        "--margin", type=float, default=0.05, help="rank difference that counts as none (0.05)"
-    )
-    parser.add_argument(
-        "--out", type=Path, help=f"folder of the run (default: one of its own in {RUNS})"
-    )
-    parser.add_argument(
-        "--record", action="store_true", help="keep every game as mjai lines in the run's folder"
-    )
-    parser.add_argument("--fresh", action="store_true", help="erase the run in that folder")
-    parser.add_argument("--json", action="store_true", help="figures as JSON lines")
+def require_seed(seed: int) -> None:
+    """Raise ``ArgumentError`` for a seed that no run can have."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play or take up a run and show its figures."""
+REQUEST = ArenaRequest
+
+
+def run(request: ArenaRequest) -> int:
+    """Play or resume a run and show its figures."""
     with ending_at_once():
-        if args.repro is not None:
-            return repeat(args.repro)
-        plan = make_plan(args)
-    return _play(plan, args)
-
-
-def make_plan(args: argparse.Namespace) -> Plan:
-    """Return what the arguments ask for.  Raises a one-line error if it cannot be done."""
-    _check_numbers(args)
-    specs: list[Spec] = args.strategies
-    setup = Setup(
-        strategies=tuple(map(str, specs)),
-        format=args.format or _usual_format(len(specs)),
-        length=args.length,
-        seed=args.seed,
-        walls=args.walls,
-        deadline_s=args.deadline_s,
-        code=code_digest(specs),
-    )
-    per_wall = len(setup.seating.tables)
-    folder = args.out or RUNS / f"arena-{setup.identity}"
-    plan = Plan(
-        setup=setup,
-        n_walls=-(-args.games // per_wall),
-        folder=folder,
-        rates=ErrorRates(args.error, args.margin),
-        until_sure=args.until == "sure",
-        uma=_read_uma(args.uma),
-        recording=args.record,
-    )
-    if args.fresh:
-        erase_run(folder)
-    return plan
-
-
-def _check_numbers(args: argparse.Namespace) -> None:
-    if len(args.strategies) < 2:
-        raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
-    if args.games < 1:
-        raise ArgumentError(f"--games {args.games}: at least 1")
-    if args.jobs is not None and args.jobs < 1:
-        raise ArgumentError(f"--jobs {args.jobs}: at least 1")
-    if not 0 <= args.seed <= LARGEST_SEED:
-        raise ArgumentError(f"--seed {args.seed}: from 0 to {LARGEST_SEED}")
-    if args.on and args.on != LOCAL and not args.on.startswith(PREFIX):
-        raise ArgumentError(f"--on {args.on}: expected ray or ray://HOST:PORT")
-    if args.on:
-        import_ray()
-    if args.deadline_s and not SHORTEST_DEADLINE_S <= args.deadline_s <= LONGEST_DEADLINE_S:
-        allowed = f"0 (none) or {SHORTEST_DEADLINE_S:g} to {LONGEST_DEADLINE_S:g}"
-        raise ArgumentError(f"--deadline-s {args.deadline_s:g}: {allowed}")
-    if not 0 < args.error < 1:
-        raise ArgumentError(f"--error {args.error:g}: between 0 and 1")
-    if not 0 < args.margin < 1:
-        raise ArgumentError(f"--margin {args.margin:g}: between 0 and 1")
+        if request.repro is not None:
+            return repeat(request.repro)
+        plan = request.plan()
+        if request.fresh:
+            erase_run(plan.folder)
+    return _play(plan, request)
 
 
 def _usual_format(n: int) -> Format:
@@ -192,18 +202,8 @@ def _usual_format(n: int) -> Format:
     return usual.get(n, "1v3")
 
 
-def _read_uma(text: str) -> tuple[float, ...]:
-    try:
-        points = tuple([float(part) for part in text.split(",")])
-    except ValueError:
-        points = ()
-    if len(points) != 4:
-        raise ArgumentError(f"--uma {text!r}: expected four numbers, such as 20,10,-10,-20")
-    return points
-
-
-def _play(plan: Plan, args: argparse.Namespace) -> int:
-    console = Console(stderr=args.json)
+def _play(plan: Plan, request: ArenaRequest) -> int:
+    console = Console(stderr=request.json)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
         if arena.set_aside:
@@ -211,7 +211,7 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         interrupted, failure, processes = False, None, ""
         try:
             if not arena.is_over:
-                processes = _play_missing(arena, args, console)
+                processes = _play_missing(arena, request, console)
         except KeyboardInterrupt:
             interrupted = True
         except WorkerError as error:
@@ -219,7 +219,7 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
         outcome = arena.outcome()
         kept = arena.accumulator.games
     save(outcome)
-    if args.json:
+    if request.json:
         sys.stdout.buffer.write(_json_lines(outcome))
     show(console, outcome)
     if processes:
@@ -234,17 +234,19 @@ def _play(plan: Plan, args: argparse.Namespace) -> int:
     return ExitCode.FAILED if any(outcome.faults) or outcome.void else ExitCode.OK
 
 
-def _play_missing(arena: Arena, args: argparse.Namespace, console: Console) -> str:
+def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
     """Play what is left; return what is to be said of the processes that did.
 
     Raises ``KeyboardInterrupt`` and :class:`WorkerError`.
     """
-    if not args.on:
+    if not request.on:
         with ending_at_once("mjbot arena"):
             prepare_own(arena.plan.setup, console)
+    if request.terminal():  # a bar would write over the debugger
+        console = Console(stderr=request.json, force_terminal=False)
     with (
         games_progress(console, arena) as games,
-        _players(arena.plan, args, games.on_fault) as pool,
+        _players(arena.plan, request, games.on_fault) as pool,
         stopping_between_steps() as look,
     ):
         arena.play(pool, games.on_game, look)
@@ -263,11 +265,15 @@ def _peak() -> str:
     return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 
-def _players(plan: Plan, args: argparse.Namespace, tell: Tell) -> WorkerPool | RayPool:
-    if args.on:
-        return RayPool(plan.setup, args.on, args.jobs, plan.recording)
+def _players(plan: Plan, request: ArenaRequest, tell: Tell) -> WorkerPool | RayPool:
+    if request.on:
+        return RayPool(plan.setup, request.on, request.jobs, plan.recording)
     return WorkerPool(
-        plan.setup, args.jobs or os.cpu_count() or 1, recording=plan.recording, tell=tell
+        plan.setup,
+        request.jobs or os.cpu_count() or 1,
+        recording=plan.recording,
+        tell=tell,
+        terminal=request.terminal(),
     )
 
 
@@ -279,7 +285,7 @@ def _heading(arena: Arena) -> str:
     return (
         f"{plural(arena.n_games, 'game')}{kept}: {plural(plan.n_walls, 'wall')}"
         f" x {plural(per_wall, 'seating')}"
-        f" ({plan.setup.format}), {plan.setup.length}, seed {plan.setup.seed}, {draws};"
+        f" ({plan.setup.format}), {plan.setup.game_rules}, seed {plan.setup.seed}, {draws};"
         f" in {plan.folder}\n{_open_hands(plan.setup)}"
     )
 
@@ -307,6 +313,7 @@ def origin(plan: Plan) -> Origin:
     setup = plan.setup
     words = ["mjbot", "arena", *map(shlex.quote, setup.strategies)]
     words += ["--format", setup.format, "--length", setup.length, "--seed", str(setup.seed)]
+    words += ["--rules", str(setup.game_rules)] if setup.rules else []
     words += ["--games", str(plan.n_walls * len(setup.seating.tables))]
     words += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
     words += ["--until", "sure"] if plan.until_sure else []

@@ -6,16 +6,19 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 import argparse
 import contextlib
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import msgspec
+
+from mjbot.cli.requests import option
 from mjbot.errors import ArgumentError, MjbotError
-from mjbot.strategy.options import StrategyError, split_options
+from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
-from protocol.plain_text import one_line
+from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.transports.base import system_words
 
 STRONGEST: Final = "strongest"
 """Who is asked about records unless another is named."""
@@ -37,11 +40,14 @@ def games(text: str) -> int:
     return int(text)
 
 
-def games_above_0(text: str) -> int:
-    """Return a number of games."""
+def count(text: str) -> int:
+    """Return a whole number above 0."""
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games above 0")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number above 0, such as 8")
     return int(text)
+
+
+games_above_0: Final = count
 
 
 def seconds(text: str) -> float:
@@ -79,45 +85,82 @@ def strategy(text: str) -> Spec:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_strategy_argument(
-    parser: argparse.ArgumentParser, name: str, option: str, default: str, help_: str
-) -> None:
-    """Declare how a strategy is named; ``option`` is how its options were named before."""
-    parser.add_argument(
-        name, default=Spec.read(default), type=strategy, metavar="NAME,KEY=VALUE,...", help=help_
-    )
-    parser.add_argument(
-        option,
-        action="append",
-        default=[],
-        type=option_pair,
-        metavar="KEY=VALUE",
-        help=f"goes away: name options behind the name, {name} NAME,KEY=VALUE",
-    )
+def rules(text: str) -> Rules:
+    """Return the rule set of a TOML file, or of ``NAME=VALUE,...``.
 
-
-def with_options(spec: Spec, options: Sequence[tuple[str, str]], name: str, option: str) -> Spec:
-    """Return a strategy with what was said by the old ``option``; tell the new way on stderr."""
-    if not options:
-        return spec
-    if any("," in value for _, value in options):
-        raise ArgumentError(f"{option}: no value may have a comma")
-    spec = replace(spec, options={**spec.options, **dict(options)})
-    print(f"mjbot: {option} goes away; say {name} {one_line(spec)}", file=sys.stderr)
-    return spec
-
-
-def option_pair(text: str) -> tuple[str, str]:
-    """Return the two halves of ``KEY=VALUE``.
-
-    >>> option_pair("block-points=40")
-    ('block_points', '40')
+    >>> rules("tonpu,bust=no,uma=15000/5000/-5000/-15000")
+    ... # doctest: +ELLIPSIS
+    Rules(length='tonpu', red_fives=True, open_tanyao=True, bust=False, ...)
     """
     try:
-        ((key, value),) = split_options([text]).items()
-    except StrategyError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return key, value
+        if text.endswith(".toml"):
+            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")))
+        return Rules.read(dict(map(_rule, text.split(","))))
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {system_words(error)}") from None
+
+
+def _rule(text: str) -> tuple[str, Any]:
+    if text in LAST_ROUND:
+        return "length", text
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"{text!r} is not NAME=VALUE, such as bust=no")
+    if value in ("yes", "no"):
+        return name, value == "yes"
+    numbers = value.split("/")
+    if all(number.removeprefix("-").isdecimal() for number in numbers):
+        return name, [int(n) for n in numbers] if len(numbers) > 1 else int(value)
+    return name, value
+
+
+# --- options of several commands: fields of their requests ---------------------------------------
+
+
+def strategy_option(default: str | None, help_: str) -> Any:
+    """Return the option that names a strategy with its options."""
+    spec = None if default is None else Spec.read(default)
+    return option(spec, help_, type=strategy, metavar="NAME,KEY=VALUE,...")
+
+
+def seed_option(default: int | None = 0) -> Any:
+    """Return the option ``--seed``; without a default the seed is drawn."""
+    drawn = " (default: random)" if default is None else ""
+    help_ = f"random seed: the same seed gives the same walls, seats and draws{drawn}"
+    return option(default, help_, type=int)
+
+
+def rules_option() -> Any:
+    """Return the option ``--rules``."""
+    help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
+    return option(None, help_, type=rules, metavar="FILE.toml|NAME=VALUE,...")
+
+
+def length_option() -> Any:
+    """Return the option ``--length``."""
+    help_ = "length of a game (default: hanchan, or that of --rules)"
+    return option(None, help_, choices=list(LAST_ROUND))
+
+
+def rules_with(rules: Rules | None, length: Length | None) -> Rules:
+    """Return the rules that ``--rules`` and ``--length`` ask for."""
+    found = rules or RANKED
+    return found if length is None else msgspec.structs.replace(found, length=length)
+
+
+def jobs_option() -> Any:
+    """Return the option ``--jobs``."""
+    return option(None, "number of processes (default: one per processor)", type=count)
+
+
+def file_option(help_: str) -> Any:
+    """Return an option that names a file."""
+    return option(None, help_, type=Path, metavar="FILE")
+
+
+def folder_option(help_: str, default: Path | None = None) -> Any:
+    """Return an option that names a folder."""
+    return option(default, help_, type=Path, metavar="FOLDER")
 
 
 @contextlib.contextmanager

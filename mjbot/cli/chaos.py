@@ -3,12 +3,14 @@
 import argparse
 import asyncio
 import sys
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, Fault
 from mjbot.cli.arguments import port as port_number
-from mjbot.cli.arguments import reading_arguments, seconds
+from mjbot.cli.arguments import reading_arguments, seconds, seed_option
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.pair.fair_play import FairPlayError
@@ -19,38 +21,52 @@ _BYTES: Final = 1000.0
 _PORTS: Final = {"ws": 80, "mjsonp": 11600}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("url", metavar="URL", help="the server: mjsonp://, ws://, tenhou://, ...")
-    parser.add_argument(
-        "--port", type=port_number, default=0, help="where to listen; 0: any (%(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of what goes wrong (%(default)s)")
-    parser.add_argument(
-        "--faults",
-        default=",".join(FAULTS),
+def _faults(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in FAULTS:
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {', '.join(FAULTS)}")
+    return names
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChaosRequest:
+    """What ``mjbot chaos`` is asked for."""
+
+    url: str = argument("server: mjsonp://, ws://, tenhou://, ...", metavar="URL")
+    port: int = option(0, "port to listen on (default: 0, any free port)", type=port_number)
+    seed: int = seed_option()
+    faults: tuple[str, ...] = option(
+        ",".join(FAULTS),
+        f"faults to inject; the first {len(HARMLESS)} lose nothing",
+        type=_faults,
         metavar="LIST",
-        help=f"which; the first {len(HARMLESS)} lose nothing (%(default)s)",
     )
-    parser.add_argument(
-        "--every-kb", type=seconds, default=2.0, help="between two that lose nothing (%(default)g)"
-    )
-    parser.add_argument(
-        "--break-every-kb", type=seconds, default=200.0, help="between two others (%(default)g)"
-    )
-    parser.add_argument(
-        "--calm-kb", type=float, default=0.0, help="before the first of the others (%(default)g)"
-    )
-    parser.add_argument(
-        "--stall-s", type=seconds, default=5.0, help="how long a stall lasts (%(default)g)"
-    )
+    every_kb: float = option(2.0, "mean distance of faults that lose nothing, in kB", type=seconds)
+    break_every_kb: float = option(200.0, "mean distance of the others, in kB", type=seconds)
+    calm_kb: float = option(0.0, "kB before the first of the others", type=float)
+    stall_s: float = option(5.0, "length of a stall, in seconds", type=seconds)
+
+    def chaos(self) -> Chaos:
+        """Return what goes wrong when."""
+        return Chaos(
+            seed=self.seed,
+            faults=self.faults,
+            every=_BYTES * self.every_kb,
+            break_every=_BYTES * self.break_every_kb,
+            calm=int(_BYTES * self.calm_kb),
+            stall_s=self.stall_s,
+        )
 
 
-def run(args: argparse.Namespace) -> int:
+REQUEST = ChaosRequest
+
+
+def run(request: ChaosRequest) -> int:
     """Stand before the server until a signal comes."""
     with reading_arguments():
-        host, port = _server(args.url)
-    return run_until_signalled(_stand(args, _chaos(args), host, port))
+        host, port = _server(request.url)
+    return run_until_signalled(_stand(request, host, port))
 
 
 def _server(url: str) -> tuple[str, int]:
@@ -66,25 +82,10 @@ def _server(url: str) -> tuple[str, int]:
     return parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 80)
 
 
-def _chaos(args: argparse.Namespace) -> Chaos:
-    faults = tuple(args.faults.split(","))
-    for name in faults:
-        if name not in FAULTS:
-            raise ArgumentError(f"--faults {name}: expected some of {', '.join(FAULTS)}")
-    return Chaos(
-        seed=args.seed,
-        faults=faults,
-        every=_BYTES * args.every_kb,
-        break_every=_BYTES * args.break_every_kb,
-        calm=int(_BYTES * args.calm_kb),
-        stall_s=args.stall_s,
-    )
-
-
-async def _stand(args: argparse.Namespace, chaos: Chaos, host: str, port: int) -> int:
-    async with ChaosProxy(chaos, host, port, _tell) as proxy:
-        own = await proxy.open(args.port)
-        parts = urlsplit(args.url)
+async def _stand(request: ChaosRequest, host: str, port: int) -> int:
+    async with ChaosProxy(request.chaos(), host, port, _tell) as proxy:
+        own = await proxy.open(request.port)
+        parts = urlsplit(request.url)
         url = urlunsplit(parts._replace(netloc=f"127.0.0.1:{own}"))
         print(one_line(f"connect to {url}"), flush=True)
         await asyncio.Event().wait()

@@ -1,31 +1,27 @@
 """``mjbot duo [URL]``: two bots that play as a pair, at a table of our own or at another's."""
 
-import argparse
-from collections.abc import Sequence
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import (
-    STRONGEST,
-    add_strategy_argument,
-    reading_arguments,
-    with_options,
-)
+from mjbot.cli.arguments import STRONGEST, reading_arguments, strategy_option
 from mjbot.cli.match import (
-    add_match_arguments,
-    match_settings,
+    GamesRequest,
+    join_timeout_option,
     new_folder,
+    next_commands,
     problems_of_saving,
     require_time,
     showing,
     tell_seats,
     with_whole_games,
 )
-from mjbot.cli.play import add_team_table_argument, require_member
-from mjbot.cli.records.watch import Take, table_page
+from mjbot.cli.play import require_member, team_table_option
+from mjbot.cli.requests import argument, group, option
+from mjbot.cli.table import TableRequest, Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.node import NodeError
@@ -34,7 +30,7 @@ from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
 from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
-from mjbot.match.run import MatchSettings, play_match
+from mjbot.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
@@ -53,62 +49,69 @@ NOTES: Final = "notes.txt"
 SEEN: Final = "seen-by-{}.mjson"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "url", metavar="URL", nargs="?", help="somebody's table (default: one of our own)"
+@dataclass(frozen=True, kw_only=True)
+class DuoRequest(GamesRequest):
+    """What ``mjbot duo`` is asked for; without a URL it opens a table of its own."""
+
+    url: str | None = argument(
+        "server to play at (default: a table of its own)", metavar="URL", nargs="?", default=None
     )
-    for role, hint in (("top", f"; {PAPERS_TOP}: the paper's top AI"), ("partner", "")):
-        add_strategy_argument(
-            parser, f"--{role}", f"--{role}-option", STRATEGY, f"strategy ({STRATEGY}{hint})"
-        )
-    parser.add_argument(
-        "--rivals",
+    top: Spec = strategy_option(
+        STRATEGY, f"strategy of the first; {PAPERS_TOP} is the paper's top AI"
+    )
+    partner: Spec = strategy_option(STRATEGY, "strategy of the second")
+    rivals: tuple[str, ...] | None = option(
+        None,
+        f"the two others, as `mjbot match` names them (default: {MAJIANG} twice; at a URL: the"
+        " players there)",
         nargs=2,
         metavar="SEAT",
-        help=f"the two others, as `mjbot match` names them (default: {MAJIANG} twice;"
-        " at another's table: whoever comes)",
     )
-    parser.add_argument("--name", default="mjbot", help="the pair's name at the table (mjbot)")
-    add_team_table_argument(parser)
-    add_match_arguments(parser)
     # Whatever happens to one of the two, the game is to be played to its end.
-    parser.set_defaults(on_fault=OnFault.DEFAULT.value, timeout_s=20.0, join_timeout_s=300.0)
+    table: TableRequest = group(TableRequest, on_fault=OnFault.DEFAULT.value, timeout_s=20.0)
+    join_timeout_s: float = join_timeout_option(300.0)
+    name: str = option("mjbot", "name of the pair at the table")
+    team_table: tuple[str, ...] = team_table_option()
+
+    @property
+    def roles(self) -> tuple[Spec, Spec]:
+        """The strategies of both."""
+        return self.top, self.partner
+
+
+REQUEST = DuoRequest
 
 
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: DuoRequest) -> int:
     """Play the games."""
     console = Console()
     with reading_arguments():
-        if args.url is not None and require_team_table(args.url, args.team_table).is_stdio:
-            raise ArgumentError(f"URL {args.url!r}: two bots do not fit into one pipe")
-        _require_short_name(args.name)
-        roles = [
-            _role(args.top, args.top_option, "--top"),
-            _role(args.partner, args.partner_option, "--partner"),
-        ]
-        rivals = _rivals(args, console)
-        require_time(rivals, args.timeout_s)
-    settings = match_settings(args, new_folder(args.log_dir))
-    _say_head(args, settings, roles, rivals, console)
-    if not _prepare(args, roles, rivals, console):
+        if request.url is not None and require_team_table(request.url, request.team_table).is_stdio:
+            raise ArgumentError(f"URL {request.url!r}: two bots do not fit into one pipe")
+        _require_short_name(request.name)
+        for role in (request.top, request.partner):
+            require_member(role, role.make())
+        rivals = _rivals(request, console)
+        require_time(rivals, request.table.timeout_s)
+    settings = request.settings(new_folder(request.log_dir))
+    _say_head(request, settings, rivals, console)
+    if not _prepare(request, rivals, console):
         return ExitCode.FAILED
-    return run_until_signalled(_play(args, settings, roles, rivals, console))
+    return run_until_signalled(_play(request, settings, rivals, console))
 
 
 def _say_head(
-    args: argparse.Namespace,
+    request: DuoRequest,
     settings: MatchSettings,
-    roles: Sequence[Spec],
     rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> None:
     rules = settings.rules
-    at_home = f"{args.games} x {rules.length}, seed {rules.seed}:"
-    pair = zip(roles, team_names(args.name), strict=True)
+    at_home = f"{request.games} x {rules.length}, seed {rules.seed}:"
+    pair = zip(request.roles, team_names(request.name), strict=True)
     sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
-    lines = [f"{args.games} games at {args.url}:" if args.url else at_home]
+    lines = [f"{request.games} games at {request.url}:" if request.url else at_home]
     for word, players in sides.items():
         if players:
             lines.append(f"  {word}: " + " and ".join([f"{a} as {b}" for a, b in players]))
@@ -117,29 +120,27 @@ def _say_head(
 
 
 def _prepare(
-    args: argparse.Namespace,
-    roles: Sequence[Spec],
+    request: DuoRequest,
     rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    tell_seats(rivals, no_browser=args.no_browser)
+    tell_seats(rivals, no_browser=request.page.no_browser)
     others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
-    problems = prepare(others, console, use="client", pair=roles, table=not args.url)
+    problems = prepare(others, console, use="client", pair=request.roles, table=not request.url)
     return all(problem.is_made for problem in problems)
 
 
 async def _play(
-    args: argparse.Namespace,
+    request: DuoRequest,
     settings: MatchSettings,
-    roles: Sequence[Spec],
     rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> int:
     with private_channel() as channel:
-        more = [_more(args, settings.folder, word) for word in ("top", "partner")]
-        members = make_members(args.name, roles, channel, more)
-        return await _Duo(args, settings, members, rivals, console).play()
+        more = [_more(request, settings.folder, word) for word in ("top", "partner")]
+        members = make_members(request.name, request.roles, channel, more)
+        return await _Duo(request, settings, members, rivals, console).play()
 
 
 def _require_short_name(name: str) -> None:
@@ -149,23 +150,16 @@ def _require_short_name(name: str) -> None:
         raise ArgumentError(f"--name {name!r}: {surplus} characters too long")
 
 
-def _role(spec: Spec, options: Sequence[tuple[str, str]], name: str) -> Spec:
-    """Return one of the two that can play; raises ``StrategyError`` and ``ArgumentError``."""
-    spec = with_options(spec, options, name, f"{name}-option")
-    require_member(spec, spec.make())
-    return spec
-
-
-def _rivals(args: argparse.Namespace, console: Console) -> tuple[MatchPlayer, ...]:
+def _rivals(request: DuoRequest, console: Console) -> tuple[MatchPlayer, ...]:
     """Return the other two; without the external AI, and none named, two of our own."""
-    specs = list(args.rivals or (() if args.url else RIVALS))
-    names = team_names(args.name)
+    specs = list(request.rivals or (() if request.url else RIVALS))
+    names = team_names(request.name)
     rivals = read_players(specs, names)
     try:
         for rival in rivals:
-            rival.command("", args.games)  # a missing Node shows before anything is started
+            rival.command("", request.games)  # a missing Node shows before anything is started
     except NodeError as error:
-        if args.rivals:
+        if request.rivals:
             raise
         text = f"playing against our own {STAND_INS[0]}, since {error}"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
@@ -173,10 +167,10 @@ def _rivals(args: argparse.Namespace, console: Console) -> tuple[MatchPlayer, ..
     return rivals
 
 
-def _more(args: argparse.Namespace, folder: Path, word: str) -> list[str]:
+def _more(request: DuoRequest, folder: Path, word: str) -> list[str]:
     """Return what one of the two is told besides its strategy and channel."""
-    declared = [part for url in args.team_table for part in ("--team-table", url)]
-    if args.url is None:
+    declared = [part for url in request.team_table for part in ("--team-table", url)]
+    if request.url is None:
         return declared
     return [*declared, "--log", str(folder / SEEN.format(word))]
 
@@ -201,20 +195,22 @@ def _shown(report: DuoReport, take: Take) -> OnEvent:
 class _Duo:
     """One run of the command."""
 
-    args: argparse.Namespace
+    request: DuoRequest
     settings: MatchSettings
     members: tuple[Member, Member]
     rivals: tuple[MatchPlayer, ...]
     console: Console
 
     async def play(self) -> int:
-        report = DuoReport(self.console, self.args.games, self.args.length, self.members)
+        report = DuoReport(
+            self.console, self.request.games, self.settings.rules.length, self.members
+        )
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False
         try:
-            async with table_page(self.args, f"duo {self.args.name}") as take:
-                if self.args.url:
-                    await self._remote_table(report, partners_score, take)
+            async with table_page(self.request.page, f"duo {self.request.name}") as take:
+                if self.request.url:
+                    await self._remote_table(self.request.url, report, partners_score, take)
                 else:
                     await self._host(report, take)
             is_whole = True
@@ -222,12 +218,12 @@ class _Duo:
             text = f"{error}; logs in {self.folder}"
             raise MatchError(text, exit_code=error.exit_code) from error
         except OSError as error:
-            if self.args.url:
+            if self.request.url:
                 raise
             raise with_whole_games(error, report.results, self.folder) from error
         finally:  # whatever ended it: what was played until then is not lost
             unsaved: list[str] = []
-            if not self.args.url:
+            if not self.request.url:
                 unsaved = problems_of_saving(self.folder, self._players, report.results)
             for problem in unsaved:
                 self._say(problem)
@@ -244,9 +240,24 @@ class _Duo:
         if score.apart:
             self._say(f"{score.apart} games not counted: the two were not both named there")
         faults = fault_lines(self.folder, self._players)
-        for line in [*voids, *faults, f"logs in {self.folder}"]:
+        others = table_fault_lines(self._players, report.results)
+        for line in [
+            *voids,
+            *faults,
+            *others,
+            f"logs in {self.folder}",
+            *self._next_commands(report),
+        ]:
             self._say(line)
         return bool(score.games) and not voids and not faults
+
+    def _next_commands(self, report: DuoReport) -> list[str]:
+        """Return the commands that show and review what was played."""
+        if not self.request.url:
+            return next_commands(self.folder, self._players, report.results)
+        seen = shlex.quote(str(self.folder / SEEN.format("top")))
+        first = " --game-number 1" if self.request.games > 1 else ""
+        return [f"watch: mjbot watch {seen}", f"review: mjbot review {seen}{first}"]
 
     @property
     def folder(self) -> Path:
@@ -264,10 +275,12 @@ class _Duo:
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
             await play_match(self.settings, self._players, showing(watcher, take))
 
-    async def _remote_table(self, report: DuoReport, partners_score: PairScore, take: Take) -> None:
-        """Play at somebody's table; what our two see of it is what is counted."""
+    async def _remote_table(
+        self, url: str, report: DuoReport, partners_score: PairScore, take: Take
+    ) -> None:
+        """Play at a server; what our two see there is what is counted."""
         names = [member.name for member in self.members]
-        table = RemoteTable(self._players, self.args.url, self.args.games, self.folder)
+        table = RemoteTable(self._players, url, self.request.games, self.folder)
         with report:
             tops = MergedLogs(names, _shown(report, take))
             partners = MergedLogs(names[::-1], lambda game, event, talk: partners_score.add(event))

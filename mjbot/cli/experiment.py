@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -13,10 +14,11 @@ from rich.console import Console
 
 from mjbot.arena.report.text import trouble_lines
 from mjbot.arena.run import Arena, Plan, RunOutcome
-from mjbot.arena.setup import LARGEST_SEED
 from mjbot.arena.workers.playing import Played
 from mjbot.arena.workers.pool import WorkerPool
-from mjbot.cli.arena import RUNS, GamesProgress, prepare_own
+from mjbot.cli.arena import RUNS, GamesProgress, prepare_own, require_seed
+from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
+from mjbot.cli.requests import declare
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
@@ -26,25 +28,27 @@ from mjbot.strategy.options import StrategyError
 from mjbot.text import plural
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Shared:
+    """The options that an experiment shares with other commands."""
+
+    seed: int = seed_option(2021)
+    jobs: int | None = jobs_option()
+    out: Path = folder_option("folder of the runs' folders", RUNS)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     known = experiments()
-    told = "; ".join([f"{name}: {module.SUMMARY}" for name, module in known.items()])
-    parser.add_argument("name", choices=known, metavar="NAME", help=told)
+    names = "; ".join([f"{name}: {module.SUMMARY}" for name, module in known.items()])
+    parser.add_argument("name", choices=known, metavar="NAME", help=names)
     parts = "; ".join([f"{name}: {_parts(module)}" for name, module in known.items()])
-    parser.add_argument("--part", help=f"one of the experiment's parts (its first). {parts}")
-    parser.add_argument("--games", type=int, help="how many (default: the experiment's number)")
-    parser.add_argument("--seed", type=int, default=2021, help="seed of all walls (2021)")
-    parser.add_argument("--jobs", type=int, help="processes (default: one per processor)")
-    parser.add_argument(
-        "--out", type=Path, default=RUNS, help=f"where the runs' folders are or go ({RUNS})"
-    )
-    parser.add_argument(
-        "--records",
-        type=Path,
-        metavar="FILE",
-        help="people's games, which stand beside (strength) or are judged too (detection)",
-    )
+    parser.add_argument("--part", help=f"part to play (default: the first). {parts}")
+    games = "number of games (default: the experiment's number)"
+    parser.add_argument("--games", type=count, help=games)
+    declare(parser, _Shared)
+    records = "people's games, to list (strength) or to judge too (detection; default: none)"
+    parser.add_argument("--records", type=Path, metavar="FILE", help=records)
     for name, module in known.items():
         if hasattr(module, "add_arguments"):
             module.add_arguments(parser.add_argument_group(f"{name} only"))
@@ -53,26 +57,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play what is missing and print the tables."""
     experiment = experiments()[args.name]
-    games = _usual_games(experiment, args.part) if args.games is None else args.games
-    if games < 1 or not 0 <= args.seed <= LARGEST_SEED or (args.jobs or 1) < 1:
-        raise ArgumentError("--games and --jobs: at least 1; --seed: 0 or more")
+    require_seed(args.seed)
     if args.part not in (None, *experiment.PARTS):
-        told = f"--part {args.part}: the parts of {args.name} are {_parts(experiment)}"
-        if len(experiment.PARTS) == 1:
-            told = f"--part {args.part}: the only part of {args.name} is {_parts(experiment)}"
-        raise ArgumentError(told)
+        are = "parts of {} are" if len(experiment.PARTS) > 1 else "only part of {} is"
+        parts = f"the {are.format(args.name)} {_parts(experiment)}"
+        raise ArgumentError(f"--part {args.part}: {parts}")
     _refuse_foreign_options(args)
     jobs = args.jobs or os.cpu_count() or 1
     arenas = _Arenas(args.out, jobs)
     request = Request(
-        games=games,
+        games=args.games or _usual_games(experiment, args.part),
         seed=args.seed,
         jobs=jobs,
         folder=args.out,
         part=args.part or experiment.PARTS[0],
         arenas=arenas.play,
-        own=args,
+        own={name: getattr(args, name) for name in options_of(experiment)},
     )
+    return _play(experiment, request, arenas)
+
+
+def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
     try:
         with keeping(arenas.kept):
             for line in experiment.play(request):
@@ -91,12 +96,12 @@ def options_of(experiment: ModuleType) -> tuple[str, ...]:
 
 def _refuse_foreign_options(args: argparse.Namespace) -> None:
     known = experiments()
-    for option in dict.fromkeys(option for each in known.values() for option in options_of(each)):
-        takers = [name for name, module in known.items() if option in options_of(module)]
-        if args.name not in takers and getattr(args, option, None) is not None:
+    for name in dict.fromkeys(name for each in known.values() for name in options_of(each)):
+        takers = [taker for taker, module in known.items() if name in options_of(module)]
+        if args.name not in takers and getattr(args, name, None) is not None:
             verb = "takes" if len(takers) == 1 else "take"
-            told = f"--{option.replace('_', '-')}: only {' and '.join(takers)} {verb} it"
-            raise ArgumentError(told)
+            flag = f"--{name.replace('_', '-')}"
+            raise ArgumentError(f"{flag}: only {' and '.join(takers)} {verb} it")
 
 
 def _parts(experiment: ModuleType) -> str:

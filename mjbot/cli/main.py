@@ -1,49 +1,22 @@
 """``mjbot COMMAND ...``: finds the command's module and runs it."""
 
 import argparse
+import difflib
 import importlib
 import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import mjbot
+from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
+from mjbot.cli.requests import declare, request_of
 from mjbot.errors import TOLD, ExitCode, MjbotError, told
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from protocol.plain_text import one_line
-
-COMMANDS: Final[dict[str, str]] = {
-    "play": "connect one bot to an mjai server",
-    "serve": "open a table for four clients, of mjai or of Tenhou's wire",
-    "match": "start a table and four players, and keep the score",
-    "duo": "two bots that play as a pair, at a table of their own or at another's",
-    "arena": "play thousands of games and compare strategies, with intervals",
-    "experiment": "play a paper's experiment again, with intervals",
-    "train": "learn weights from recorded games",
-    "check": "hold a bot or a server against the documents, check by check",
-    "pack": "write a strategy as the zip that mjai.app takes",
-    "chaos": "stand before a server and break its conversations, by seed",
-    "replay": "check recorded games strictly against the rules",
-    "explain": "tell what a strategy thinks of a recorded position",
-    "review": "judge every decision of a seat, and say what each cost and why",
-    "detect": "look for players who play together, in many recorded games",
-    "draw": "draw a position of a recorded game as a picture",
-    "watch": "show a recorded game, or one that is being played, in the browser",
-    "convert": "turn records into another format: mjai lines, mjlog or tenhou.net/6",
-    "strategies": "list the strategies and what each believes",
-    "setup-node": "fetch Node (if missing) and the external AI's packages",
-}
-"""Command -> help line; the command ``a-b`` lives in ``mjbot.cli.a_b``, which has
-``add_arguments(parser)`` and ``run(args) -> int``."""
-
-ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert")
-"""What takes recorded games and lives in ``mjbot.cli.records``."""
-
-AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review", "detect")
-"""What has nothing to tidy up when it is interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -61,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
-            return int(importlib.import_module(module_of(args.command)).run(args))
+            module = importlib.import_module(module_of(args.command))
+            request = getattr(module, "REQUEST", None)
+            return int(module.run(request_of(request, args) if request else args))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -93,26 +68,97 @@ def _route_logging() -> None:
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
+    match arguments:
+        case []:
+            arguments = ["--help"]
+        case ["help", *rest]:
+            arguments = [*rest[:1], "--help"]
+        case ["version"]:
+            arguments = ["--version"]
     parser = _Parser(
-        prog="mjbot", description="riichi-mahjong bots that speak mjai, alone and in pairs"
+        prog="mjbot",
+        usage="mjbot COMMAND ...",
+        description="a toolkit for riichi mahjong bots: an mjai and Tenhou client, a game server,"
+        " an arena that measures playing strength, and review of recorded games",
+        epilog=overview(),
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version (also: mjbot version)"
+    )
+    subparsers = parser.add_subparsers(
+        dest="command", prog="mjbot", required=True, metavar="COMMAND", help=argparse.SUPPRESS
+    )
     # Only the named command's module is imported: --help and start-up stay fast.
-    for name, summary in COMMANDS.items():
-        subparser = subparsers.add_parser(name, help=summary, description=summary)
+    for name, command in COMMANDS.items():
+        subparser = subparsers.add_parser(
+            name, description=command.summary, epilog=closing(command)
+        )
         subparser.set_defaults(program=subparser.prog)
         if name in arguments[:1]:
-            importlib.import_module(module_of(name)).add_arguments(subparser)
+            declare_command(name, subparser)
     return parser.parse_args(arguments)
 
 
+def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
+    """Declare a command's arguments: those of its ``REQUEST``, else by its ``add_arguments``."""
+    module = importlib.import_module(module_of(name))
+    if request := getattr(module, "REQUEST", None):
+        declare(parser, request)
+    else:
+        module.add_arguments(parser)
+
+
 class _Parser(argparse.ArgumentParser):
-    """Refuses in one line, like everything else; the usage would be a page."""
+    """Refuses in one line, like everything else; the usage would be a page.
+
+    The line names the argument, and the nearest command, choice or option there is.
+    """
+
+    def __init__(self, **how: Any) -> None:
+        how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**how)
+        self.register("type", int, _whole_number)
+        self.register("type", float, _number)
 
     def error(self, message: str) -> NoReturn:
         problem = one_line(message)
         self.exit(ExitCode.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse what is left over here, where the command and its options are known."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            word = rest[0].partition("=")[0]
+            kind = "unknown option" if word.startswith("-") else "unexpected argument"
+            self.error(f"{kind} {word!r}{_nearest(word, self._option_string_actions)}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            others = f"; expected {' or '.join(choices)}"
+            text = f"unknown {value!r}{_nearest(str(value), choices) or others}"
+            raise argparse.ArgumentError(action, text)
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _whole_number(text: str) -> int:
+    with suppress(ValueError):
+        return int(text)
+    example = 10
+    with suppress(ValueError, OverflowError):
+        example = int(float(text))
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, such as {example}")
+
+
+def _number(text: str) -> float:
+    with suppress(ValueError):
+        return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a number, such as 0.5")
 
 
 def run_program() -> NoReturn:
@@ -157,9 +203,3 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         print(f"mjbot {mjbot.__version__}")
         parser.exit()
-
-
-def module_of(command: str) -> str:
-    """Return the name of a command's module."""
-    room = "records." if command in ON_RECORDS else ""
-    return f"mjbot.cli.{room}{command.replace('-', '_')}"

@@ -1,24 +1,24 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
-import argparse
 import csv
 import datetime
+import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import games_above_0, seconds
-from mjbot.cli.records.watch import Take, add_watch_arguments, table_page
-from mjbot.cli.serve import add_table_arguments, table_rules
+from mjbot.cli.arguments import count, folder_option, seconds
+from mjbot.cli.requests import argument, group, option
+from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, told
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.match.report import MatchReport, final_table
-from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.match.run import MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.precompile import prepare
 from mjbot.server.server import GameResult
 from mjbot.table.settle import seats_by_rank
@@ -29,48 +29,66 @@ from protocol.plain_text import one_line
 RUNS = Path("logs", "runs")
 MOST_NAMED: Final = 5
 """Whole games that an error names one by one."""
+SEATS = (
+    "four players: strategies, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
+    " external:majiang; 'external:COMMAND' for an mjai client, started with"
+    " mjsonp://HOST:PORT/ROOM as its last argument; 'external-lines:COMMAND' or"
+    " 'external-arrays:COMMAND' for a bot on standard input and output, of Mortal's kind or"
+    " mjai.app's ({seat} in COMMAND becomes the seat's number); human or"
+    " human,clock_s=SECONDS,hint=STRATEGY for you, in the browser"
+)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "seats_at_table",
-        nargs=4,
-        metavar="SEAT",
-        help="a strategy, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
-        " external:majiang; 'external:COMMAND' for any mjai client: it is started with"
-        " mjsonp://HOST:PORT/ROOM as its last argument; 'external-lines:COMMAND' or"
-        " 'external-arrays:COMMAND' for a bot on standard input and output, Mortal's kind or"
-        " mjai.app's: {seat} in it becomes the seat's number; human, or"
-        " human,clock_s=SECONDS,hint=STRATEGY, plays in a page of the browser",
-    )
-    add_match_arguments(parser)
+def join_timeout_option(default: float) -> Any:
+    """Return the option ``--join-timeout-s``."""
+    return option(default, "time for all players to join, in seconds", type=seconds)
 
 
-def add_match_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what ``match`` and ``duo`` have in common."""
-    parser.add_argument("--games", type=games_above_0, default=1, help="how many (%(default)s)")
-    parser.add_argument(
-        "--log-dir", type=Path, default=RUNS, help=f"where the run's own folder goes ({RUNS})"
-    )
-    parser.add_argument(
-        "--join-timeout-s",
-        type=seconds,
-        default=180.0,
-        help="seconds for all four to join (%(default)g)",
-    )
-    add_table_arguments(parser)
-    add_watch_arguments(parser)
+@dataclass(frozen=True, kw_only=True)
+class GamesRequest:
+    """What ``match`` and ``duo`` have in common."""
+
+    games: int = option(1, "number of games", type=count)
+    log_dir: Path = folder_option("folder in which the run makes its own", RUNS)
+    join_timeout_s: float = join_timeout_option(180.0)
+    table: TableRequest = group(TableRequest)
+    page: WatchRequest = group(WatchRequest, PAGE)
+
+    def settings(self, folder: Path) -> MatchSettings:
+        """Return the settings of the match, whose games go into ``folder``."""
+        return MatchSettings(
+            rules=replace(table_rules(self.table), join_timeout_s=self.join_timeout_s),
+            games=self.games,
+            folder=folder,
+            evidence=self.table.evidence,
+            join_timeout_s=self.join_timeout_s,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchRequest(GamesRequest):
+    """What ``mjbot match`` is asked for; ``seats_at_table`` has four players."""
+
+    seats_at_table: tuple[str, ...] = argument(SEATS, nargs="*", metavar="SEAT")
+
+    def __post_init__(self) -> None:
+        named = len(self.seats_at_table)
+        if named != 4:
+            more = f": {self.seats_at_table[4]!r} is one too many" if named > 4 else ""
+            raise ArgumentError(f"a table has 4 seats, {named} named{more}")
+
+
+REQUEST = MatchRequest
 
 
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: MatchRequest) -> int:
     """Play the match."""
-    players = read_players(args.seats_at_table)
-    require_time(players, args.timeout_s)
+    players = read_players(request.seats_at_table)
+    require_time(players, request.table.timeout_s)
     for player in players:
-        player.command("", args.games)  # a missing Node shows before anything is started
-    return _play(args, players, new_folder(args.log_dir))
+        player.command("", request.games)  # a missing Node shows before anything is started
+    return _play(request, players, new_folder(request.log_dir))
 
 
 def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
@@ -90,31 +108,19 @@ def tell_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
                 open_page(player.url)
 
 
-def match_settings(args: argparse.Namespace, folder: Path) -> MatchSettings:
-    """Return what :func:`add_match_arguments` asks for."""
-    return MatchSettings(
-        rules=replace(table_rules(args), join_timeout_s=args.join_timeout_s),
-        games=args.games,
-        folder=folder,
-        evidence=args.evidence,
-        join_timeout_s=args.join_timeout_s,
-    )
-
-
-def _play(args: argparse.Namespace, players: tuple[MatchPlayer, ...], folder: Path) -> int:
-    settings = match_settings(args, folder)
+def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path) -> int:
+    settings = request.settings(folder)
     console = Console()
     names = " ".join([player.name for player in players])
-    seed = settings.rules.seed
-    start = f"{args.games} x {args.length}, seed {seed}: {names}"
-    console.print(one_line(start), highlight=False, markup=False, soft_wrap=True)
-    tell_seats(players, no_browser=args.no_browser)
+    rules = settings.rules
+    _print(console, [f"{request.games} x {rules.length}, seed {rules.seed}: {names}"])
+    tell_seats(players, no_browser=request.page.no_browser)
     specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
         return ExitCode.FAILED
-    report = MatchReport(console, settings.games, settings.rules.length)
+    report = MatchReport(console, settings.games, rules.length)
     try:
-        results = run_until_signalled(_watch(args, settings, players, report))
+        results = run_until_signalled(_watch(request.page, settings, players, report))
     except MatchError as error:
         raise MatchError(f"{error}; logs in {folder}") from error
     except OSError as error:
@@ -141,19 +147,45 @@ def _conclude(
     unsaved = problems_of_saving(folder, players, report.results)
     if report.results:
         console.print(final_table(players, report.results))
-    faults = [*unsaved, *fault_lines(folder, players)]
-    for line in [*report.void_lines(), *faults, f"logs in {folder}"]:
-        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+    faults = [
+        *unsaved,
+        *fault_lines(folder, players),
+        *table_fault_lines(players, report.results),
+    ]
+    lines = [*report.void_lines(), *faults, f"logs in {folder}"]
+    _print(console, [*lines, *next_commands(folder, players, report.results)])
     return faults
 
 
+def _print(console: Console, lines: Sequence[str]) -> None:
+    for line in lines:
+        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+
+
+def next_commands(
+    folder: Path, players: Sequence[MatchPlayer], results: Sequence[GameResult]
+) -> list[str]:
+    """Return the commands that show and review the last game: a person's seat, or the first's."""
+    played = [result for result in results if result.log is not None]
+    if not played:
+        return []
+    last = played[-1]
+    people = [place for place, player in enumerate(players) if isinstance(player, HumanSeat)]
+    seat = last.places.index(people[0] if people else 0)
+    game = shlex.quote(str(last.log))
+    return [
+        f"watch: mjbot watch {shlex.quote(str(folder))}",
+        f"review ({last.names[seat]}): mjbot review {game} --seat {seat}",
+    ]
+
+
 async def _watch(
-    args: argparse.Namespace,
+    page: WatchRequest,
     settings: MatchSettings,
     players: tuple[MatchPlayer, ...],
     report: MatchReport,
 ) -> list[GameResult]:
-    async with table_page(args, f"match, seed {settings.rules.seed}") as take:
+    async with table_page(page, f"match, seed {settings.rules.seed}") as take:
         with report:
             return await play_match(settings, players, showing(report.watcher(), take))
 

@@ -1,63 +1,59 @@
 """``mjbot pack NAME``: a strategy as the zip that mjai.app takes."""
 
-import argparse
 import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.cli.arguments import strategy
+from mjbot.cli.arguments import file_option, strategy
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.pack.contents import contents_for
+from mjbot.pack.contents import USERS, contents_for
 from mjbot.pack.zipped import PYTHON, pack
+from mjbot.strategy.registry import Spec
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "spec",
-        metavar="NAME",
-        type=strategy,
-        help="the strategy: NAME,KEY=VALUE,... or FILE.py:CLASS",
+@dataclass(frozen=True, kw_only=True)
+class PackRequest:
+    """What ``mjbot pack`` is asked for."""
+
+    spec: Spec = argument(
+        "strategy: NAME,KEY=VALUE,... or FILE.py:CLASS", metavar="NAME", type=strategy
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="default: NAME.zip here")
-    parser.add_argument(
-        "--beside",
+    out: Path | None = file_option("zip to write (default: NAME.zip in this folder)")
+    beside: tuple[Path, ...] = option(
+        (),
+        "files that your own strategy's file reads, from its folder or below (default: none)",
         type=Path,
         nargs="+",
-        default=[],
         metavar="FILE",
-        help="what your own strategy's file reads, from its folder or below",
     )
-    parser.add_argument(
-        "--python",
-        default=f"python{PYTHON}",
-        metavar="COMMAND",
-        help="a Python of the container's version, which compiles (%(default)s)",
+    python: str = option(
+        f"python{PYTHON}", "a Python of the container's version, to compile", metavar="COMMAND"
     )
-    parser.add_argument(
-        "--uncompiled",
-        action="store_true",
-        help="compile in the container: safe answers only, for its first minutes",
+    uncompiled: bool = option(
+        False, "compile in the container: safe answers only, for its first minutes"
     )
-    parser.add_argument(
-        "--bare",
-        action="store_true",
-        help="uncompiled and without packages, for your own container",
-    )
+    bare: bool = option(False, "uncompiled and without packages, for your own container")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the zip and say where it is."""
-    contents = contents_for(args.spec, args.beside)
-    out = args.out or Path(f"{args.spec.name.rpartition(':')[2]}.zip")
+REQUEST = PackRequest
+
+
+def run(request: PackRequest) -> int:
+    """Write the zip and print where it is."""
+    contents = contents_for(request.spec, request.beside)
+    out = request.out or Path(f"{request.spec.name.rpartition(':')[2]}.zip")
     if out.exists():
         raise ArgumentError(f"{out}: exists already; remove it, or name another with --out")
     if not out.parent.is_dir():
         raise ArgumentError(f"{out}: no folder {out.parent}")
-    python = None if args.uncompiled or args.bare else _python(args.python)
-    size = pack(contents, out, python, bare=args.bare, tell=_tell)
+    if yours := [place for place in contents.files if place.startswith(f"{USERS}/")]:
+        _tell(f"your files in it: {', '.join(yours)}")
+    python = None if request.uncompiled or request.bare else _python(request.python)
+    size = pack(contents, out, python, bare=request.bare, tell=_tell)
     print(f"{out}: {size / 1e6:.1f} MB")
     return ExitCode.OK
 

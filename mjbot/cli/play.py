@@ -1,10 +1,9 @@
 """``mjbot play URL --strategy NAME``: one bot at somebody's table, alone or as one of a pair."""
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,17 +12,19 @@ from rich.console import Console
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
-    add_strategy_argument,
+    file_option,
     games,
     patience,
     reading_arguments,
     seat,
     seconds,
-    strategy,
+    seed_option,
+    strategy_option,
     token,
-    with_options,
 )
-from mjbot.cli.records.watch import add_watch_arguments, table_page, tell_page
+from mjbot.cli.records.watch import tell_page
+from mjbot.cli.requests import argument, group, option
+from mjbot.cli.table import PAGE, WatchRequest, table_page
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
@@ -49,73 +50,129 @@ from protocol.plain_text import one_line
 from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
+ACCOUNT_VARIABLE: Final = "MJBOT_TENHOU_ACCOUNT"
+LIMITS: Final = ", ".join(
+    f"{dialect.traits.word} {dialect.traits.deadline_s:g}"
+    for dialect in Dialect
+    if dialect.traits.over != "file"
+)
 
-def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
-    pair = parser.add_argument_group("one of a pair (`mjbot duo` starts both)")
-    pair.add_argument(
-        "--pair",
+
+def team_table_option() -> Any:
+    """Return the option that declares that a table allows teams."""
+    help_ = "a server elsewhere whose operator allows teams (may be repeated; default: none)"
+    return option((), help_, action="append", metavar="URL")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairRequest:
+    """How the bot is one of a pair, if it is."""
+
+    end: str | None = option(
+        None,
+        f"end of the channel to the partner: {FORM}; the secret in {SECRET_VARIABLE}",
+        flag="--pair",
         metavar="END",
-        help=f"end of the channel to the partner: {FORM}; the secret in {SECRET_VARIABLE}",
     )
-    pair.add_argument(
-        "--ally",
-        type=strategy,
-        metavar="NAME,KEY=VALUE,...",
-        help="the partner's strategy, to warm up with",
-    )
-    add_team_table_argument(pair)
-    pair.add_argument(
-        "--timings",
-        type=Path,
-        metavar="FILE",
-        help="write of each decision the milliseconds, and 1 if it waited for the partner's word",
+    ally: Spec | None = strategy_option(None, "the partner's strategy, for the warm-up")
+    team_table: tuple[str, ...] = team_table_option()
+    timings: Path | None = file_option(
+        "file for a line per decision: milliseconds, and 1 if it waited for the partner's message"
     )
 
 
-def add_team_table_argument(parser: argparse._ActionsContainer) -> None:
-    """Declare how a table is said to allow teams."""
-    parser.add_argument(
-        "--team-table",
-        action="append",
-        default=[],
-        metavar="URL",
-        help="a server elsewhere whose operator allows teams (may be repeated)",
+@dataclass(frozen=True, kw_only=True)
+class TenhouRequest:
+    """What a Tenhou server needs."""
+
+    permitted_by: str | None = option(
+        None,
+        "who permitted the program, and to which account; required on other machines than this",
+        metavar="WHO",
+    )
+    account_file: Path | None = file_option(
+        f"file with the account's ID (default: the variable {ACCOUNT_VARIABLE}, else a guest)"
     )
 
 
-def read_linked(args: argparse.Namespace, player: Strategy) -> Linked | None:
+@dataclass(frozen=True, kw_only=True)
+class PlayRequest:
+    """What ``mjbot play`` is asked for."""
+
+    url: str = argument(FORMS, metavar="URL")
+    own_seat: int | None = argument(
+        "own seat 0..3 (stdio: only)", metavar="SEAT", nargs="?", type=seat, default=None
+    )
+    strategy: Spec = strategy_option("tsumogiri", "strategy that plays")
+    seed: int = seed_option()
+    name: str | None = option(
+        None, "name at the table, in a ws:// URL as ?name= (default: the strategy's)"
+    )
+    room: str | None = option(None, "room at the server (default: the URL's)")
+    seat: int | None = option(None, "the same as SEAT", type=seat)
+    games: int = option(1, "number of games; 0: until the server is gone", type=games)
+    deadline_s: float | None = option(
+        None, f"time for a decision, in seconds (default by server: {LIMITS})", type=seconds
+    )
+    silence_s: float | None = option(
+        None, "time without a message, in seconds (default: 300; pipes: no limit)", type=seconds
+    )
+    wait_s: float = option(
+        10.0, "time to wait for a server that is not up yet, in seconds", type=patience
+    )
+    strict: bool = option(False, "stop at a contradiction (default)")
+    lenient: bool = option(False, "log a contradiction and play on")
+    log: Path | None = file_option("file for the game as this seat sees it (default: none)")
+    token_file: Path | None = file_option(
+        f"file with the bearer token (default: the variable {TOKEN_VARIABLE})"
+    )
+    verbose: bool = option(False, "log every detail on stderr")
+    tenhou: TenhouRequest = group(TenhouRequest, "on a Tenhou server (tenhou://, tenhou+ws://)")
+    pair: PairRequest = group(PairRequest, "one of a pair (`mjbot duo` starts both)")
+    page: WatchRequest = group(WatchRequest, PAGE)
+
+    def __post_init__(self) -> None:
+        if self.strict and self.lenient:
+            raise ArgumentError("--strict and --lenient: only one of them")
+
+
+REQUEST = PlayRequest
+
+
+def read_linked(request: PlayRequest, player: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 
     Raises ``ValueError`` and :class:`~mjbot.errors.MjbotError`.
     """
-    if args.pair is None:
-        if args.ally or args.team_table or args.timings:
+    pair = request.pair
+    if pair.end is None:
+        if pair.ally or pair.team_table or pair.timings:
             raise ArgumentError("--ally, --team-table and --timings: only together with --pair")
         return None
-    end = End.parse(args.pair)
-    _require_team(args)
-    require_member(args.strategy, player)
-    make_ally = None if args.ally is None else args.ally.make
-    if make_ally is not None:
-        require_member(args.ally, make_ally())
-    return Linked(end, take_secret(), make_ally, _writer(args.timings))
+    end = End.parse(pair.end)
+    _require_team(request)
+    require_member(request.strategy, player)
+    if pair.ally is not None:
+        require_member(pair.ally, pair.ally.make())
+    make_ally = None if pair.ally is None else pair.ally.make
+    return Linked(end, take_secret(), make_ally, _writer(pair.timings))
 
 
-def prepare_seat(args: argparse.Namespace, linked: Linked | None) -> None:
-    """Compile what the seat will need, before anybody waits for it; stderr tells of that."""
-    pair = [] if linked is None or args.ally is None else [args.strategy, args.ally]
-    prepare([] if pair else [args.strategy], Console(stderr=True), use="client", pair=pair)
+def prepare_seat(request: PlayRequest, linked: Linked | None) -> None:
+    """Compile what the seat will need, before a table waits for it; progress goes to stderr."""
+    ally, own = request.pair.ally, request.strategy
+    pair = [] if linked is None or ally is None else [own, ally]
+    prepare([] if pair else [own], Console(stderr=True), use="client", pair=pair)
 
 
-def _require_team(args: argparse.Namespace) -> None:
+def _require_team(request: PlayRequest) -> None:
     """Raise ``FairPlayError`` unless the table allows teams and the name there tells of one."""
-    address = require_team_table(args.url, args.team_table)
+    address = require_team_table(request.url, request.pair.team_table)
     name_in_url = address.dialect.traits.name_in_url
     if name_in_url:
-        require_team_name_in(args.url)
-    if args.name is not None or not name_in_url:
-        require_team_name(args.name or "", "--name")
+        require_team_name_in(request.url)
+    if request.name is not None or not name_in_url:
+        require_team_name(request.name or "", "--name")
 
 
 def require_member(spec: Spec, player: Strategy) -> None:
@@ -138,125 +195,56 @@ def _writer(file: Path | None) -> Callable[[float, int], None]:
     return write
 
 
-ACCOUNT_VARIABLE: Final = "MJBOT_TENHOU_ACCOUNT"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("url", metavar="URL", help=FORMS)
-    parser.add_argument(
-        "own_seat", metavar="SEAT", nargs="?", type=seat, help="own seat 0..3 (stdio: only)"
-    )
-    add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays (%(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
-    parser.add_argument(
-        "--name", help="name at the table; over ws:// sent as ?name= (default: the strategy's)"
-    )
-    parser.add_argument("--room", help="instead of the URL's")
-    parser.add_argument("--seat", type=seat, help="the same as SEAT")
-    parser.add_argument(
-        "--games", type=games, default=1, help="0: until the server is gone (default 1)"
-    )
-    talks = [dialect.traits for dialect in Dialect if dialect.traits.over != "file"]
-    limits = ", ".join([f"{traits.word} {traits.deadline_s:g}" for traits in talks])
-    parser.add_argument(
-        "--deadline-s", type=seconds, help=f"longest a decision may take (by server: {limits})"
-    )
-    parser.add_argument(
-        "--silence-s",
-        type=seconds,
-        help="longest the server may say nothing (default 300; pipes: no limit)",
-    )
-    parser.add_argument(
-        "--wait-s",
-        type=patience,
-        default=10.0,
-        help="longest to wait for a server that is not up yet (default 10)",
-    )
-    strictness = parser.add_mutually_exclusive_group()
-    strictness.add_argument(
-        "--strict", action="store_true", default=True, help="stop at a contradiction (default)"
-    )
-    strictness.add_argument(
-        "--lenient", dest="strict", action="store_false", help="log a contradiction and play on"
-    )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write the game as we see it")
-    parser.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="FILE",
-        help=f"file with the bearer token (else the variable {TOKEN_VARIABLE})",
-    )
-    _add_tenhou_arguments(parser)
-    add_pair_arguments(parser)
-    add_watch_arguments(parser)
-    parser.add_argument("--verbose", action="store_true", help="log every detail on stderr")
-
-
-def _add_tenhou_arguments(parser: argparse.ArgumentParser) -> None:
-    tenhou = parser.add_argument_group("over Tenhou's wire (tenhou://, tenhou+ws://)")
-    tenhou.add_argument(
-        "--permitted-by",
-        metavar="WHO",
-        help="elsewhere than on this machine: who permitted the program, and to which account",
-    )
-    tenhou.add_argument(
-        "--account-file",
-        type=Path,
-        metavar="FILE",
-        help=f"file with the account's ID (else the variable {ACCOUNT_VARIABLE}, else a guest)",
-    )
-
-
 @ending_at_once()
-def run(args: argparse.Namespace) -> int:
+def run(request: PlayRequest) -> int:
     """Play the games."""
-    _log_to_stderr(verbose=args.verbose)
-    spec = args.strategy = with_options(args.strategy, args.option, "--strategy", "--option")
-    if spec.name == HUMAN:
-        return _sit_down(args)
+    _log_to_stderr(verbose=request.verbose)
+    if request.strategy.name == HUMAN:
+        return _sit_down(request)
 
     def make(game: int) -> Strategy:
-        return spec.make(args.seed + game)
+        return request.strategy.make(request.seed + game)
 
     with reading_arguments():
-        settings = _settings(args)
+        settings = _settings(request)
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
-        linked = read_linked(args, make(0))  # or say at once why not
-    prepare_seat(args, linked)
-    return _play(_shown(args, settings, make, pipes, linked))
+        linked = read_linked(request, make(0))  # or say at once why not
+    prepare_seat(request, linked)
+    return _play(_shown(request, settings, make, pipes, linked))
 
 
-def _sit_down(args: argparse.Namespace) -> int:
+def _sit_down(request: PlayRequest) -> int:
     """Let a person play in the browser."""
-    spec = args.strategy
+    spec = request.strategy
     with reading_arguments():
         clock_s = human_clock_s(spec)
         hint = Spec.read(spec.options["hint"]) if "hint" in spec.options else None
-        if args.pair or args.ally or args.watch:
+        if request.pair.end or request.pair.ally or request.page.watch:
             raise ArgumentError("--pair, --ally and --watch: not for a person's seat")
-        settings = _settings(args)
+        settings = _settings(request)
         if settings.address.is_stdio:
-            raise ArgumentError(f"URL {args.url!r}: a person plays at a server")
+            raise ArgumentError(f"URL {request.url!r}: a person plays at a server")
     if hint is not None:
         hint.check()
         prepare([hint], Console(stderr=True), use="explain")
-    settings = replace(settings, deadline_s=min(clock_s, args.deadline_s or clock_s))
-    return _play(_play_by_hand(args, settings, hint))
+    settings = replace(settings, deadline_s=min(clock_s, request.deadline_s or clock_s))
+    return _play(_play_by_hand(request, settings, hint))
 
 
 async def _play_by_hand(
-    args: argparse.Namespace, settings: Settings, hint: Spec | None
+    request: PlayRequest, settings: Settings, hint: Spec | None
 ) -> list[OwnResult]:
     """Serve the person's page, and join the table once it is open."""
     from mjbot.watch.seat import HumanPlayer, SeatServer
     from mjbot.watch.server import new_key
 
-    key = os.environ.pop(SEAT_KEY_VARIABLE, "") or new_key()
+    given = os.environ.pop(SEAT_KEY_VARIABLE, "")
+    key = given or new_key()
     clock_s = settings.deadline_s or CLOCK_S
-    async with SeatServer({"title": f"{settings.name} at {args.url}"}, key, hint) as server:
-        await server.open(args.watch_port)
-        tell_page(server.url(key), no_browser=args.no_browser, to=sys.stderr)
+    async with SeatServer({"title": f"{settings.name} at {request.url}"}, key, hint) as server:
+        await server.open(request.page.watch_port)
+        if not given:  # else it was printed where it was made; our stderr is a log of the match
+            tell_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
         await server.arrival()
         results = await play(
             replace(settings, on_event=server.add),
@@ -268,54 +256,54 @@ async def _play_by_hand(
 
 
 async def _shown(
-    args: argparse.Namespace,
+    request: PlayRequest,
     settings: Settings,
     make: MakeStrategy,
     pipes: tuple[int, int],
     linked: Linked | None,
 ) -> list[OwnResult]:
     """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
-    args.all_hands = True  # here is never more than this seat sees
-    async with table_page(args, f"{settings.name} at {args.url}") as take:
+    page = replace(request.page, all_hands=True)  # here is never more than this seat sees
+    async with table_page(page, f"{settings.name} at {request.url}") as take:
         settings = replace(settings, on_kept=take)
         if linked is not None:
             return await linked.play(settings, make, pipes)
         return await play(settings, make, pipes)
 
 
-def _settings(args: argparse.Namespace) -> Settings:
-    address = parse_address(args.url, args.room)
-    require_permission(address, args.permitted_by)
-    if args.permitted_by is not None:
-        logger.info("permitted by: {}", one_line(args.permitted_by))
-    if args.name:
-        address = address.with_name(args.name)
+def _settings(request: PlayRequest) -> Settings:
+    address = parse_address(request.url, request.room)
+    require_permission(address, request.tenhou.permitted_by)
+    if request.tenhou.permitted_by is not None:
+        logger.info("permitted by: {}", one_line(request.tenhou.permitted_by))
+    if request.name:
+        address = address.with_name(request.name)
     return Settings(
         address=address,
-        name=args.name or args.strategy.name.rpartition(":")[2],
-        seat=args.own_seat if args.seat is None else args.seat,
-        token=token(args.token_file, TOKEN_VARIABLE),
-        games=args.games,
-        deadline_s=args.deadline_s,
-        silence_s=args.silence_s,
-        wait_s=args.wait_s,
-        strict=args.strict,
-        log=args.log,
+        name=request.name or request.strategy.name.rpartition(":")[2],
+        seat=request.own_seat if request.seat is None else request.seat,
+        token=token(request.token_file, TOKEN_VARIABLE),
+        games=request.games,
+        deadline_s=request.deadline_s,
+        silence_s=request.silence_s,
+        wait_s=request.wait_s,
+        strict=not request.lenient,
+        log=request.log,
         faults=named_file(),
-        login=_login(args, address),
+        login=_login(request, address),
     )
 
 
-def _login(args: argparse.Namespace, address: Address) -> Login:
+def _login(request: PlayRequest, address: Address) -> Login:
     """Return who logs in at a Tenhou table: an account; here also a guest with a name."""
     if not address.dialect.traits.is_tenhou:
-        if args.account_file is not None:
+        if request.tenhou.account_file is not None:
             raise ArgumentError("--account-file: only for a tenhou:// server")
         return GUEST_LOGIN
-    account = token(args.account_file, ACCOUNT_VARIABLE)
+    account = token(request.tenhou.account_file, ACCOUNT_VARIABLE)
     if account is not None:
         return Login(account)
-    return guest_named(args.name) if args.name and is_loopback(address.host) else GUEST_LOGIN
+    return guest_named(request.name) if request.name and is_loopback(address.host) else GUEST_LOGIN
 
 
 def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:

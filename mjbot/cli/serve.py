@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import errno
-import random
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from rich.console import Console
 
-from mjbot.cli.arguments import games_above_0, reading_arguments, seconds, token
+from mjbot.cli.arguments import games_above_0, reading_arguments, token
 from mjbot.cli.arguments import port as port_number
-from mjbot.cli.records.watch import add_watch_arguments, table_page
+from mjbot.cli.requests import declare
+from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.listeners.log import LineLimit, LoopErrors
@@ -25,7 +25,6 @@ from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
-from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
@@ -85,49 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="warn of two who play as if they knew each other's hands (not proof)",
     )
-    add_table_arguments(parser)
-    add_watch_arguments(parser)
-
-
-def add_table_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what ``serve`` and ``match`` have in common."""
-    parser.add_argument(
-        "--length", choices=["tonpu", "hanchan"], default="hanchan", help="of a game (%(default)s)"
-    )
-    parser.add_argument("--seed", type=int, help="seed of walls and seats (default: random)")
-    parser.add_argument(
-        "--seats",
-        choices=["shuffled", "fixed"],
-        default="shuffled",
-        help="fixed: first come, East (%(default)s)",
-    )
-    parser.add_argument(
-        "--timeout-s", type=seconds, default=60.0, help="seconds per reply (%(default)g)"
-    )
-    parser.add_argument(
-        "--on-fault",
-        choices=[kind.value for kind in OnFault],
-        default=OnFault.ABORT.value,
-        help="what an illegal, late or broken reply costs: the game, a mangan, nothing"
-        " (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--evidence",
-        action="store_true",
-        help="keep every raw reply with its time and verdict beside the game's log",
-    )
-
-
-def table_rules(args: argparse.Namespace) -> TableRules:
-    """Return the rules that the arguments of :func:`add_table_arguments` ask for."""
-    seed = random.SystemRandom().randrange(1 << 31) if args.seed is None else args.seed
-    return TableRules(
-        seed=seed,
-        length=args.length,
-        fixed_seats=args.seats == "fixed",
-        timeout_s=args.timeout_s,
-        on_fault=OnFault(args.on_fault),
-    )
+    declare(parser, TableRequest)
+    declare(parser.add_argument_group(PAGE), WatchRequest)
 
 
 @ending_at_once(terminated=ExitCode.OK)

@@ -8,7 +8,9 @@ from mjbot.match import node as nodes
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--check", action="store_true", help="only say what is there")
+    parser.add_argument(
+        "--check", action="store_true", help="print what is installed, and install nothing"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

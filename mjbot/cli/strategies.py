@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="these with their options, also your own as my_bot:MyBot;"
-        " default: all in the folder strategies and of installed distributions, without",
+        help="strategies to list with their options, also your own as my_bot:MyBot (default: all"
+        " in the folder strategies and of installed distributions, without options)",
     )
 
 

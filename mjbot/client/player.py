@@ -177,7 +177,7 @@ class ClientPlayer:
         if decided is _NOTHING:
             return view.default_action
         choice, remark = cast(tuple[object, str], decided)
-        if is_legal(choice, view.legal):
+        if is_legal(choice, view.codes):
             self.remark = remark
             return choice
         self._note("illegal", self.decisions, no_choice(choice))

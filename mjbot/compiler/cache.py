@@ -52,10 +52,6 @@ def share_compiling(claims: Claims) -> None:
     _shared[:] = [claims]
 
 
-if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
-    share_compiling(Claims(Path(_folder_of_claims)))
-
-
 def cache_folder() -> Path:
     """Return the folder for compiled code and tables (``MJBOT_CACHE`` overrides it)."""
     if chosen := os.environ.get("MJBOT_CACHE"):
@@ -71,16 +67,21 @@ class CacheError(MjbotError):
 
 
 @cache
-def _trusted(folder: Path) -> Path:
+def _trusted(
+    folder: Path, what: str = "the cache of compiled code", by: str = "MJBOT_CACHE"
+) -> Path:
     """Return the folder; raise :class:`CacheError` if another user can write in it.
 
-    Machine code is loaded from there, and numba's index is a pickle: whoever can write in the
-    folder runs code as this user.  A group that is this user's own (umask 002) is no other user.
+    Machine code is loaded from the cache, and numba's index is a pickle: whoever can write in the
+    folder runs code as this user.  A link in the folder of the claims would lead to any file of
+    this user, which is then emptied.  A group that is this user's own (umask 002) is no other user.
+    A folder that is missing is made at once: nobody else can make it later.
     """
     try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
     except OSError:
-        return folder  # made when something is kept, by this user
+        return folder  # nothing can be kept there
     if not hasattr(os, "geteuid"):  # Windows keeps profiles apart
         return folder
     if status.st_uid not in (os.geteuid(), 0):
@@ -92,10 +93,15 @@ def _trusted(folder: Path) -> Path:
     else:
         return folder
     raise CacheError(
-        f"{folder}: the cache of compiled code {problem}, who could run code as you;"
-        " `chmod 700` it if it is yours, or set MJBOT_CACHE to a folder of your own"
+        f"{folder}: {what} {problem}, who could run code as you;"
+        f" `chmod 700` it if it is yours, or set {by} to a folder of your own"
     )
 
+
+if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
+    share_compiling(
+        Claims(_trusted(Path(_folder_of_claims), "the folder of claims", CLAIMS_VARIABLE))
+    )
 
 _PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
 

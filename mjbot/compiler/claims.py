@@ -37,7 +37,7 @@ class Claims:
             import fcntl  # not on Windows: there all compile
 
             path = self._folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-            file = path.open("w", encoding="utf-8")
+            file = path.open("a", encoding="utf-8")
         except (OSError, ImportError):
             return False
         has_waited, until = False, time.monotonic() + MOST_WAIT_S

@@ -7,8 +7,6 @@ who play for themselves do by chance, and how sure that is.
 hidden                a discard -> what it says of whether its player knew another's hand
 residuals             a game's discards -> what they say of every two seats, beside their rivals
 verdicts              p-values, e-values and effects in points
-detectors, counting   one game -> counts of what describes a pair, and what each says in words
-pairs                 counts -> what each pair did beyond what its players do with everybody
 games                 records -> all of that for all games, kept so that a long run goes on
 learning              what is to be expected of strangers, and how known pairs depart from it
 live                  the same while tables are played

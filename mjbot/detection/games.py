@@ -1,10 +1,11 @@
-"""Records as counts, one game after the other, kept so that a long run goes on.
+"""Records as sums, one game after the other, kept so that a long run goes on; who met in them.
 
 What is counted stands in ``counts.jsonl`` of the run's folder: a header that names the records, a
 line per game.  In memory a game takes 5 kB.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.append_log import AppendLog, Cures
-from mjbot.detection.counting import GameCounter
-from mjbot.detection.detectors import KEYS, N
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, Model
 from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
 from mjbot.errors import ArgumentError
 from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
+from protocol import messages as m
 
 COUNTS_FILE: Final = "counts.jsonl"
 DIGITS: Final = 4
@@ -35,8 +35,7 @@ class Games:
     """The counts of many games.
 
     ``numbers`` are those of the games among the records, ``names`` who sat where (by number in
-    ``players``: int32[games, 4]), ``hits`` and ``chances`` int16[games, 4, 4, N] by actor, other
-    and detector, ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
+    ``players``: int32[games, 4]), ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
     ``base``, ``level`` and ``products`` float32 are those of
     :class:`mjbot.detection.residuals.Residuals`, by game.
     """
@@ -44,8 +43,6 @@ class Games:
     players: Sequence[str]
     numbers: NDArray[np.int32]
     names: NDArray[np.int32]
-    hits: NDArray[np.int16]
-    chances: NDArray[np.int16]
     scores: NDArray[np.int32]
     kyoku: NDArray[np.int16]
     t: NDArray[np.float32]
@@ -62,8 +59,6 @@ class Games:
             players=self.players,
             numbers=self.numbers[chosen],
             names=self.names[chosen],
-            hits=self.hits[chosen],
-            chances=self.chances[chosen],
             scores=self.scores[chosen],
             kyoku=self.kyoku[chosen],
             t=self.t[chosen],
@@ -80,8 +75,6 @@ class CountedGame(msgspec.Struct, frozen=True):
     names: tuple[str, str, str, str]
     scores: tuple[int, int, int, int]
     kyoku: int
-    hits: list[int]
-    chances: list[int]
     t: list[float]
     base: list[float]
     level: list[float]
@@ -91,7 +84,7 @@ class CountedGame(msgspec.Struct, frozen=True):
 class CountsHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of the log: what is counted."""
 
-    detect: tuple[str, ...] = KEYS + SCORES
+    detect: tuple[str, ...] = SCORES
     weights: str
     records: tuple[str, ...]
 
@@ -143,30 +136,47 @@ def _digest(model: Model) -> str:
 
 
 def _counted(steps: Iterator[GameStep], model: Model) -> CountedGame | None:
-    counter, residuals, number = GameCounter(), None, 0
-    for step in steps:
+    residuals, number = None, 0
+    names: tuple[str, ...] = ()
+    scores = (0, 0, 0, 0)
+    for game, event, state in steps:
         if residuals is None:
-            number = step.game
+            number = game
             residuals = Residuals(model, number)
-        counter.add(step.event, step.state)
-        residuals.add(step.event, step.state)
-    game = counter.counted
-    if residuals is None or len(game.names) != 4 or not game.kyoku:
+        residuals.add(event, state)
+        if isinstance(event, m.StartGame):
+            names = told_apart(event.names or ("",) * 4)
+        elif isinstance(event, m.EndGame) and event.scores is not None:
+            scores = event.scores
+    if residuals is None or len(names) != 4 or not residuals.kyoku:
         return None
-    east, south, west, north = game.names
+    east, south, west, north = names
     sums = residuals.sums
     return CountedGame(
         number=number,
         names=(east, south, west, north),
-        scores=(game.scores[0], game.scores[1], game.scores[2], game.scores[3]),
-        kyoku=game.kyoku,
-        hits=game.hits.ravel().tolist(),
-        chances=game.chances.ravel().tolist(),
+        scores=scores,
+        kyoku=len(residuals.kyoku),
         t=_rounded(sums.t),
         base=_rounded(sums.base),
         level=_rounded(sums.level),
         products=_rounded(residuals.products()),
     )
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of which no two are equal.
+
+    >>> told_apart(["a", "b", "a", ""])
+    ('a', 'b', 'a #2', 'seat 3')
+    """
+    seen: Counter[str] = Counter()
+    apart = []
+    for seat, name in enumerate(names):
+        name = name or f"seat {seat}"
+        seen[name] += 1
+        apart.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return tuple(apart)
 
 
 def _rounded(values: Floats) -> list[float]:
@@ -179,13 +189,10 @@ def _packed(lines: Sequence[CountedGame]) -> Games:
         raise ArgumentError("no game could be counted: nothing to look for pairs in")
     players = sorted({name for line in lines for name in line.names})
     place = {name: number for number, name in enumerate(players)}
-    shape = (len(lines), 4, 4, N)
     return Games(
         players=players,
         numbers=np.array([line.number for line in lines], np.int32),
         names=np.array([[place[name] for name in line.names] for line in lines], np.int32),
-        hits=np.array([line.hits for line in lines], np.int16).reshape(shape),
-        chances=np.array([line.chances for line in lines], np.int16).reshape(shape),
         scores=np.array([line.scores for line in lines], np.int32),
         kyoku=np.array([line.kyoku for line in lines], np.int16),
         t=_shaped([line.t for line in lines], 4, 4, N_SCORES),
@@ -197,3 +204,41 @@ def _packed(lines: Sequence[CountedGame]) -> Games:
 
 def _shaped(rows: Sequence[Sequence[float]], *shape: int) -> NDArray[np.float32]:
     return np.array(rows, np.float32).reshape(len(rows), *shape)
+
+
+# --- who met ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Met:
+    """Pairs of players and the games in which they met.
+
+    ``pairs`` int32[pairs, 2] are players, the lower number first; ``games`` has for each pair
+    places in the games, ``seats`` int8[games, 2] where the two sat in each.
+    """
+
+    pairs: NDArray[np.int32]
+    games: list[NDArray[np.intp]]
+    seats: list[NDArray[np.int8]]
+
+
+def who_met(games: Games, least: int) -> Met:
+    """Return the pairs that met in at least so many games, in the order of their players."""
+    found = []
+    for one in range(4):
+        for other in range(4):
+            if one != other:
+                pair = games.names[:, [one, other]]
+                places = np.flatnonzero(pair[:, 0] < pair[:, 1])
+                seats = np.broadcast_to(np.array([one, other]), (len(places), 2))
+                found.append(np.column_stack([pair[places], places, seats]))
+    table = np.concatenate(found)
+    table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
+    pairs, starts, counts = np.unique(table[:, :2], axis=0, return_index=True, return_counts=True)
+    chosen = np.flatnonzero(counts >= least)
+    parts = [table[starts[k] : starts[k] + counts[k]] for k in chosen]
+    return Met(
+        pairs[chosen].astype(np.int32),
+        [part[:, 2].astype(np.intp) for part in parts],
+        [part[:, 3:].astype(np.int8) for part in parts],
+    )

@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
-from mjbot.detection.counting import call_helps
 from mjbot.rules.acceptance import acceptance, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER, shanten
 from mjbot.table.observe import genbutsu, unseen_kinds
@@ -395,6 +394,38 @@ def _needs(hand: NDArray[np.int8], n_melds: int, asked: int, discard: Discard) -
         if discard.cells[kind] >= 0 and call_helps(hand, n_melds, kind, asked == NEXT_CALL):
             needs |= np.int64(1) << kind
     return needs
+
+
+@compiled
+def call_helps(held: NDArray[np.int8], n_melds: int, kind: int, is_next: bool) -> bool:
+    """Return whether a pon of a kind, or a chi of the next player, lowers a hand's shanten."""
+    low_ends = is_next and kind < 27
+    if held[kind] < 2 and not low_ends:
+        return False
+    hand = held.copy()
+    here = shanten(hand, n_melds)
+    if hand[kind] >= 2:
+        hand[kind] -= 2
+        if shanten(hand, n_melds + 1) < here:
+            return True
+        hand[kind] += 2
+    if not low_ends:
+        return False
+    for low in range(max(kind - kind % 9, kind - 2), min(kind, kind - kind % 9 + 6) + 1):
+        one, two = low, low + 1
+        if one == kind:
+            one = low + 2
+        elif two == kind:
+            two = low + 2
+        if hand[one] and hand[two]:
+            hand[one] -= 1
+            hand[two] -= 1
+            helps = shanten(hand, n_melds + 1) < here
+            hand[one] += 1
+            hand[two] += 1
+            if helps:
+                return True
+    return False
 
 
 @compiled

@@ -8,7 +8,6 @@
 * What a unit of each score is worth to two strangers together: a regression of their final
   points.  A discard that happens to serve a hand that nobody sees is an experiment of chance, so
   this is what serving causes.
-* Base rates of the counters.
 
 All of it is fixed before a game that is tested on is looked at.
 """
@@ -35,7 +34,6 @@ from mjbot.detection.hidden import (
     tally_choice,
     weigh_discards,
 )
-from mjbot.detection.pairs import base_rates
 from mjbot.detection.residuals import PAIRS, Residuals, places_of
 from mjbot.detection.verdicts import NAME, Weights, levelled
 from mjbot.errors import ArgumentError
@@ -123,7 +121,6 @@ def learn(model: Model, honest: Games, known: Sequence[Known]) -> Weights:
         held=model.held,
         sums=sums,
         points=worth_of_scores(honest),
-        rates=base_rates(honest),
     )
 
 

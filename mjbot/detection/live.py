@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.detection.counting import told_apart
+from mjbot.detection.games import told_apart
 from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from mjbot.detection.detectors import DETECTORS
 from mjbot.detection.evidence import Position
-from mjbot.detection.report import COUNTERS, HEADS, NOT_PROOF, WARNING, Finding, Report, cells
+from mjbot.detection.report import HEADS, NOT_PROOF, WARNING, Finding, Report, cells
 from mjbot.review.html import POLICY, STYLE, name, table, text
 
 MOST_LETTERS: Final = 300
@@ -57,20 +56,13 @@ def _names(finding: Finding) -> str:
 
 
 def _closely(finding: Finding, place: int) -> Iterator[str]:
-    if finding.counters is None:
+    if not finding.positions:
         return
     yield f'<h2 id="pair-{place}">{_names(finding)} <span class=mid>({NOT_PROOF})</span></h2>'
-    yield "<ol class=worst>" if finding.positions else ""
+    yield "<ol class=worst>"
     for position in finding.positions:
         yield _position(position)
-    yield "</ol>" if finding.positions else ""
-    rows = [
-        [detector.label, *[f"{value:+.1f}" for value in row]]
-        for detector, row in zip(DETECTORS, finding.counters.tolist(), strict=True)
-    ]
-    heads = ["counter", "hits beyond expectation", "z, all tables", "z, same tables"]
-    yield f"<details><summary>counters</summary><div class=in><p class=soft>{COUNTERS}</p>"
-    yield f"{table(heads, rows)}</div></details>"
+    yield "</ol>"
 
 
 def _position(position: Position) -> str:

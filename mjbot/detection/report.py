@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from mjbot.detection.detectors import DETECTORS
 from mjbot.detection.evidence import Position
 from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
-from mjbot.detection.pairs import Floats
 from mjbot.detection.verdicts import Verdict
 from mjbot.text import plural
 
@@ -17,9 +15,6 @@ WARNING: Final = (
     " hands better than chance lets strangers' fit. Chance does that, too, and so may players who"
     " play as no stranger does. Look at the positions before you ask anybody."
 )
-COUNTERS: Final = (
-    "Counters describe and accuse nobody: style and strength show in them as much as help does."
-)
 SQRT_2: Final = 2**0.5
 SURE: Final = 0.05
 """Adjusted p-value below which a pair is called conspicuous."""
@@ -27,15 +22,10 @@ SURE: Final = 0.05
 
 @dataclass
 class Finding:
-    """A verdict and what closer looks have shown.
-
-    ``counters`` float64[N, 3] has by detector hits beyond expectation and z by all tables and by
-    the same tables; None where nobody has looked closely.
-    """
+    """A verdict, and the positions that weigh most if the pair's games were evaluated closely."""
 
     verdict: Verdict
     positions: list[Position] = field(default_factory=list)
-    counters: Floats | None = None
 
     @property
     def is_conspicuous(self) -> bool:
@@ -130,13 +120,6 @@ def _pair_json(finding: Finding) -> dict[str, Any]:
             for k, name in enumerate(SCORES)
         },
     }
-    if finding.counters is not None:
-        told["counters"] = {
-            detector.key: {"excess": excess, "z_all_tables": everywhere, "z_same_tables": here}
-            for detector, (excess, everywhere, here) in zip(
-                DETECTORS, finding.counters.tolist(), strict=True
-            )
-        }
     told["positions"] = [
         {
             **position.moment._asdict(),

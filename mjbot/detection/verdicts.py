@@ -18,7 +18,6 @@ The *effect* is how much beyond chance the two served each other times what that
 strangers together in Phoenix games (a regression of their final points).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import erfc, sqrt
@@ -28,16 +27,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection.detectors import N
-from mjbot.detection.games import Games
+from mjbot.detection.games import Games, Met, who_met
 from mjbot.detection.hidden import (
     CHOSEN_CELLS,
     HELD_CELLS,
     N_SCORES,
     NEEDED_CELLS,
+    Floats,
     Model,
 )
-from mjbot.detection.pairs import Floats, Left, Met, left_over_of, who_met
 from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
 from mjbot.models.weights import Shape, load_weights, shaped
 from mjbot.statistics.estimates import Estimate, around
@@ -62,7 +60,6 @@ class Weights:
     ``chosen``, ``needed`` and ``held`` are those of a :class:`~mjbot.detection.hidden.Model`.
     ``sums`` float64[kinds, N_SCORES] are the weighted sums, each with a spread of 1 a kyoku among
     strangers; ``points`` float64[N_SCORES] is what a unit of W - X in a game was worth to two.
-    ``rates`` float64[4, N] are base rates of the counters, which only describe.
     """
 
     chosen: Floats
@@ -70,7 +67,6 @@ class Weights:
     held: Floats
     sums: Floats
     points: Floats
-    rates: Floats
 
     @property
     def model(self) -> Model:
@@ -125,7 +121,6 @@ def shipped_weights(folder: Path = SHIPPED) -> Weights:
         "held": (HELD_CELLS,),
         "sums": (None, N_SCORES),
         "points": (N_SCORES,),
-        "rates": (4, N),
     }
     arrays = shaped(load_weights(NAME, folder), shapes, folder / f"{NAME}.npz")
     return Weights(**{key: arrays[key].astype(np.float64) for key in Weights.__dataclass_fields__})
@@ -154,8 +149,14 @@ class Verdict:
 
 
 def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verdict]:
-    """Return the verdicts on all pairs that met often enough, the surest first."""
-    met = who_met(games, max(least, LEAST_GAMES))
+    """Return the verdicts on all pairs that met in ``least`` games or more, the surest first.
+
+    Raises ``ValueError`` if ``least`` is below :data:`LEAST_GAMES`: the p-values of fewer games are
+    unknown.
+    """
+    if least < LEAST_GAMES:
+        raise ValueError(f"least is {least}; pairs are judged by {LEAST_GAMES} games or more")
+    met = who_met(games, least)
     if not len(met.pairs):
         return []
     sums, products, worth = _sums(games, met, weights)
@@ -193,16 +194,6 @@ def holm(p: Floats) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return adjusted
-
-
-def description(games: Games, verdicts: Sequence[Verdict], weights: Weights) -> Left:
-    """Return what the counters say of some pairs, in their order."""
-    met = Met(
-        np.array([sorted(verdict.players) for verdict in verdicts], np.int32).reshape(-1, 2),
-        [verdict.games for verdict in verdicts],
-        [verdict.seats for verdict in verdicts],
-    )
-    return left_over_of(games, met, weights.rates)
 
 
 def levelled(games: Games) -> Floats:

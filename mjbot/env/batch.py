@@ -140,9 +140,10 @@ class BatchEnv:
     def step(self, actions: Sequence[int] | NDArray[Any]) -> Rows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
 
-        Raises :class:`IllegalActionError`.
+        Raises :class:`IllegalActionError`, and :class:`mjbot.errors.ArgumentError` for anything
+        but one whole number for each row.
         """
-        chosen = np.ascontiguousarray(actions, np.int64)
+        chosen = _whole_numbers(actions)
         if chosen.shape != (self._n_rows,):
             raise ArgumentError(f"actions of shape {chosen.shape}, there are {self._n_rows} rows")
         n_rows, n_ends = play.step(
@@ -222,6 +223,18 @@ def _encode_rows(
     for row in range(len(rows)):
         state = tables[rows[row].table].state
         encode(state, rows[row].seat, encoder, planes[row], scalars[row])
+
+
+def _whole_numbers(actions: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+    """Return actions as int64; numpy alone would cut 1.5 down to 1 and read "1" as 1."""
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        given = np.array(None)
+    if given.size and given.dtype.kind not in "iu":
+        problem = f"not {given.dtype}: {actions!r:.60}"
+        raise ArgumentError(f"actions must be whole numbers, one for each row, {problem}")
+    return np.ascontiguousarray(given, np.int64)
 
 
 def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np.int8]:

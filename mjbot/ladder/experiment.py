@@ -5,7 +5,6 @@ others, with what its decisions cost.  What is played stays played: the same com
 other lines, more games or more opponents as well; runs of other code are refused.
 """
 
-import argparse
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -87,7 +86,7 @@ def _command(request: Request, options: Options) -> Iterator[str]:
     """Yield the words that make the same tables; where files lie is left out."""
     yield from ("mjbot", "experiment", "strength", "--games", str(request.games))
     yield from ("--seed", str(request.seed))
-    usual = read_options(_nothing_said())
+    usual = read_options({})
     also = [spec for spec in options.lines if spec not in usual.lines]
     if len(options.lines) - len(also) == len(usual.lines):
         yield from _named("--also", also)
@@ -108,7 +107,3 @@ def _command(request: Request, options: Options) -> Iterator[str]:
 
 def _named(option: str, specs: Sequence[Spec]) -> list[str]:
     return [option, *[shlex.quote(str(spec)) for spec in specs]] if specs else []
-
-
-def _nothing_said() -> argparse.Namespace:
-    return argparse.Namespace(**dict.fromkeys(OPTIONS))

@@ -1,6 +1,5 @@
 """What the user may say of the ladder: who climbs it, against whom, over how many games."""
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,22 +67,26 @@ def add_arguments(group: Any) -> None:
     group.add_argument("--report", type=Path, metavar="FILE", help="write the tables there, too")
 
 
-def read_options(args: argparse.Namespace) -> Options:
-    """Return what was said.  Raises :class:`~mjbot.errors.ArgumentError`, ``StrategyError``."""
-    lines = _unique([*(args.lines or built_in_names()), *(args.also or ())])
-    strongest = STRONGEST if args.strongest is None else args.strongest
+def read_options(own: Mapping[str, Any]) -> Options:
+    """Return the options given by name; what is missing or ``None`` has its default.
+
+    Raises :class:`~mjbot.errors.ArgumentError` and ``StrategyError``.
+    """
+    lines = _unique([*(own.get("lines") or built_in_names()), *(own.get("also") or ())])
+    given = own.get("strongest")
+    strongest = STRONGEST if given is None else given
     if strongest < 0:
         raise ArgumentError(f"--strongest {strongest}: at least 0")
     return Options(
         lines=lines,
-        against=_unique(args.against or AGAINST),
+        against=_unique(own.get("against") or AGAINST),
         strongest=strongest,
-        games_of=_games_of(args.games_of or (), lines),
-        length=cast(Length, args.length or "hanchan"),
-        show=bool(args.show),
-        fresh=bool(args.fresh),
-        records=args.records,
-        report=args.report,
+        games_of=_games_of(own.get("games_of") or (), lines),
+        length=cast(Length, own.get("length") or "hanchan"),
+        show=bool(own.get("show")),
+        fresh=bool(own.get("fresh")),
+        records=own.get("records"),
+        report=own.get("report"),
     )
 
 

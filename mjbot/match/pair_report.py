@@ -18,6 +18,7 @@ from mjbot.statistics.figures import EXHAUSTIVE_REASONS, Counts, EventCounter
 from mjbot.table.mirror.mirror import Table as TableMirror
 from mjbot.table.settle import ranks_of
 from mjbot.text import plural
+from mjbot.watch.words import feed_words, yaku_words
 from protocol.messages import (
     Chi,
     Daiminkan,
@@ -28,7 +29,6 @@ from protocol.messages import (
     Ryukyoku,
     StartGame,
     StartKyoku,
-    wire_name,
 )
 from protocol.plain_text import one_line
 from protocol.rules import Length
@@ -138,8 +138,7 @@ class Teller:
             case StartKyoku():
                 self._where = f"{event.bakaze}{event.kyoku}-{event.honba}"
             case Chi() | Pon() | Daiminkan() if self._allied(event.actor, event.target):
-                text = f"{self._who(event.target)} gives {event.pai}, {self._who(event.actor)}"
-                return f"  {self._where}  {text} calls {wire_name(event)}", CALL
+                return f"  {self._where}  {self._feed(event)}", CALL
             case Hora():
                 text, style = self._win(event)
                 return f"{self._where}  {text}", style
@@ -155,22 +154,24 @@ class Teller:
     def _who(self, seat: int) -> str:
         return self._at_table[seat]
 
+    def _feed(self, event: Event) -> str:
+        one, other = self._pair
+        return feed_words(event, self._at_table, {one: other, other: one})
+
     def _allied(self, one: int, other: int) -> bool:
         return one != other and one in self._pair and other in self._pair
 
     def _win(self, win: Hora) -> tuple[str, str]:
         winner = self._who(win.actor)
-        worth = "" if win.hora_points is None else f" {win.hora_points}"
-        yaku = " ".join([name for name, _ in win.yakus or ()])
-        what = f"{worth} ({yaku})" if yaku else worth
-        loser = self._who(win.target)
+        points = "" if win.hora_points is None else f" {win.hora_points:,}"
+        yaku = yaku_words(win.yakus or ())
+        what = f"{points} ({yaku})" if yaku else points
         if self._allied(win.actor, win.target):
-            # Whether it was meant does not show at the table.
-            return f"SASHIKOMI: {loser} deals in to its ally {winner} {win.pai or ''}:{what}", FEED
+            return f"{self._feed(win)};{what or ' it wins'}", FEED
         style = GAIN if win.actor in self._pair else LOSS if win.target in self._pair else OTHER
         if win.actor == win.target:
             return f"{winner} draws it and wins{what}", style
-        return f"{winner} wins from {loser}{what}", style
+        return f"{winner} wins from {self._who(win.target)}{what}", style
 
     def _draw(self, draw: Ryukyoku) -> str:
         if draw.reason not in (None, *EXHAUSTIVE_REASONS):

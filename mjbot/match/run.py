@@ -21,6 +21,7 @@ from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.server.tcp import OwnDoor
+from mjbot.text import plural
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
 
@@ -211,6 +212,24 @@ class _Match:
         if not isinstance(event, Error):
             self._watcher.on_event(game, event)
             self._watcher.on_shown(event, talk_of(logs))
+
+
+def table_fault_lines(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -> list[str]:
+    """Return a line for each player with replies that the table replaced or made pay for."""
+    lines = []
+    for place, player in enumerate(players):
+        faults = [
+            (result.game, fault)
+            for result in results
+            for fault in result.faults
+            if result.places[fault.seat] == place
+        ]
+        if faults:
+            game, fault = faults[0]
+            first = f"first in game {game + 1}, seat {fault.seat}: {fault_reason(fault)}"
+            count = plural(len(faults), "bad or missing answer")
+            lines.append(f"player {place + 1}, {player.spec}: {count}, {first}")
+    return lines
 
 
 def fault_reason(fault: TableFault) -> str:

@@ -4,10 +4,12 @@
 from and how good they are (:class:`Manifest`).  Equal arrays give equal bytes.
 """
 
+import contextlib
 import hashlib
 import io
+import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from mjbot.checkout import papers_weights
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.text import first_line
+from mjbot.text import first_line, whole_file
 
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
@@ -73,7 +75,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) -> Manifest:
     """Write ``NAME.npz`` and ``NAME.json`` into ``folder``; return the manifest as written.
 
-    Both appear whole or not at all; ``OSError`` if they cannot be written.
+    Both appear whole, or neither: the manifest lies on the disk before the arrays appear, so a
+    full disk leaves the weights that were there.  ``OSError`` if they cannot be written.
     """
     complete = msgspec.structs.replace(
         manifest,
@@ -82,9 +85,12 @@ def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) ->
         digest=_digest(arrays),
     )
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / f"{name}.npz", _packed(arrays))
     text = msgspec.json.format(msgspec.json.encode(complete), indent=1)
-    _replace(folder / f"{name}.json", text + b"\n")
+    with _locked(folder), whole_file(folder / f"{name}.json") as file:
+        file.write(text + b"\n")
+        file.flush()
+        with whole_file(folder / f"{name}.npz") as arrays_file:
+            arrays_file.write(_packed(arrays))
     load_weights.cache_clear()
     return complete
 
@@ -181,6 +187,19 @@ def _digest(arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing weights into the folder meanwhile (not on Windows)."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
+
+            opened = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, opened)
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+
+
 def _packed(arrays: Arrays) -> bytes:
     # numpy's own savez stamps the time of day into the file.
     packed = io.BytesIO()
@@ -191,9 +210,3 @@ def _packed(arrays: Arrays) -> bytes:
             info = zipfile.ZipInfo(f"{key}.npy")
             archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, 9)
     return packed.getvalue()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)

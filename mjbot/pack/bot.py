@@ -23,6 +23,7 @@ PATIENCE_S = 1.5
 PATIENCE_AT_START_S = 4.0
 """Where an array begins a game or a kyoku; the simulator waits 10 or 20 s there."""
 PASS: dict[str, Any] = {"type": "none"}
+SEATS = (0, 1, 2, 3)
 
 _LATE = "is not ready: safe answers until it is"
 _ENDED = "has ended: safe answers from here on"
@@ -38,11 +39,22 @@ class Hand:
         self.drawn = ""
         self.called = ""
 
+    def follow(self, events: list[dict[str, Any]]) -> dict[str, Any]:
+        """Take in an array and return an answer to its last event: a pass if one is malformed."""
+        try:
+            for event in events:
+                self.take(event)
+            return self.safe_answer(events[-1]) if events else PASS
+        except (AttributeError, LookupError, TypeError, ValueError) as problem:
+            _say(f"a malformed event: {type(problem).__name__}")
+            return PASS
+
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event."""
         kind = event.get("type")
         if kind == "start_game":
-            self.seat = event.get("id", self.seat)
+            seat = event.get("id", self.seat)
+            self.seat = seat if seat in SEATS else self.seat
         elif kind == "start_kyoku":
             self.tiles, self.drawn, self.called = list(event["tehais"][self.seat]), "", ""
         elif event.get("actor") == self.seat:
@@ -150,9 +162,7 @@ def play(spec: str, seat: int) -> None:
     try:
         for line in sys.stdin.buffer:
             events = _events(line)
-            for event in events:
-                hand.take(event)
-            safe = hand.safe_answer(events[-1]) if events else PASS
+            safe = hand.follow(events)
             answer = player.ask(line, _patience_s(events)) if events else None
             if answer is None:
                 news = _ENDED if player.is_gone else _LATE
@@ -173,7 +183,7 @@ def _events(line: bytes) -> list[dict[str, Any]]:
     """Return an array's events; none if it is no array of events."""
     try:
         events = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         events = None
     if isinstance(events, list) and all(isinstance(event, dict) for event in events):
         return events

@@ -27,6 +27,9 @@ OWN: Final = OWN_PACKAGES
 USERS: Final = "own"
 """The folder of the zip for files of the user's."""
 
+MOST_BYTES: Final = 1000 * 1000 * 1000
+"""What mjai.app takes; it was 300 MB before."""
+
 PACKAGES: Final = {
     "llvmlite": "llvmlite==0.50.0",
     "msgspec": "msgspec==0.22.0",
@@ -71,7 +74,7 @@ def contents_for(spec: Spec, beside: Sequence[Path] = ()) -> Contents:
         raise ArgumentError(f"{spec.name}: needs {', '.join(missing)}, which is not packed")
     files = {path.relative_to(ROOT).as_posix(): path for path in [*ours, *_weights(ours)]}
     if own is not None:
-        files |= _users(own, [*neighbours, *beside])
+        files |= _users(own, neighbours, beside)
         spec = replace(spec, name=f"{USERS}/{own.name}:{spec.name.rpartition(':')[2]}")
     return Contents(spec, dict(sorted(files.items())), tuple(sorted(foreign)))
 
@@ -79,22 +82,40 @@ def contents_for(spec: Spec, beside: Sequence[Path] = ()) -> Contents:
 def _file_of(spec: Spec) -> Path:
     """Return the user's file that has the class."""
     cls = strategy_class(spec.name)
-    if ":" not in spec.name or "." in cls.__module__.partition("@")[0]:
+    place = spec.name.rpartition(":")[0]
+    if not place or not Path(place if place.endswith(".py") else f"{place}.py").is_file():
         raise ArgumentError(f"{spec.name}: only a class of a file can be packed: FILE.py:CLASS")
     return Path(inspect.getfile(cls)).resolve()
 
 
-def _users(own: Path, paths: Iterable[Path]) -> dict[str, Path]:
+def _users(own: Path, neighbours: Iterable[Path], beside: Iterable[Path]) -> dict[str, Path]:
     """Return the places of the user's files: as they lie around the strategy's."""
-    places = {f"{USERS}/{own.name}": own}
-    for path in paths:
-        whole = path.resolve()
-        if not whole.is_file():
-            raise ArgumentError(f"--beside {path}: no such file")
-        if not whole.is_relative_to(own.parent):
-            raise ArgumentError(f"--beside {path}: must lie beside {own.name} or below")
-        places[f"{USERS}/{whole.relative_to(own.parent).as_posix()}"] = whole
+    named = [(str(own), own), *[(str(path), path) for path in neighbours]]
+    named += [(f"--beside {path}", path) for path in beside]
+    places = dict([_place(own, path, text) for text, path in named])
+    n_bytes = sum(path.stat().st_size for path in places.values())
+    if n_bytes > MOST_BYTES:
+        problem = f"{own.name} and the files beside it have {n_bytes / 1e6:.0f} MB"
+        raise ArgumentError(f"{problem}, and mjai.app takes at most {MOST_BYTES / 1e6:.0f}")
     return places
+
+
+def _place(own: Path, path: Path, text: str) -> tuple[str, Path]:
+    """Return the place of a file in the zip, and the file; ``text`` is how errors name it.
+
+    A link is packed as the file that it leads to, under its own name: by that the bot opens it.
+    """
+    whole = path.resolve()
+    if not whole.is_file():
+        raise ArgumentError(f"{text}: no such file")
+    lies = path.parent.resolve() / path.name
+    if not (lies.is_relative_to(own.parent) and whole.is_relative_to(own.parent)):
+        where = "" if whole == lies else f", not lead to {whole}"
+        raise ArgumentError(f"{text}: must lie beside {own.name} or below{where}")
+    place = f"{USERS}/{lies.relative_to(own.parent).as_posix()}"
+    if not place.isprintable():  # nor are the surrogates of names that are no UTF-8
+        raise ArgumentError(f"{text}: its name has characters that cannot be packed; rename it")
+    return place, whole
 
 
 def _with_imports(roots: Iterable[str], own: Path | None) -> tuple[set[Path], set[Path], set[str]]:

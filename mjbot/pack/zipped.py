@@ -17,11 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.pack.contents import PACKAGES, Contents
+from mjbot.pack.contents import MOST_BYTES, PACKAGES, Contents
 from protocol.plain_text import one_line
-
-MOST_BYTES: Final = 1000 * 1000 * 1000
-"""What mjai.app takes; it was 300 MB before."""
 
 PYTHON: Final = "3.10"
 """The container's; its image is ``smly/mjai-client:v3``."""
@@ -139,13 +136,13 @@ def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:
     """
     beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        with (
+            beside.open("xb") as target,  # follows no link that another user has put there
+            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+        ):
             for file in sorted(folder.rglob("*")):
                 if file.is_file():
-                    place = zipfile.ZipInfo(file.relative_to(folder).as_posix(), _DATE)
-                    place.compress_type = zipfile.ZIP_DEFLATED
-                    place.external_attr = 0o100644 << 16
-                    archive.writestr(place, file.read_bytes())
+                    _add(archive, file, file.relative_to(folder).as_posix())
         size = beside.stat().st_size
         if size > most_bytes:
             raise PackError(
@@ -155,3 +152,12 @@ def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:
         return size
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _add(archive: zipfile.ZipFile, file: Path, name: str) -> None:
+    place = zipfile.ZipInfo(name, _DATE)
+    place.compress_type = zipfile.ZIP_DEFLATED
+    place.external_attr = 0o100644 << 16
+    place.file_size = file.stat().st_size
+    with file.open("rb") as source, archive.open(place, "w") as target:
+        shutil.copyfileobj(source, target)

@@ -98,9 +98,11 @@ def require_team_name(name: str, said_in: str) -> None:
     mjbot.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must say that it \
 is of a team, as 'crane (team 1/2)' does
     """
-    if TEAM_MARK in re.findall(r"[^\W\d_]+", name.lower()):
+    # What cannot be seen would part a word for us that the others at the table read as one.
+    if name.isprintable() and TEAM_MARK in re.findall(r"[^\W\d_]+", name.lower()):
         return
-    example = team_names(name or "crane")[0]
+    visible = "".join(filter(str.isprintable, name))
+    example = team_names(visible or "crane")[0]
     problem = f"the name of one of a pair must say that it is of a team, as {example!r} does"
     raise FairPlayError(f"{said_in} {repr(name) if name else 'is missing'}: {problem}")
 

@@ -2,9 +2,10 @@
 
 A remark is one line: what was done for the ally, if anything, and what was said to it::
 
-    FEED for seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m, waits 1m 4m, calls 5s
+    feeds seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m, waits 1m 4m, calls 5s
 
-Seats are absolute, as everywhere in a log; tiles are wire names.
+Seats are absolute, as everywhere in a log; tiles are wire names.  Logs of version 0.2 and before
+have ``FEED for seat 2: `` and ``help for seat 2: `` there.
 """
 
 import re
@@ -13,10 +14,10 @@ from typing import Final
 
 from mjbot.pair.messages import Holding
 
-FEED: Final = "FEED"
-HELP: Final = "help"
-_ALLY: Final = re.compile(r"(?:^| )(?:for|tells) seat ([0-3]): ")
-_FEED: Final = re.compile(rf"{FEED} for seat ([0-3]): ([^;]{{1,80}})")
+FEED: Final = "feeds"
+HELP: Final = "helps"
+_ALLY: Final = re.compile(rf"(?:^| )(?:{FEED}|{HELP}|for|tells) seat ([0-3]): ")
+_FEED: Final = re.compile(rf"(?:{FEED}|FEED for) seat ([0-3]): ([^;]{{1,80}})")
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Help:
         """Return the first part of a remark.
 
         >>> str(Help(2, "5p to win on")), str(Help(1, "tries 9m out", is_feed=False))
-        ('FEED for seat 2: 5p to win on', 'help for seat 1: tries 9m out')
+        ('feeds seat 2: 5p to win on', 'helps seat 1: tries 9m out')
         """
-        return f"{FEED if self.is_feed else HELP} for seat {self.seat}: {self.words}"
+        return f"{FEED if self.is_feed else HELP} seat {self.seat}: {self.words}"
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,10 @@ def _told(holding: Holding) -> list[str]:
 def feed_in(remark: str) -> tuple[int, str] | None:
     """Return for whom a remark's feed is, and its words; ``None`` if it tells of none.
 
-    >>> feed_in("FEED for seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m")
+    >>> feed_in("feeds seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m")
     (2, '5p to win on')
+    >>> feed_in("FEED for seat 2: 5p to win on"), feed_in("helps seat 2: tries 9m out")
+    ((2, '5p to win on'), None)
     """
     found = _FEED.match(remark)
     return (int(found[1]), found[2]) if found else None

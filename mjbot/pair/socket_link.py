@@ -10,6 +10,8 @@ import logging
 import os
 import secrets
 import socket
+import stat
+import struct
 import sys
 import threading
 import time
@@ -38,6 +40,10 @@ LOOPBACK: Final = "127.0.0.1"
 HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
 LONGEST_PATH_BYTES: Final = 107 if sys.platform == "linux" else 103
 """Of a Unix domain socket's file: ``sun_path`` has 108 bytes on Linux, 104 elsewhere."""
+
+
+_CREDENTIALS: Final = struct.Struct("iII")
+"""What ``SO_PEERCRED`` gives: process, user and group of the other side."""
 
 
 def fits_a_socket(file: Path) -> bool:
@@ -146,8 +152,7 @@ class SocketLink(Link):
 
     async def _host(self) -> None:
         if isinstance(self._place, Path):
-            server = await asyncio.start_unix_server(self._welcome, self._place)
-            self._place.chmod(0o600)
+            server = await asyncio.start_unix_server(self._welcome, sock=_bound(self._place))
         else:
             server = await asyncio.start_server(self._welcome, LOOPBACK, self._place)
         try:
@@ -170,8 +175,16 @@ class SocketLink(Link):
 
     async def _visit(self) -> None:
         while True:
-            with contextlib.suppress(OSError):
-                await self._converse(TcpTransport(*await self._connect()))
+            try:
+                streams = await self._connect()
+                _require_own_user(streams[1])
+            except OSError:
+                pass  # not there yet
+            except ProtocolError as error:
+                self._report(error, linked=False)
+            else:
+                with contextlib.suppress(OSError):
+                    await self._converse(TcpTransport(*streams))
             await asyncio.sleep(pause_s(self._unknown_peers))
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -263,3 +276,33 @@ class SocketLink(Link):
         with self._changed:
             self._linked, self._heard, self._current = False, None, None
             self._changed.notify_all()
+
+
+def _bound(file: Path) -> socket.socket:
+    """Return a socket of mode 600 that does not listen yet, so nothing connects before it has it.
+
+    A socket that a killed host left there is replaced.  Raises ``OSError``.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISSOCK(file.lstat().st_mode):
+            file.unlink()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(os.fspath(file))
+        file.chmod(0o600)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _require_own_user(writer: asyncio.StreamWriter) -> None:
+    """Raise :class:`ProtocolError` if another user listens at the socket (Linux only)."""
+    connection = writer.get_extra_info("socket")
+    if not hasattr(socket, "SO_PEERCRED") or connection.family != socket.AF_UNIX:
+        return
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, user, _ = _CREDENTIALS.unpack(found)
+    if user not in (os.geteuid(), 0):
+        writer.transport.abort()
+        raise ProtocolError("pair.socket", f"user {user} listens there; name another place")

@@ -83,7 +83,7 @@ class SeatedPlayers:
         """Return what the strategy would do."""
         view = self.view(step, seat)
         choice = self._ask(step, self._at(seat).decide, view)
-        if not is_legal(choice, view.legal):
+        if not is_legal(choice, view.codes):
             raise self._failed(step, no_choice(choice))
         return choice
 

@@ -2,7 +2,6 @@
 
 import datetime
 import tempfile
-from io import FileIO
 from pathlib import Path
 from typing import Self
 
@@ -10,7 +9,7 @@ import msgspec
 
 from mjbot.records.evidence import Reply, evidence_path
 from mjbot.server.core import LogLine
-from mjbot.text import naming
+from mjbot.text import naming, write_all
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
 
@@ -50,7 +49,7 @@ class GameLog:
 
     def write(self, lines: list[LogLine]) -> None:
         """Append the lines, which the system has when this returns; raises ``OSError``."""
-        _write_all(self._file, self.path, [_encoded(line) for line in lines])
+        write_all(self._file, self.path, b"".join(map(_encoded, lines)))
 
     def __enter__(self) -> Self:
         return self
@@ -68,20 +67,13 @@ class EvidenceLog:
 
     def write(self, replies: list[Reply]) -> None:
         """Append replies, which the system has when this returns; raises ``OSError``."""
-        _write_all(self._file, self.path, [msgspec.json.encode(reply) + b"\n" for reply in replies])
+        write_all(self._file, self.path, msgspec.json.Encoder().encode_lines(replies))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
-
-
-def _write_all(file: FileIO, path: Path, lines: list[bytes]) -> None:
-    rest = b"".join(lines)
-    with naming(path):
-        while rest:
-            rest = rest[file.write(rest) :]
 
 
 def _encoded(line: LogLine) -> bytes:

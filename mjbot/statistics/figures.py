@@ -25,7 +25,7 @@ from mjbot.statistics.seating import Seating
 from mjbot.table.settle import Payment, ranks_of
 from mjbot.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
 from protocol import messages as m
-from protocol.rules import RANKED
+from protocol.rules import RANKED, Rules
 
 
 class SeatCounts(Record, align=False):
@@ -175,7 +175,6 @@ Kind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
 
 DEFAULT_UMA: Final = tuple(points / 1000 for points in RANKED.uma)
-OKA: Final = RANKED.oka / 1000
 
 _GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KYOKU_FIELDS: Final = tuple(name for name in COUNTS.names or () if name != "fed")
@@ -252,13 +251,16 @@ PAIR_FIGURES: Final = (
 )
 
 
-def uma_points(score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA) -> float:
-    """Return what a final score is worth: thousands above 30,000, uma, and oka for the first.
+def uma_points(
+    score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+) -> float:
+    """Return the value of a final score: thousands above the target, uma, and oka for the first.
 
     >>> uma_points(42000, 1), uma_points(8000, 4)
     (52.0, -42.0)
     """
-    return (score - RANKED.target_points) / 1000 + uma[rank - 1] + (OKA if rank == 1 else 0)
+    oka = rules.oka if rank == 1 else 0
+    return (score - rules.target_points + oka) / 1000 + uma[rank - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +274,12 @@ class FinishedGame:
 class WallSummary:
     """Adds the games of one wall up to a row per strategy and a row per pair."""
 
-    def __init__(self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA) -> None:
+    def __init__(
+        self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+    ) -> None:
         self.seating: Final = seating
         self.uma: Final = uma
+        self.rules: Final = rules
 
     def rows(self, games: Sequence[FinishedGame]) -> Sums:
         """Return records of :data:`ROW`, one per strategy; ``games`` are all, by seating."""
@@ -301,7 +306,7 @@ class WallSummary:
         row["rank"] += rank
         row[("first", "second", "third", "fourth")[rank - 1]] += 1
         row["score"] += game.scores[seat]
-        row["uma"] += uma_points(game.scores[seat], rank, self.uma)
+        row["uma"] += uma_points(game.scores[seat], rank, self.uma, self.rules)
         for name in _KYOKU_FIELDS:
             row[name] += game.counts[name][seat]
 

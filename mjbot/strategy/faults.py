@@ -1,13 +1,12 @@
 """What a strategy does wrong, and one line about it, fit for a log, a table and a message."""
 
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeGuard
 
 from mjbot.errors import MjbotError
-from mjbot.table.actions import Action
+from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from protocol.plain_text import one_line
 
 FaultKind = Literal["crash", "late", "illegal", "absent"]
@@ -65,9 +64,20 @@ def no_choice(choice: object) -> str:
     return f"it may not choose {told}"
 
 
-def is_legal(choice: object, legal: Sequence[Action]) -> TypeGuard[Action]:
-    """Whether a strategy may choose this; a choice of any type is put up with."""
-    return isinstance(choice, Action) and choice in legal
+def is_legal(choice: object, codes: bytes) -> TypeGuard[Action]:
+    """Whether a strategy may choose this, where ``codes`` are the legal ones; of any type.
+
+    >>> is_legal(ACTIONS[3], bytes([3, 40])), is_legal(ACTIONS[4], bytes([3, 40]))
+    (True, False)
+    >>> is_legal(3, bytes([3])), is_legal(Action(3, "tsumo"), bytes([3]))
+    (False, False)
+    """
+    if type(choice) is not Action or type(choice.code) is not int:
+        return False
+    code = choice.code
+    if not 0 <= code < N_ACTIONS or code not in codes:
+        return False
+    return choice is ACTIONS[code] or choice == ACTIONS[code]
 
 
 def _short(text: str) -> str:

@@ -1,8 +1,6 @@
 """The options of a strategy: its dataclass fields, read from text such as ``lookahead=text``."""
 
 import dataclasses
-import multiprocessing
-import sys
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,15 +24,13 @@ class StrategyError(MjbotError, ValueError):
 class Option:
     """One option of a strategy.
 
-    ``unit`` and ``was`` are the field's metadata of that name, or empty: what the option counts,
-    and the name that it had in the version before, which is still understood.
+    ``unit`` is the field's metadata of that name, or empty: what the option counts.
     """
 
     name: str
     default: object
     type: Any
     unit: str
-    was: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}={_spelled(self.default)}" + (f" ({self.unit})" if self.unit else "")
@@ -48,6 +44,12 @@ def switch(what: str, *, default: bool = True) -> bool:
 
 def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     """Return the options of a strategy class in the order of its fields."""
+    key: Any = cls  # mypy: its instances have no hash, hence it has none itself
+    return _options_of(key)
+
+
+@cache
+def _options_of(cls: type[Strategy]) -> tuple[Option, ...]:
     hints = get_type_hints(cls)
     return tuple(
         Option(
@@ -55,7 +57,6 @@ def options_of(cls: type[Strategy]) -> tuple[Option, ...]:
             _default(option),
             hints[option.name],
             option.metadata.get("unit", ""),
-            option.metadata.get("was", ""),
         )
         for option in dataclasses.fields(cls)
         if option.init
@@ -80,31 +81,16 @@ def split_options(texts: Iterable[str]) -> dict[str, str]:
 def read_options(cls: type[Strategy], texts: Mapping[str, str]) -> dict[str, object]:
     """Return the values of options given as texts, by the types of the class's fields.
 
-    An option's name of the version before counts as the new one, with a line on standard error.
     Raises :class:`StrategyError` naming the option and what it may be.
     """
     known = {option.name: option for option in options_of(cls)}
-    renamed = {option.was: option.name for option in known.values() if option.was}
     values: dict[str, object] = {}
-    for given, text in texts.items():
-        name = given if given in known else renamed.get(given, given)
+    for name, text in texts.items():
         if name not in known:
             has = "only " + ", ".join(known) if known else "no options"
-            raise StrategyError(f"option {given!r}: {cls.__name__} has {has}")
-        if name in values or (name != given and name in texts):
-            raise StrategyError(f"option {given!r} is called {name!r} now: give it once")
-        if name != given:
-            _tell_new_name(cls.__name__, given, name)
+            raise StrategyError(f"option {name!r}: {cls.__name__} has {has}")
         values[name] = _read(known[name], text)
     return values
-
-
-@cache
-def _tell_new_name(strategy: str, old: str, new: str) -> None:
-    """Say once that an option has another name now; worker processes leave it to their parent."""
-    if multiprocessing.parent_process() is None:
-        new_name = f"{strategy}: option {old!r} is called {new!r} now"
-        print(f"{new_name}; the old name goes with the next version", file=sys.stderr)
 
 
 def _spelled(value: object) -> str:

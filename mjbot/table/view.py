@@ -6,9 +6,10 @@ its record as any others: numba types read-only arrays apart and would compile e
 so here that is switched off.
 """
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final, Generic, TypeVar, cast, overload
 
 import numpy as np
 from numba.core import types as _types
@@ -19,7 +20,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.rules.ruleset import rules_of
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.assume import hide
 from mjbot.table.hands import concealed_tiles
@@ -30,6 +31,7 @@ from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
 
 Counts = NDArray[np.int8]
+Value = TypeVar("Value")
 
 numba: Final[Any] = _typeof  # numba has no type hints
 types: Final[Any] = _types
@@ -60,6 +62,33 @@ class Meld:
         return kinds
 
 
+class derived(Generic[Value]):  # noqa: N801  # a decorator, named as functools.cached_property is
+    """A property that is computed once for each view.
+
+    ``functools.cached_property`` of Python 3.11 takes a lock, which costs as much as a value here.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self._compute: Final = compute
+        self._name: Final = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, view: None, owner: type) -> "derived[Value]": ...
+    @overload
+    def __get__(self, view: object, owner: type) -> Value: ...
+    def __get__(self, view: object, owner: type) -> "derived[Value] | Value":
+        if view is None:
+            return self
+        value = self._compute(view)
+        view.__dict__[self._name] = value  # found before this descriptor from now on
+        return value
+
+
+_PHASES: Final = tuple(Phase)
+"""``_PHASES[phase] == phase``."""
+
+
 class View:
     """The table as ``seat`` sees it.
 
@@ -77,19 +106,31 @@ class View:
         knows them.
         """
 
+        self._fields: Any = state
+        """The fields of the record, by name; :class:`Sealed` has them at hand as arrays."""
+
     # --- what to decide ----------------------------------------------------------------------
 
-    @cached_property
+    @derived
+    def codes(self) -> bytes:
+        """The codes of all legal actions, ascending (:mod:`mjbot.table.actions`)."""
+        codes = np.empty(N_ACTIONS, np.uint8)
+        return codes[: legal_codes(self.state, self.seat, codes)].tobytes()
+
+    @derived
     def legal(self) -> tuple[Action, ...]:
         """All legal actions, by ascending code; empty when there is nothing to decide."""
-        codes = np.empty(N_ACTIONS, np.uint8)
-        n = legal_codes(self.state, self.seat, codes)
-        return tuple([ACTIONS[code] for code in codes[:n].tolist()])
+        return tuple([ACTIONS[code] for code in self.codes])
 
-    @cached_property
+    @derived
+    def discard_codes(self) -> bytes:
+        """The codes of the legal actions that are discards, ascending."""
+        return self.codes[: bisect_left(self.codes, DECLARE_RIICHI)]
+
+    @derived
     def discards(self) -> tuple[Action, ...]:
         """The legal actions that are discards."""
-        return tuple([action for action in self.legal if action.is_discard])
+        return self.legal[: len(self.discard_codes)]
 
     @property
     def default_action(self) -> Action:
@@ -99,17 +140,18 @@ class View:
     @property
     def phase(self) -> Phase:
         """What the table waits for."""
-        return Phase(self.state["phase"])
+        phase: Phase = _PHASES[self._fields["phase"]]
+        return phase
 
     @property
     def turn(self) -> int:
         """The seat that draws and discards now, or whose tile is on offer."""
-        return int(self.state["turn"])
+        return int(self._fields["turn"])
 
     @property
     def claim_tile(self) -> int:
         """The tile (0..36) on offer or discarded last, -1 before the first discard."""
-        return int(self.state["last_tile"])
+        return int(self._fields["last_tile"])
 
     def after_discard(self, source: int, tile: int, tsumogiri: bool = False) -> "View":
         """Return what the seat would see once ``source`` has discarded ``tile`` (0..36)."""
@@ -122,13 +164,13 @@ class View:
     @property
     def hand(self) -> Counts:
         """Own concealed tiles, the drawn one included; red fives count as fives."""
-        hand: Counts = self.state["hand"][self.seat]
+        hand: Counts = self._fields["hand"][self.seat]
         return hand
 
     @property
     def red(self) -> Counts:
         """Own concealed red fives: int8[3], man, pin, sou."""
-        red: Counts = self.state["red"][self.seat]
+        red: Counts = self._fields["red"][self.seat]
         return red
 
     @property
@@ -139,7 +181,7 @@ class View:
     @property
     def drawn(self) -> int:
         """The tile (0..36) just drawn by this seat, else -1."""
-        return int(self.state["drawn"]) if self.turn == self.seat else -1
+        return int(self._fields["drawn"]) if self.turn == self.seat else -1
 
     @property
     def shanten(self) -> int:
@@ -159,77 +201,76 @@ class View:
     @property
     def n_melds(self) -> int:
         """Own called and declared melds."""
-        return int(self.state["n_melds"][self.seat])
+        return int(self._fields["n_melds"][self.seat])
 
     # --- the table ---------------------------------------------------------------------------
 
     def melds(self, seat: int) -> tuple[Meld, ...]:
         """Return the melds of a seat in the order in which they were made."""
-        state = self.state
         fields = ("meld_type", "meld_kind", "meld_red", "meld_called", "meld_from")
-        columns = [state[name][seat].tolist() for name in fields]
-        melds = list(zip(*columns, strict=True))[: int(state["n_melds"][seat])]
+        columns = [self._fields[name][seat].tolist() for name in fields]
+        melds = list(zip(*columns, strict=True))[: int(self._fields["n_melds"][seat])]
         return tuple([Meld(MeldType(type_), *others) for type_, *others in melds])
 
     def is_open(self, seat: int) -> bool:
         """Whether the seat has called a tile (an ankan keeps a hand closed)."""
-        return bool(self.state["is_open"][seat])
+        return bool(self._fields["is_open"][seat])
 
     def river(self, seat: int) -> Counts:
         """Return the seat's discards as tiles (0..36) in order, called ones included."""
-        river: Counts = self.state["river"][seat][: self.state["n_river"][seat]]
+        river: Counts = self._fields["river"][seat][: self._fields["n_river"][seat]]
         return river
 
     def river_flags(self, seat: int) -> NDArray[np.uint8]:
         """Return what is known of each discard, as a sum of :class:`RiverFlag`."""
-        flags: NDArray[np.uint8] = self.state["river_flags"][seat][: self.state["n_river"][seat]]
+        fields = self._fields
+        flags: NDArray[np.uint8] = fields["river_flags"][seat][: fields["n_river"][seat]]
         return flags
 
     def riichi(self, seat: int) -> bool:
         """Whether the seat has declared riichi."""
-        return bool(self.state["riichi"][seat] >= DECLARED)
+        return bool(self._fields["riichi"][seat] >= DECLARED)
 
     def genbutsu(self, seat: int) -> int:
         """Mask of kinds that the seat cannot win by ron: its discards and what it let pass."""
         return int(genbutsu(self.state, seat))
 
-    @cached_property
+    @derived
     def unseen(self) -> Counts:
         """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
         unseen = np.empty(N_KINDS, np.int8)
         unseen_kinds(self.state, self.seat, unseen)
-        unseen.flags.writeable = self.state.flags.writeable
         return unseen
 
-    @cached_property
+    @derived
     def dora(self) -> Counts:
         """How many dora each tile of a kind is (red fives apart)."""
         dora = np.empty(N_KINDS, np.int8)
         dora_values(self.state, dora)
-        dora.flags.writeable = self.state.flags.writeable
+        dora.flags.writeable = self._fields is self.state  # a sealed view has fields of its own
         return dora
 
     @property
     def dora_markers(self) -> Counts:
         """The turned dora markers as tiles."""
-        markers: Counts = self.state["dora_markers"][: self.state["n_dora"]]
+        markers: Counts = self._fields["dora_markers"][: self._fields["n_dora"]]
         return markers
 
     @property
     def scores(self) -> NDArray[np.int32]:
         """Points of the four seats."""
-        scores: NDArray[np.int32] = self.state["scores"]
+        scores: NDArray[np.int32] = self._fields["scores"]
         return scores
 
     @property
     def dealer(self) -> int:
         """The dealer's seat."""
-        return int(self.state["dealer"])
+        return int(self._fields["dealer"])
 
     @property
     def round(self) -> int:
         """0 East 1 .. 3 East 4, 4 South 1 .. 11 West 4."""
-        return int(self.state["round"])
+        return int(self._fields["round"])
 
     @property
     def last_round(self) -> int:
@@ -253,17 +294,17 @@ class View:
     @property
     def honba(self) -> int:
         """Counters for repeated or drawn kyoku."""
-        return int(self.state["honba"])
+        return int(self._fields["honba"])
 
     @property
     def sticks(self) -> int:
         """Riichi sticks on the table."""
-        return int(self.state["sticks"])
+        return int(self._fields["sticks"])
 
     @property
     def wall_left(self) -> int:
         """Live tiles left to draw."""
-        return int(self.state["wall_left"])
+        return int(self._fields["wall_left"])
 
 
 class Sealed:
@@ -275,20 +316,45 @@ class Sealed:
 
     def __init__(self) -> None:
         self._copy: Final = np.empty(1, STATE)
+        self._codes: Final = np.empty(N_ACTIONS, np.uint8)
         locked = self._copy.view()
         locked.flags.writeable = False
         self._record: Final = cast(State, locked[0])
+        self._fields: Final = _Fields(locked.reshape(()))
+        self._unseen: Final = np.empty(N_KINDS, np.int8)
+        self._locked_unseen: Final = self._unseen.view()
+        self._locked_unseen.flags.writeable = False
 
     def view(self, view: View) -> View:
         """Return what ``view`` sees now."""
-        _copy_for(view.seat, view.state, self._copy)
-        return View(self._record, view.seat)
+        n_codes = _copy_for(view.seat, view.state, self._copy, self._codes, self._unseen)
+        sealed = View(self._record, view.seat)
+        sealed._fields = self._fields
+        known = vars(sealed)
+        known["codes"], known["unseen"] = self._codes[:n_codes].tobytes(), self._locked_unseen
+        return sealed
+
+
+class _Fields(dict[str, NDArray[Any]]):
+    """The fields of a record as arrays, each made when it is read for the first time."""
+
+    def __init__(self, record: NDArray[Any]) -> None:
+        self._record: Final = record
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        self[name] = field = self._record[name]
+        return field
 
 
 @compiled
-def _copy_for(seat: int, state: State, copies: NDArray[Any]) -> None:
+def _copy_for(
+    seat: int, state: State, copies: NDArray[Any], codes: NDArray[np.uint8], unseen: Counts
+) -> int:
+    """Copy what the seat sees; write what it may do, and return how many actions that are."""
     copies[0] = state
     hide(copies[0], seat)
+    unseen_kinds(copies[0], seat, unseen)
+    return legal_codes(copies[0], seat, codes)
 
 
 def _type_read_only_arrays_as_others() -> None:

@@ -12,6 +12,7 @@ step: the mean of the weights so far at first, an exponential one of ``averaged`
 torch is imported when a fit is made: nothing that plays needs it.
 """
 
+import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -138,8 +139,13 @@ class Fit:
 
 
 def write_checkpoint(run: RunFolder, name: str, state: Mapping[str, Any]) -> None:
-    """Write a state into a run's folder, whole or not at all."""
-    run.write(name, lambda stream: torch().save(dict(state), stream))
+    """Write a state into a run's folder, whole or not at all.
+
+    It is packed in memory: torch raises ``RuntimeError`` where a stream raises ``OSError``.
+    """
+    packed = io.BytesIO()
+    torch().save(dict(state), packed)
+    run.write(name, lambda stream: stream.write(packed.getbuffer()))
 
 
 def resume(

@@ -1,7 +1,6 @@
 """``mjbot train fold RECORDS``: the fold recogniser, by a support vector machine."""
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +38,7 @@ from mjbot.training.fold_positions import (
     join_positions,
     scores_of,
 )
-from mjbot.training.positions import GameRef
+from mjbot.training.positions import GameRef, file_digests
 from mjbot.training.runs import (
     RUNS,
     Learned,
@@ -235,9 +234,10 @@ def _identities(request: FoldRequest, refs: Sequence[GameRef]) -> tuple[str, str
     """
     digest = hashlib.sha256(source_digest(fold_positions.__name__).encode())
     digest.update(f"{request.seed} {request.per_game}\n".encode())
+    files = file_digests(refs)
     for ref in refs:
-        size = os.path.getsize(ref.source.path)
-        digest.update(f"{ref.number} {ref.source.name} {ref.place} {size}\n".encode())
+        place = f"{ref.number} {ref.source.name} {ref.place} {files[ref.source.path]}"
+        digest.update(f"{place}\n".encode())
     drawn_as = digest.hexdigest()[:12]
     digest.update(f"{request.grid} {source_digest(fold_model.__name__)}\n".encode())
     digest.update(load_manifest(weights_name(FEATURE_SET)).digest.encode())

@@ -19,7 +19,7 @@ from mjbot.progress import progress
 from mjbot.training import hand_positions, perceptron
 from mjbot.training.hand_positions import Positions, before_first_riichi, of_closed_hands
 from mjbot.training.perceptron import Lesson
-from mjbot.training.positions import GameRef, LeftOut, collect
+from mjbot.training.positions import GameRef, LeftOut, collect, file_digests
 from mjbot.training.runs import RunFolder, load_kept
 
 SLICE: Final = 10_000
@@ -43,8 +43,10 @@ class Course:
 
 def identity_of(games: Sequence[GameRef]) -> str:
     """Return the same for the positions in these games, which the features do not change."""
-    sizes = {source: source.path.stat().st_size for source in {game.source for game in games}}
-    said = [f"{game.number} {game.place} {game.source.name} {sizes[game.source]}" for game in games]
+    files = file_digests(games)
+    said = [
+        f"{game.number} {game.place} {game.source.name} {files[game.source.path]}" for game in games
+    ]
     return _digest("\n".join([source_digest(hand_positions.__name__), *said]))
 
 

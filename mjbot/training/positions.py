@@ -6,6 +6,7 @@ The records are trusted (``mjbot replay`` checks them): nothing is looked at twi
 be read is left out, told and counted (:class:`LeftOut`); games are numbered without such files.
 """
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -159,6 +160,12 @@ class DistinctGames:
             found.append(GameRef(len(found), source, place))
         return found
 
+    @property
+    def event_digests(self) -> list[str]:
+        """The digests of the events of all games listed: 16 hexadecimal digits of each."""
+        events = [found if isinstance(found, bytes) else found.events for found in self.seen]
+        return [digest.hex()[:16] for digest in events]
+
     def _digest(self, game: Game) -> GameDigest | bytes | None:
         """Return what a game is recognised by; None where it cannot be read."""
         try:
@@ -166,6 +173,15 @@ class DistinctGames:
         except RecordError:
             return None  # reported where it is replayed
         return digest if self.by_players else digest.events
+
+
+def file_digests(refs: Iterable[GameRef]) -> dict[Path, str]:
+    """Return the SHA-256 of each file in which games lie, hexadecimal; raises ``OSError``."""
+    found = {}
+    for path in {ref.source.path for ref in refs}:
+        with path.open("rb") as file:
+            found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
 
 
 def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:

@@ -20,7 +20,7 @@ from mjbot.append_log import AppendLog, Cures, emptied
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.models.weights import Manifest
 from mjbot.progress import progress
-from mjbot.text import first_line, naming
+from mjbot.text import first_line, unfinished_path, whole_file
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 
 RUN_FILE: Final = "run.jsonl"
@@ -78,14 +78,10 @@ class RunFolder:
         path = self.folder / name
         return path if name in self._own and path.exists() else None
 
-    def write(self, name: str, save: Callable[[BinaryIO], None]) -> None:
-        """Write a file whole or not at all."""
-        path = self.claim(name)
-        unfinished = path.with_name(unfinished_name(name))
-        with naming(path):
-            with unfinished.open("wb") as file:
-                save(file)
-            unfinished.replace(path)
+    def write(self, name: str, save: Callable[[BinaryIO], object]) -> None:
+        """Write a file whole or not at all; an ``OSError`` names it."""
+        with whole_file(self.claim(name)) as file:
+            save(file)
 
 
 def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -98,21 +94,17 @@ def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         raise TrainingError(problem) from None
 
 
-def unfinished_name(name: str) -> str:
-    """Return what a file is called while it is written."""
-    return f"{name}.unfinished"
-
-
 def erase_run(folder: Path) -> None:
     """Erase a training run: the files that its list names, and nothing else.
 
     Raises :class:`~mjbot.append_log.LogError`, and nothing was erased, if the folder holds things
     but no run, or a run that is going on.
     """
-    with emptied(folder / RUN_FILE, TrainingHeader, _decode, RUN_CURES.elsewhere) as written:
-        for line in written:
-            for name in (line.file, unfinished_name(line.file)):
-                (folder / name).unlink(missing_ok=True)
+    with emptied(folder / RUN_FILE, TrainingHeader, _decode, RUN_CURES.elsewhere) as lines:
+        for line in lines:
+            path = folder / line.file
+            path.unlink(missing_ok=True)
+            unfinished_path(path).unlink(missing_ok=True)
 
 
 TORCH: Final = "mjbot[train]"

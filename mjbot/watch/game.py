@@ -126,12 +126,12 @@ class Fold:
                 self._pairs |= {seat: ally, ally: seat}
 
     def _fed(self, talk: Talk) -> Iterator[str]:
-        """Yield what players say that they give their allies."""
+        """Yield what players remark that they feed their allies."""
         for seat, said in talk:
             if (feed := feed_in(said)) is not None:
                 ally, words = feed
                 who, whom = self._called[seat], self._called[ally]
-                yield f"FEED: {who} for its ally {whom}: {one_line(words)}"
+                yield f"{who} feeds {whom}: {one_line(words)}"
 
     def _given(self, event: m.Event) -> list[str]:
         words = feed_words(event, self._called, self._pairs)

@@ -47,16 +47,20 @@ class Library:
         if (path / ARENA_GAMES).is_file() and (path / ARENA_RECORDS).is_dir():
             path = path / ARENA_RECORDS
         self._sources: Final[Sequence[Source]] = list_sources(path)
-        self._last: tuple[int, int] | None = None
-        self._game: ReadGame | None = None
+        self._last: tuple[tuple[int, int], ReadGame] | None = None
         self.names: Final = [one_line(_short(source, path)) for source in self._sources]
 
     def game(self, record: int, game: int = 0) -> ReadGame:
-        """Return one game of a file; raises :class:`NoGameError` and ``RecordError``."""
-        if self._last != (record, game) or self._game is None:
-            self._game = self._read(record, game)
-            self._last = (record, game)
-        return self._game
+        """Return one game of a file; raises :class:`NoGameError` and ``RecordError``.
+
+        The server calls this in several threads: what is kept changes in one assignment.
+        """
+        last = self._last
+        if last is not None and last[0] == (record, game):
+            return last[1]
+        found = self._read(record, game)
+        self._last = (record, game), found
+        return found
 
     def _read(self, record: int, game: int) -> ReadGame:
         if not 0 <= record < len(self._sources):

@@ -10,6 +10,7 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
@@ -221,7 +222,8 @@ class RelayServer(SpectatedServer):
                         self._take(told)
                 except (aiohttp.ClientError, TimeoutError) as problem:
                     if not last:
-                        text = f"{self._url}: shows no table: {one_line(problem)}"
+                        place = urlsplit(self._url).netloc  # the rest is the key
+                        text = f"http://{place}: shows no table: {one_line(problem)}"
                         raise MjbotError(text, exit_code=ExitCode.UNREACHABLE) from None
                 await asyncio.sleep(RETRY_MS / 1000)
 

@@ -103,7 +103,7 @@ def draw_words(event: m.Ryukyoku) -> str:
 
 
 def feed_words(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> str:
-    """Say what one of a pair gave the other, or nothing.
+    """Return what one of a pair fed the other, empty if nothing.
 
     Whether it was meant does not show at the table.
     """
@@ -111,10 +111,10 @@ def feed_words(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> s
     if actor is None or target is None or actor == target or pairs.get(actor) != target:
         return ""
     if isinstance(event, m.Hora):
-        tile = event.pai or "it"
-        return f"FEED: {names[target]} gives {tile}, its ally {names[actor]} wins"
+        tile = f": {event.pai}" if event.pai else ""
+        return f"{names[target]} feeds {names[actor]} a win (sashikomi){tile}"
     if isinstance(event, m.Chi | m.Pon | m.Daiminkan):
-        return f"gift: {names[target]} gives {event.pai}, its ally {names[actor]} calls"
+        return f"{names[target]} feeds {names[actor]} a {_CALLS[type(event)]}: {event.pai}"
     return ""
 
 
@@ -135,7 +135,7 @@ def win_of(state: State, event: m.Hora) -> dict[str, Any]:
         "seat": winner,
         "from": event.target,
         "tile": event.pai or "",
-        "yaku": [[_english(name), han] for name, han in event.yakus or ()],
+        "yaku": [[yaku_word(name), han] for name, han in event.yakus or ()],
         "fu": event.fu or 0,
         "han": event.fan or 0,
         "points": event.hora_points or 0,
@@ -177,8 +177,26 @@ _ENGLISH: Final = {
 }
 
 
-def _english(name: str) -> str:
+def yaku_word(name: str) -> str:
+    """Return the English name of a yaku that the wire calls ``name``; unknown names are kept.
+
+    >>> [yaku_word(name) for name in ("menzenchin_tsumoho", "akadora", "jikaze", "sanrenko")]
+    ['fully concealed self-draw', 'red dora', 'seat wind', 'sanrenko']
+    """
     return _ENGLISH.get(name, one_line(name, MOST_LETTERS))
+
+
+def yaku_words(yakus: Sequence[tuple[str, int]]) -> str:
+    """Return a win's yaku as one text, dora with their number.
+
+    >>> yaku_words([("dora", 2), ("reach", 1), ("honiso", 3), ("akadora", 1)])
+    'dora 2, riichi, half flush, red dora'
+    """
+    counted = {YAKU[yaku].mjai_name for yaku in (DORA, URA_DORA, RED_DORA)}
+    return ", ".join(
+        f"{yaku_word(name)} {han}" if name in counted and han > 1 else yaku_word(name)
+        for name, han in yakus
+    )
 
 
 def revealed(event: m.Event) -> list[int]:

@@ -27,7 +27,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -42,7 +42,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import Step, progress
 from mjbot.statistics.estimates import LEAST_ALIKE, Estimate, ratio
 from mjbot.table.settle import ranks_of
-from mjbot.text import first_line
+from mjbot.training.fit import resume, write_checkpoint
 from mjbot.training.networks.decisions import KINDS, Answer, actions_of
 from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
 from papers.matsuda2021.networks import VERSION, Layer, PaperNetwork
@@ -267,7 +267,7 @@ class Course:
 
     def play(self) -> None:
         """Play chapters up to the last episode, with a look before the first and after each."""
-        self._resume()
+        resume(self._run, self._file, self._restore)
         request = self._request
         with progress(Console(stderr=True), "learning", request.episodes, "episodes") as step:
             step(self.episode)
@@ -375,30 +375,19 @@ class Course:
 
     def _save(self) -> None:
         curve = msgspec.json.format(msgspec.json.encode(self.curve), indent=1) + b"\n"
-
-        def write_curve(stream: BinaryIO) -> None:
-            stream.write(curve)
-
         kept = {
             "learner": self.learner.saved(),
             "episode": self.episode,
             "seconds": self._seconds,
             "curve": curve.decode(),
         }
-        self._run.write(self._file, lambda stream: torch().save(kept, stream))
-        self._run.write(CURVE_FILE, write_curve)
+        write_checkpoint(self._run, self._file, kept)
+        self._run.write(CURVE_FILE, lambda stream: stream.write(curve))
 
-    def _resume(self) -> None:
-        path = self._run.kept(self._file)
-        if path is None:
-            return
-        try:
-            kept = torch().load(path, map_location="cpu", weights_only=True)
-            self.learner.restore(kept["learner"])
-            self.episode, self._seconds = kept["episode"], kept["seconds"]
-            self.curve = msgspec.json.decode(kept["curve"], type=list[Look])
-        except Exception as error:  # torch raises what it likes over damaged bytes
-            raise ArgumentError(f"{path}: damaged ({first_line(error)}); use --fresh") from None
+    def _restore(self, kept: dict[str, Any]) -> None:
+        self.learner.restore(kept["learner"])
+        self.episode, self._seconds = kept["episode"], kept["seconds"]
+        self.curve = msgspec.json.decode(kept["curve"], type=list[Look])
 
 
 def greedy_play(

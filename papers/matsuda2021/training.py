@@ -11,6 +11,7 @@ weights of all looks are kept.  After every look all that is known is saved, so 
 command goes on after a kill and ends with the same weights.  Torch is needed here only.
 """
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from mjbot.training.networks.decisions import (
     Decisions,
     Kind,
     check_data,
+    check_distinct,
     open_decisions,
     taken,
 )
@@ -97,8 +99,7 @@ def train(request: PaperRequest) -> list[Learned]:
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
     torch()
-    for data in request.data:
-        check_data(data)
+    check_distinct(request.data)
     folder = request.folder or RUNS / f"train-networks-paper-{request.seed}"
     if request.fresh:
         erase_run(folder)
@@ -214,7 +215,10 @@ class Lesson:
         middle = last - max(1, (last - first) // HELD_OUT)
         self._learned: Final = decisions.of_games(first, middle)
         self._held_out: Final = decisions.of_games(middle, last)
-        self._file: Final = f"{kind}-{seed}-{source_digest(__name__)[-8:]}-{n_rows}.pt"
+        rows = np.ascontiguousarray(self._learned.rows).view(np.uint8)
+        games = hashlib.sha256(rows.data).hexdigest()
+        source = source_digest(__name__)[-8:]
+        self._file: Final = f"{kind}-{seed}-{source}-{n_rows}-{games[:8]}.pt"
         self._device: Final = "cuda" if torch().cuda.is_available() else "cpu"
         self._parameters = [
             torch().tensor(array, device=self._device, requires_grad=True)

@@ -133,3 +133,15 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def connectable(host: str) -> tuple[str, ...]:
+    """Return where to connect for ``host``, one after the other.
+
+    ``localhost`` is this machine whatever a resolver answers (RFC 6761, section 6.3): fair play and
+    proxies are decided by the name.
+
+    >>> connectable("localhost"), connectable("game.example")
+    (('127.0.0.1', '::1'), ('game.example',))
+    """
+    return ("127.0.0.1", "::1") if host == "localhost" else (host,)

@@ -8,6 +8,7 @@ from collections import deque
 from typing import Final
 
 from protocol.framing import LineBuffer
+from protocol.transports.address import connectable
 from protocol.transports.base import (
     SilenceError,
     Transport,
@@ -108,13 +109,22 @@ class TcpPieces(TcpTransport):
             raise VanishedError(f"the connection broke: {error}") from None
 
 
+async def open_streams(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to ``host:port``; raises ``OSError`` and, for no host at all, ``UnicodeError``."""
+    *others, last = connectable(host)
+    for place in others:
+        with contextlib.suppress(OSError):
+            return await asyncio.open_connection(place, port)
+    return await asyncio.open_connection(last, port)
+
+
 async def connect_tcp(
     host: str, port: int, timeout_s: float = 10.0, kind: type[TcpTransport] = TcpTransport
 ) -> TcpTransport:
     """Return a connection to ``host:port``; raises :class:`UnreachableError`."""
     try:
         async with asyncio.timeout(timeout_s):
-            streams = await asyncio.open_connection(host, port)
+            streams = await open_streams(host, port)
     except TimeoutError:
         raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:

@@ -1,6 +1,7 @@
 """Text frames over WebSocket, with a bearer token: RiichiLab's habit."""
 
 import asyncio
+import contextlib
 import logging
 from typing import Any, Final
 
@@ -11,9 +12,11 @@ from websockets.exceptions import (
     InvalidStatus,
     InvalidURI,
 )
+from websockets.uri import parse_uri
 
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
+from protocol.transports.address import connectable
 from protocol.transports.base import (
     RefusedError,
     SilenceError,
@@ -112,7 +115,7 @@ async def connect_websocket(
     if origin is not None:
         options["origin"] = origin
     try:
-        connection = await _ConnectHere(url, additional_headers=headers, **options)
+        connection = await _connection(url, additional_headers=headers, **options)
     except TimeoutError:
         raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
     except OSError as error:
@@ -140,3 +143,15 @@ def _refusal(error: Exception) -> str:
         )
     status = error.response.status_code
     return f"HTTP {status}: {_CURES[status]}" if status in _CURES else system_words(error)
+
+
+async def _connection(url: str, **options: Any) -> ClientConnection:
+    """Connect to the host of the URL; see :func:`~protocol.transports.address.connectable`."""
+    host = parse_uri(url).host
+    *others, last = connectable(host)
+    for place in others:
+        with contextlib.suppress(ConnectionError):
+            return await _ConnectHere(url, host=place, **options)
+    if last != host:
+        options["host"] = last
+    return await _ConnectHere(url, **options)

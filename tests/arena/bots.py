@@ -216,3 +216,12 @@ def contents(path: Path) -> str:
     """Read a file that is not among what the games depend on: it is open for writing."""
     with path.open("r+") as file:
         return file.read()
+
+
+class Relabelling(Troubled):
+    """Writes a tsumo into the list of what is legal, and chooses it."""
+
+    def go_wrong(self, view: View) -> Action:
+        tsumo = Action(75, "tsumo")
+        vars(view).update(codes=bytes([tsumo.code]), legal=(tsumo,))
+        return tsumo

@@ -247,10 +247,22 @@ def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
         (["tsumogiri", "fast-riichi-a,speed=9"], "option 'speed'"),
         (["tsumogiri", "fast-riichi-a,lookahead"], "expected KEY=VALUE"),
         (["tsumogiri", "tsumogiri", "tsumogiri", "--format", "2v2"], "takes two strategies, not 3"),
-        (["tsumogiri", "tsumogiri", "--games", "0"], "--games 0: at least 1"),
-        (["tsumogiri", "tsumogiri", "--deadline-s", "nan"], "--deadline-s nan: 0 (none) or 0.01"),
-        (["tsumogiri", "tsumogiri", "--deadline-s", "inf"], "--deadline-s inf: 0 (none) or 0.01"),
-        (["tsumogiri", "tsumogiri", "--deadline-s=-1"], "--deadline-s -1: 0 (none) or 0.01"),
+        (
+            ["tsumogiri", "tsumogiri", "--games", "0"],
+            "--games: '0': expected a whole number above 0",
+        ),
+        (
+            ["tsumogiri", "tsumogiri", "--deadline-s", "nan"],
+            "--deadline-s: 'nan': expected 0 (none) or 0.01",
+        ),
+        (
+            ["tsumogiri", "tsumogiri", "--deadline-s", "inf"],
+            "--deadline-s: 'inf': expected 0 (none) or 0.01",
+        ),
+        (
+            ["tsumogiri", "tsumogiri", "--deadline-s=-1"],
+            "--deadline-s: '-1': expected 0 (none) or 0.01",
+        ),
         (["tsumogiri", "tsumogiri", "--uma", "1,2"], "expected four numbers"),
         (["tsumogiri", "tsumogiri", "--seed", "-1"], "--seed -1: from 0"),
     ],

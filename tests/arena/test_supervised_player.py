@@ -36,6 +36,7 @@ def quiet(setup_of: MakeSetup) -> list[int]:
         ("Crashing", "crash", "KeyError: 'no such plan' (bots.py, line 51)"),
         ("Leaving", "crash", "SystemExit: 3 (bots.py, line 56)"),
         ("Cheating", "illegal", "it may not choose tsumo"),
+        ("Relabelling", "illegal", "it may not choose tsumo"),
         ("Interrupting", "crash", "KeyboardInterrupt (bots.py, line 145)"),
         ("Silent", "illegal", "it may not choose None"),
     ],

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli import main as program
-from mjbot.cli.arguments import add_strategy_argument, with_options
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.strategy.options import StrategyError
 from protocol.errors import LocalProtocolError, ProtocolError
@@ -44,26 +43,6 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
     monkeypatch.setattr("mjbot.cli.setup_node.run", raising)
     with pytest.raises(KeyError):
         program.main(["setup-node"])
-
-
-def parsed(*words):
-    parser = argparse.ArgumentParser()
-    add_strategy_argument(parser, "--strategy", "--option", "tsumogiri", "who plays")
-    args = parser.parse_args(words)
-    return with_options(args.strategy, args.option, "--strategy", "--option")
-
-
-def test_options_stand_behind_a_strategys_name(capsys):
-    spec = parsed("--strategy", "fast-riichi-a,lookahead=text,block-points=40")
-    assert spec.options == {"lookahead": "text", "block_points": "40"}
-    assert parsed().name == "tsumogiri"
-    assert capsys.readouterr().err == ""
-
-
-def test_the_old_way_to_give_options_tells_the_new_one(capsys):
-    spec = parsed("--strategy", "fast-riichi-a,lookahead=text", "--option", "block-points=40")
-    assert str(spec) == "fast-riichi-a,lookahead=text,block_points=40"
-    assert capsys.readouterr().err == f"mjbot: --option goes away; say --strategy {spec}\n"
 
 
 BETWEEN_OURSELVES = {

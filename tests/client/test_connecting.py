@@ -1,6 +1,5 @@
 """How a client comes to a server: its name, refusals, pauses between attempts, proxies."""
 
-import argparse
 import asyncio
 
 import pytest
@@ -27,23 +26,21 @@ def at_websocket(visit, token=None):
     return asyncio.run(main())
 
 
-def settings_of(*arguments):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command._settings(parser.parse_args([*arguments, "--strategy", "tsumogiri"]))
+def settings_of(url, name):
+    return command._settings(command.PlayRequest(url=url, name=name))
 
 
 @pytest.mark.parametrize(
-    ("query", "options", "name"),
+    ("query", "given", "name"),
     [
-        ("", ["--name", "wsb & co"], "wsb & co"),
-        ("?name=own", ["--name", "other"], "own"),
-        ("", [], "websocket"),
+        ("", "wsb & co", "wsb & co"),
+        ("?name=own", "other", "own"),
+        ("", None, "websocket"),
     ],
 )
-def test_the_name_of_a_websocket_player_is_the_one_that_was_given(query, options, name):
+def test_the_name_of_a_websocket_player_is_the_one_that_was_given(query, given, name):
     async def visit(server, url):
-        async with await play._connect(settings_of(f"{url}/ws{query}", *options)):
+        async with await play._connect(settings_of(f"{url}/ws{query}", given)):
             return [seat.name for seat in server.lobby.waiting]
 
     assert at_websocket(visit) == [name]

@@ -85,7 +85,8 @@ def free_port():
     [
         (["http://localhost/"], "URL 'http://localhost/': expected mjsonp://"),
         (["mjsonp://localhost", "--strategy", "no-such-bot"], "no-such-bot"),
-        (["mjsonp://localhost", "--strategy", "fast-riichi-a", "--option", "nope=1"], "nope"),
+        (["mjsonp://localhost", "--strict", "--lenient"], "only one of them"),
+        (["mjsonp://localhost", "--strategy", "fast-riichi-a,nope=1"], "nope"),
     ],
 )
 def test_bad_arguments(capfd, arguments, named):
@@ -105,8 +106,7 @@ def test_bad_arguments(capfd, arguments, named):
         ["mjsonp://h", "--wait-s", "-1"],
         ["mjsonp://h", "--silence-s", "nan"],
         ["mjsonp://h", "--deadline-s", "inf"],
-        ["mjsonp://h", "--option", "lookahead"],
-        ["mjsonp://h", "--strict", "--lenient"],
+        ["mjsonp://h", "--strategy", "fast-riichi-a,lookahead"],
         [],
     ],
 )

@@ -224,8 +224,9 @@ def test_a_paper_s_modules_count_among_what_code_depends_on():
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+@pytest.mark.parametrize("variable", ["MJBOT_CACHE", "MJBOT_CLAIMS"])
 @pytest.mark.parametrize("spoil", ["everybody", "group", "owner"])
-def test_a_cache_that_others_can_write_is_refused_in_one_line(tmp_path, spoil):
+def test_a_cache_that_others_can_write_is_refused_in_one_line(tmp_path, spoil, variable):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
     if spoil == "everybody":
@@ -235,13 +236,42 @@ def test_a_cache_that_others_can_write_is_refused_in_one_line(tmp_path, spoil):
     else:
         os.chown(cache, 65534 if spoil == "owner" else 0, 65534)
         cache.chmod(0o700 if spoil == "owner" else 0o770)
-    environ = {**os.environ, "MJBOT_CACHE": str(cache)}
+    environ = {**os.environ, variable: str(cache)}
     refused = subprocess.run(
         [sys.executable, "-m", "mjbot", "arena", "tsumogiri", "tsumogiri", "--games", "4"],
         env=environ, capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
     assert refused.returncode == 3
     (line,) = refused.stderr.splitlines()
-    assert line.startswith(f"mjbot: {cache}: the cache of compiled code")
-    assert "MJBOT_CACHE" in line
+    what = {"MJBOT_CACHE": "cache of compiled code", "MJBOT_CLAIMS": "folder of claims"}[variable]
+    assert line.startswith(f"mjbot: {cache}: the {what} ")
+    assert f"set {variable} to" in line
     assert not list(cache.iterdir())
+
+
+MADE_AT_ONCE = """
+import os
+from mjbot.compiler.cache import cache_folder
+assert oct(os.stat(cache_folder()).st_mode)[-3:] == "700"
+"""
+
+
+def test_a_cache_that_is_missing_is_made_at_once_for_this_user_alone(tmp_path):
+    environ = {**os.environ, "MJBOT_CACHE": str(tmp_path / "deep" / "cache")}
+    command = [sys.executable, "-c", MADE_AT_ONCE]
+    subprocess.run(command, env=environ, check=True, cwd=ROOT)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+def test_no_distance_tables_are_read_from_a_folder_that_others_can_write(tmp_path):
+    """They are arrays of known sizes, whose values only the code that makes them can check."""
+    tmp_path.chmod(0o777)
+    command = [sys.executable, "-c", "import mjbot.rules.tables"]
+    environ = {**os.environ, "MJBOT_CACHE": str(tmp_path)}
+    refused = subprocess.run(
+        command, env=environ, check=False, cwd=ROOT, capture_output=True, text=True
+    )
+    assert refused.stderr.splitlines()[-1].startswith(
+        f"mjbot.compiler.cache.CacheError: {tmp_path}"
+    )
+    assert not list(tmp_path.iterdir())

@@ -42,3 +42,18 @@ def test_a_pair_is_told_of_once_and_never_called_proven():
     assert len(told) == 6
     assert all("not proof" in line for line in told)
     assert np.unique(told).size == 6
+
+
+def test_the_limit_rises_with_the_pairs_that_met():
+    watch, _ = watched(alpha=0.01)
+    e = {
+        pair: float(watch.weights.e_values(meetings.residuals, meetings.products))
+        for pair, meetings in watch.met.items()
+    }
+    assert [meetings.number for meetings in watch.met.values()] == [1, 2, 3, 4, 5, 6]
+    shares = {pair: value / (k * (k + 1)) for k, (pair, value) in enumerate(e.items(), 1)}
+    limit = sorted(shares.values())[3]  # three pairs are at or above it
+    above = {pair for pair, share in shares.items() if share >= limit}
+    assert {pair for pair, value in e.items() if value >= limit} - above  # were it not raised
+    _, told = watched(alpha=1 / (limit * (1 - 1e-9)))
+    assert {line.split(" play as if")[0] for line in told} == {" + ".join(p) for p in above}

@@ -9,7 +9,6 @@ import pytest
 
 import mjbot
 from mjbot.cli.main import main
-from mjbot.detection.detectors import KEYS, N
 from mjbot.detection.games import Games
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, no_model
 from mjbot.detection.learning import known_pair
@@ -17,6 +16,7 @@ from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import contrasts
 from mjbot.detection.verdicts import Weights, holm, judge, levelled, shipped_weights
 from mjbot.models.weights import load_manifest
+from mjbot.statistics.estimates import t_quantile
 
 LOGS = Path(mjbot.__file__).parents[1] / "logs"
 
@@ -56,8 +56,6 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
         players=["a", "b", "c", "d"],
         numbers=np.arange(n, dtype=np.int32),
         names=np.argsort(seats, axis=1).astype(np.int32),
-        hits=np.zeros((n, 4, 4, N), np.int16),
-        chances=np.zeros((n, 4, 4, N), np.int16),
         scores=np.full((n, 4), 25_000, np.int32),
         kyoku=np.full(n, KYOKU, np.int16),
         t=kyoku.sum(axis=1).astype(np.float32),
@@ -69,7 +67,7 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
 
 def weights_of(sums) -> Weights:
     model = no_model()
-    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES), rates=np.zeros(1))
+    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES))
 
 
 ALL = weights_of([[1, 1, 0, 0, 0], [0, 0, 0, 0, -1]])
@@ -89,6 +87,16 @@ def test_a_pair_is_found_and_its_rivals_are_not():
     p = p_of(played(20, helped=1.5))
     assert p["a", "b"] < 1e-4
     assert min(p[pair] for pair in p if pair != ("a", "b")) > 0.01
+
+
+def test_the_effect_is_points_per_game_with_its_interval():
+    games = played(12, helped=1.5)
+    points = np.array([100.0, -50.0, 0.0, 20.0, 7.0])
+    (verdict,) = [v for v in judge(games, replace(ALL, points=points)) if v.names == ("a", "b")]
+    each = levelled(games)[np.arange(12), pair_places(games), 0] @ points
+    assert verdict.effect.value == pytest.approx(each.mean())
+    half_width = t_quantile(0.975, 11) * each.std(ddof=1) / np.sqrt(12)
+    assert verdict.effect.half_width == pytest.approx(half_width)
 
 
 def test_what_is_switched_off_is_not_found():
@@ -145,6 +153,18 @@ def test_hands_that_always_need_much_are_made_up_for():
     assert left == pytest.approx(levelled(played(20)), abs=0.2)
 
 
+def test_fewer_games_than_the_test_is_known_for_are_not_judged(tmp_path, capsys):
+    games = played(4, helped=5.0)
+    assert judge(games, ALL) == []
+    assert len(judge(played(5), ALL)) == 6
+    with pytest.raises(ValueError, match="least is 4; pairs are judged by 5 games"):
+        judge(games, ALL, 4)
+    with pytest.raises(SystemExit) as ended:
+        main(["detect", str(tmp_path), "--least", "4"])
+    assert ended.value.code == 2
+    assert "--least: 4: pairs are judged by 5 games together or more" in capsys.readouterr().err
+
+
 # --- the command -----------------------------------------------------------------------------
 
 
@@ -170,7 +190,6 @@ def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, t
     assert len(told["pairs"]) == 6
     assert {pair["note"] for pair in told["pairs"]} == {NOT_PROOF}
     assert set(told["pairs"][0]["hidden_hands"]) == set(SCORES)
-    assert set(told["pairs"][0]["counters"]) == set(KEYS)
     assert all(0 <= pair["p"] <= pair["p_adjusted"] <= 1 for pair in told["pairs"])
     for pair in told["pairs"][:2]:
         assert all("mjbot watch" in position["watch"] for position in pair["positions"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, Rows, random_actions, random_source
-from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, PON
+from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
 from mjbot.env.batch import IllegalActionError
 from mjbot.env.rewards import WORTHS
 from mjbot.env.tables import STANDING
@@ -341,6 +341,18 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     assert batch.states.tobytes() == before
 
 
+def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
+    batch = BatchEnv(8, 6)
+    rows = batch.reset()
+    (table, *_) = np.flatnonzero(~rows.masks[:, 0])
+    legal = batch.states["drawn"].tolist()
+    for action in (0, N_ACTIONS - 1):
+        legal[table] = action
+        problem = rf"table {table}, seat \d may not {action} \({NAMES[action]}\)"
+        with pytest.raises(IllegalActionError, match=problem):
+            batch.step(legal)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -355,6 +367,21 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
 def test_what_cannot_be_meant_is_refused(arguments, told):
     with pytest.raises(ArgumentError, match=told):
         BatchEnv(**({"n_tables": 2} | arguments))
+
+
+@pytest.mark.parametrize("wrong", [1.5, 2.0, "x", "1", None, [1, 2]])
+def test_actions_that_are_no_whole_numbers_are_refused_in_one_line(wrong):
+    batch = BatchEnv(2, 6)
+    drawn = int(batch.reset().masks[0].argmax())
+    before = batch.states.tobytes()
+    for actions in ([drawn, wrong], [wrong, wrong]):
+        with pytest.raises(ArgumentError, match=r"^actions (must be whole|of shape)") as refused:
+            batch.step(actions)
+        assert "\n" not in str(refused.value)
+    assert batch.states.tobytes() == before
+    with pytest.raises(ArgumentError, match="not bool"):
+        batch.step([True, True])
+    batch.step(np.array([drawn, int(batch.rows.masks[1].argmax())], np.uint8))
 
 
 def test_all_named_rewards_are_worths_of_standings():

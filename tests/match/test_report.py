@@ -2,10 +2,13 @@
 
 import asyncio
 import io
+import shlex
+import sys
 from dataclasses import replace
 
 from rich.console import Console
 
+from mjbot.cli import main, match
 from mjbot.client.faults import Faults
 from mjbot.match.player_processes import RunningFaults, fault_lines
 from mjbot.match.players import read_players
@@ -56,6 +59,52 @@ def test_a_match_says_now_and_then_where_it_is(monkeypatch):
     assert before.endswith(" s")
     assert "game 1/2" not in before
     assert after.startswith("game 1/2  E3-1, ")
+
+
+def result(game, log=None, names=("x", "y", "z", "w"), places=(0, 1, 2, 3), faults=()):
+    scores = (30000, 20000, 25000, 25000)
+    return GameResult(
+        game=game, names=names, places=places, scores=scores, void=False, faults=faults, log=log
+    )
+
+
+def ended(console_file, folder, *results):
+    """Conclude a match of an outside bot, ours and a person; return what it was blamed for."""
+    players = read_players(
+        [f"external-lines:{sys.executable} bot.py", "tsumogiri", "human", "tsumogiri"]
+    )
+    report = MatchReport(Console(file=console_file, width=200), len(results), "tonpu")
+    for result in results:
+        report.on_result(result)
+    return match._conclude(report, players, folder, Console(file=console_file, width=200))
+
+
+def test_a_match_ends_with_the_commands_that_show_and_review_it(tmp_path):
+    """Of the last game, and of the person's seat there."""
+    paper, folder = io.StringIO(), tmp_path / "a run"
+    folder.mkdir()
+    logs = [folder / f"{game}.mjson" for game in (1, 2)]
+    first = result(0, log=logs[0])
+    last = result(1, log=logs[1], names=("you", "x", "y", "z"), places=(2, 0, 1, 3))
+    assert ended(paper, folder, first, last) == []
+    *_, where, watch, review = paper.getvalue().splitlines()
+    assert where == f"logs in {folder}"
+    assert watch == f"watch: mjbot watch '{folder}'"
+    assert review == f"review (you): mjbot review '{logs[1]}' --seat 0"
+    for line in (watch, review):
+        main._read(shlex.split(line.partition(": ")[2])[1:])  # is a command line
+
+
+def test_a_match_names_the_players_whose_answers_the_table_replaced(tmp_path):
+    paper = io.StringIO()
+    faults = TableFault(1, "Error in player 1's response: P is not in the hand"), TableFault(1, "x")
+    results = [result(game, places=(1, 0, 2, 3), faults=faults) for game in range(2)]
+    (line,) = ended(paper, tmp_path, *results)
+    assert line == (
+        f"player 1, external-lines:{sys.executable} bot.py: 4 bad or missing answers,"
+        " first in game 1, seat 1: P is not in the hand"
+    )
+    assert line in paper.getvalue().splitlines()
 
 
 def test_who_leaves_the_page_is_told_as_absent(tmp_path):

@@ -156,6 +156,9 @@ def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():
 # --- what is said ----------------------------------------------------------------------------
 
 
+MJAI_YAKU = (("menzenchin_tsumoho", 1), ("tanyaochu", 1), ("akadora", 1))
+
+
 @pytest.fixture(name="teller")
 def teller_at_the_table() -> Teller:
     teller = Teller(PAIR, LABELS)
@@ -170,20 +173,25 @@ def teller_at_the_table() -> Teller:
     [
         (
             Hora(actor=3, target=1, pai="5p", hora_points=3900, yakus=(("reach", 1), ("dora", 2))),
-            "S2-1  SASHIKOMI: partner deals in to its ally top 5p: 3900 (reach dora)",
+            "S2-1  partner feeds top a win (sashikomi): 5p; 3,900 (riichi, dora 2)",
             FEED,
         ),
         (
             Hora(actor=1, target=3, pai="5p", hora_points=1000),
-            "S2-1  SASHIKOMI: top deals in to its ally partner 5p: 1000",
+            "S2-1  top feeds partner a win (sashikomi): 5p; 1,000",
             FEED,
         ),
-        (Hora(actor=3, target=0, hora_points=1000), "S2-1  top wins from x 1000", GAIN),
-        (Hora(actor=2, target=1, hora_points=1000), "S2-1  y wins from partner 1000", LOSS),
-        (Hora(actor=3, target=3, hora_points=1000), "S2-1  top draws it and wins 1000", GAIN),
+        (Hora(actor=3, target=0, hora_points=1000), "S2-1  top wins from x 1,000", GAIN),
+        (Hora(actor=2, target=1, hora_points=1000), "S2-1  y wins from partner 1,000", LOSS),
+        (
+            Hora(actor=2, target=2, hora_points=8000, yakus=MJAI_YAKU),
+            "S2-1  y draws it and wins 8,000 (fully concealed self-draw, all simples, red dora)",
+            None,
+        ),
+        (Hora(actor=3, target=3, hora_points=1000), "S2-1  top draws it and wins 1,000", GAIN),
         (
             Pon(actor=3, target=1, pai="C", consumed=("C", "C")),
-            "  S2-1  partner gives C, top calls pon",
+            "  S2-1  partner feeds top a pon: C",
             CALL,
         ),
         (

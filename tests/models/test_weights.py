@@ -1,10 +1,14 @@
+import fcntl
 import json
+import os
 import zipfile
 
+import msgspec
 import numpy as np
 import pytest
 
 from mjbot.detection.verdicts import shipped_weights
+from mjbot.models import weights
 from mjbot.models.danger import danger_weights
 from mjbot.models.fold import FoldRecogniser
 from mjbot.models.hand import HandEvaluator
@@ -41,6 +45,37 @@ def test_equal_arrays_give_equal_bytes(tmp_path):
         save_weights("some", ARRAYS, MANIFEST, tmp_path / "a")
     first, second = ((tmp_path / folder / "some.npz").read_bytes() for folder in "ab")
     assert first == second
+
+
+def test_a_full_disk_leaves_the_weights_that_were_there(tmp_path, limited_files):
+    save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    noise = np.random.default_rng(0).integers(0, 256, 30_000, np.uint8)
+    long = msgspec.structs.replace(MANIFEST, data="x" * 20_000)
+    for arrays, manifest, file in ((ARRAYS, long, "json"), ({"noise": noise}, MANIFEST, "npz")):
+        with limited_files(10_000), pytest.raises(OSError, match="some") as full:
+            save_weights("some", arrays, manifest, tmp_path)
+        assert full.value.filename == str(tmp_path / f"some.{file}")
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert np.array_equal(load_weights("some", tmp_path)["offset"], ARRAYS["offset"])
+
+
+def test_no_other_process_writes_weights_into_the_folder_meanwhile(tmp_path, monkeypatch):
+    """The arrays of one beside the manifest of another would be refused."""
+    packed, refused = weights._packed, []
+
+    def try_to_lock(arrays):
+        opened = os.open(tmp_path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(opened)
+        refused.append(True)
+        return packed(arrays)
+
+    monkeypatch.setattr(weights, "_packed", try_to_lock)
+    for _ in range(2):  # the lock is released
+        save_weights("some", ARRAYS, MANIFEST, tmp_path)
+    assert refused == [True, True]
 
 
 def test_nobody_can_write_to_shared_weights(tmp_path):

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.errors import ArgumentError
 from mjbot.pack import contents
 from mjbot.pack.bot import Hand
-from mjbot.pack.contents import ROOT, contents_for
+from mjbot.pack.contents import MOST_BYTES, ROOT, contents_for
 from mjbot.pack.player import PackedPlayer
 from mjbot.pack.zipped import PackError, pack, write_zip
 from mjbot.strategy.registry import Spec
@@ -184,6 +185,82 @@ def test_what_the_users_file_lacks_is_told_in_one_line(imported, beside, words, 
         contents_for(Spec.read(f"{folder / 'my_bot.py'}:MyBot"), [folder / name for name in beside])
 
 
+def packable(folder, *, imports="", name="my_bot.py"):
+    """Write a bot into the folder and return its spec."""
+    (folder / name).write_text(f"{imports}\n{PLAIN_BOT}")
+    return Spec.read(f"{folder / name}:MyBot")
+
+
+def test_a_link_is_packed_under_the_name_by_which_the_bot_opens_it(tmp_path):
+    (tmp_path / "weights-2.npz").write_bytes(b"2")
+    (tmp_path / "weights.npz").symlink_to("weights-2.npz")
+    (tmp_path / "habits_2.py").write_text("")
+    (tmp_path / "habits.py").symlink_to("habits_2.py")
+    spec = packable(tmp_path, imports="import habits")
+    files = contents_for(spec, [tmp_path / "weights.npz"]).files
+    own = {place: file.name for place, file in files.items() if place.startswith("own/")}
+    assert own == {
+        "own/my_bot.py": "my_bot.py",
+        "own/habits.py": "habits_2.py",
+        "own/weights.npz": "weights-2.npz",
+    }
+
+
+@pytest.mark.parametrize(
+    ("link", "imports", "named"),
+    [("table.txt", "", "--beside .*table.txt"), ("habits.py", "import habits", "/.*habits.py")],
+)
+def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path, link, imports, named):
+    secret = tmp_path / "secret"
+    secret.write_text("")
+    bot = tmp_path / "bot"
+    bot.mkdir()
+    (bot / link).symlink_to(secret)
+    spec = packable(bot, imports=imports)
+    with pytest.raises(ArgumentError, match=f"^{named}: must .*, not lead to {secret}$"):
+        contents_for(spec, [] if imports else [bot / link])
+
+
+@pytest.mark.parametrize("name", [b"w\xff.npz", b"w\n.npz", "w\u202e.npz".encode()])
+def test_a_name_that_a_zip_or_a_terminal_cannot_show_is_refused(tmp_path, name):
+    file = tmp_path / os.fsdecode(name)
+    file.write_bytes(b"")
+    with pytest.raises(ArgumentError, match="has characters that cannot be packed; rename it"):
+        contents_for(packable(tmp_path), [file])
+
+
+def test_a_file_with_a_dot_in_its_name_is_packed(tmp_path):
+    files = contents_for(packable(tmp_path, name="my.bot.py")).files
+    assert "own/my.bot.py" in files
+
+
+def test_files_that_are_too_large_together_are_refused_before_anything_is_copied(tmp_path):
+    with (tmp_path / "weights.npz").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)  # takes no room
+    with pytest.raises(ArgumentError, match=r"^my_bot.py and the files beside it have 1000 MB"):
+        contents_for(packable(tmp_path), [tmp_path / "weights.npz"])
+
+
+def test_the_user_s_files_are_listed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    packable(tmp_path)
+    (tmp_path / "notes.txt").write_text("")
+    assert main(["pack", "my_bot.py:MyBot", "--bare", "--beside", "notes.txt"]) == 0
+    said = capsys.readouterr().err
+    assert "mjbot pack: your files in it: own/my_bot.py, own/notes.txt\n" in said
+
+
+def test_a_link_where_the_zip_is_written_is_not_followed(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "file").write_text("packed")
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / f".out.zip.{os.getpid()}").symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        write_zip(tmp_path / "in", tmp_path / "out.zip")
+    assert victim.read_text() == "precious"
+
+
 def test_the_same_strategy_gives_the_same_bytes(packed, tmp_path):
     again = tmp_path / "again.zip"
     pack(contents_for(Spec.read("tsumogiri")), again, None, bare=True)
@@ -259,6 +336,37 @@ def test_a_line_that_is_no_array_is_passed(unpacked):
     answers, told = talk(unpacked, {"type": "start_game"}, START_GAME)
     assert answers == [{"type": "none"}, {"type": "none"}]
     assert "no array of events" in told
+
+
+MALFORMED = [
+    [{"type": "start_game", "id": "x"}],
+    [{"type": "start_game", "id": 9}, START_KYOKU, OWN_DRAW],
+    [{"type": "start_kyoku"}],
+    [{"type": "start_kyoku", "tehais": None}],
+    [{"type": "start_kyoku", "tehais": [5, 5, 5, 5]}],
+    [{"type": "tsumo", "actor": 0}],
+    [{"type": "tsumo", "actor": 0, "pai": 5}],
+    [{"type": "pon", "actor": 0, "pai": "zm", "consumed": 3}],
+    [{"type": "chi", "actor": 0, "pai": {}, "consumed": ["?"]}],
+    [{"type": ["tsumo"], "actor": {}}],
+]
+
+
+def test_malformed_events_end_neither_the_bot_nor_its_player(unpacked):
+    answers, heard = talk(unpacked, START_GAME, *MALFORMED, START_GAME, [START_KYOKU, OWN_DRAW])
+    assert len(answers) == len(MALFORMED) + 3
+    assert answers[-1] == {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
+    assert "malformed event: KeyError" in heard
+    assert "has ended" not in heard
+
+
+def test_a_line_that_is_nested_too_deeply_is_passed(unpacked):
+    nested = "[" * 200_000
+    done = subprocess.run(
+        [sys.executable, "bot.py", "0"], cwd=unpacked, input=f"{nested}\n", text=True,
+        capture_output=True, timeout=GUARD_S, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == {"type": "none"}
 
 
 def test_a_safe_discard_after_a_call_swaps_no_tile():

@@ -162,6 +162,65 @@ def test_another_user_of_this_machine_cannot_connect(folder_is_open):
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
+def test_no_user_connects_before_the_socket_has_its_mode(tmp_path, monkeypatch):
+    """The mode that a socket is made with depends on the umask."""
+    chmod, tried = Path.chmod, []
+
+    def try_first(self, mode, **how):
+        with socket.socket(socket.AF_UNIX) as probe, pytest.raises(ConnectionRefusedError):
+            probe.connect(str(self))
+        tried.append(mode)
+        chmod(self, mode, **how)
+
+    async def listen():
+        link = SocketLink(Side.HOST, tmp_path / "pair", b"secret")
+        task = asyncio.create_task(link.run())
+        while not tried and not task.done():
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+        assert tried == [0o600]
+
+    monkeypatch.setattr(Path, "chmod", try_first)
+    asyncio.run(asyncio.wait_for(listen(), GUARD_S))
+
+
+@pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can be others")
+@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="peers have no known users here")
+def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
+    with tempfile.TemporaryDirectory() as name, socket.socket(socket.AF_UNIX) as planted:
+        Path(name).chmod(0o777)
+        place = Path(name, "pair")
+        planted.bind(str(place))
+        heard, said = os.pipe()
+        if (child := os.fork()) == 0:  # the credentials are those of the process that listens
+            try:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+                planted.listen()
+                connection, _ = planted.accept()
+                os.write(said, b"sent: " + connection.recv(1000))
+            finally:
+                os._exit(0)
+        os.close(said)
+
+        async def visit():
+            task = asyncio.create_task(SocketLink(Side.GUEST, place, b"secret").run())
+            while not caplog.messages:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait({task})
+
+        asyncio.run(asyncio.wait_for(visit(), GUARD_S))
+        with open(heard, "rb") as words:
+            assert words.read() == b"sent: "
+        os.waitpid(child, 0)
+    assert f"pair.socket: user {NOBODY} listens there" in caplog.text
+
+
+@pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
 def test_a_channel_that_cannot_be_opened_is_said_and_play_goes_on(tmp_path, caplog):
 
     async def play() -> str:

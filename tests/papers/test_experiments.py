@@ -65,10 +65,11 @@ def test_the_checks_report_variances_and_coverage(
 
 
 def test_bad_numbers_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["experiment", "nakano2021", "--games", "0"]) == 2
-    assert capsys.readouterr().err == (
-        "mjbot experiment: --games and --jobs: at least 1; --seed: 0 or more\n"
-    )
+    assert main(["experiment", "nakano2021", "--seed", "-1"]) == 2
+    assert capsys.readouterr().err == "mjbot experiment: --seed -1: from 0 to 2147483647\n"
+    with pytest.raises(SystemExit):
+        main(["experiment", "nakano2021", "--games", "0"])
+    assert "--games: '0': expected a whole number above 0" in capsys.readouterr().err
 
 
 def test_decisions_that_had_to_be_replaced_are_told(

@@ -11,7 +11,7 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.models.weights import load_manifest, load_weights
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.registry import make_strategy
-from mjbot.training.networks.decisions import KINDS, N_CHOICES, Kind
+from mjbot.training.networks.decisions import KINDS, N_CHOICES, Kind, legal_classes
 from papers.matsuda2021 import q_learning, reinforcement
 from papers.matsuda2021.networks import PaperNetwork, unpacked
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes
@@ -20,7 +20,6 @@ from papers.matsuda2021.reinforcement import (
     Episodes,
     actions_of,
     epsilon_at,
-    legal_classes,
     planes_of,
     read_curve,
     seating,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import serve
 
+from mjbot.chaos import Chaos, ChaosProxy
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.transports.base import SilenceError, UnreachableError, VanishedError
@@ -448,3 +449,52 @@ def test_an_accepted_connection_is_a_transport_too():
                 assert await served.get() == LINES[1]
 
     talk(check())
+
+
+@pytest.fixture
+def no_localhost(monkeypatch):
+    """Replace the resolver by one that fails, as a hosts file may map ``localhost`` elsewhere."""
+
+    def resolve(host, *_, **__):
+        raise socket.gaierror(f"{host} was looked up")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+def test_localhost_is_this_machine_whatever_a_resolver_answers_over_tcp(no_localhost):
+    async def talk():
+        accepted = asyncio.Queue()
+        server = await asyncio.start_server(lambda *ends: accepted.put_nowait(ends), "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            for connect in (connect_tcp, through_chaos):
+                async with await connect("localhost", port) as transport:
+                    other = RawTcp(*await accepted.get())
+                    await other.say(b"hello\n")
+                    assert await transport.receive(GUARD_S) == b"hello"
+                    await other.close()
+
+    async def through_chaos(host, port):
+        proxy = await closers.enter_async_context(ChaosProxy(Chaos(seed=0, faults=()), host, port))
+        return await connect_tcp("127.0.0.1", await proxy.open())
+
+    async def main():
+        async with closers:
+            await talk()
+
+    closers = contextlib.AsyncExitStack()
+    asyncio.run(main())
+
+
+def test_localhost_is_this_machine_whatever_a_resolver_answers_over_websockets(no_localhost):
+    async def talk():
+        async def greet(connection):
+            await connection.send(connection.request.headers["Host"])
+
+        async with serve(greet, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            url = f"ws://localhost:{port}/ws"
+            async with await connect_websocket(url, use_proxy=False) as transport:
+                assert await transport.receive(GUARD_S) == f"localhost:{port}".encode()
+
+    asyncio.run(talk())

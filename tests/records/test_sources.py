@@ -293,6 +293,25 @@ def test_a_packed_giant_is_left_before_it_fills_the_memory(tmp_path: Path) -> No
     assert peak < 3 * MAX_GAME_BYTES
 
 
+def test_a_record_of_exactly_the_most_bytes_is_read(
+    tenhou, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = {"a.mjlog": tenhou.small_game(), "b.mjson": LINES}
+    limits = {
+        "a.mjlog": ("mjbot.records.sources.MAX_MJLOG_BYTES", "longer than"),
+        "b.mjson": ("mjbot.records.mjai_log.MAX_GAME_BYTES", "no game ends within"),
+    }
+    for name, data in contents.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        limit, problem = limits[name]
+        whole = first_events(path)
+        monkeypatch.setattr(limit, len(data))
+        assert first_events(path) == whole
+        monkeypatch.setattr(limit, len(data) - 1)
+        assert problem in damage(path)
+
+
 def test_event_log_holds_every_event_at_once(tmp_path: Path) -> None:
     path = tmp_path / "runs" / "game.mjson"
     events = [StartGame(names=("a", "b", "c", "d")), Tsumo(actor=2, pai="5pr"), EndKyoku()]

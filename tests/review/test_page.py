@@ -8,7 +8,7 @@ import pytest
 
 from mjbot.review.html import text
 from mjbot.review.mjai_json import meld_json, review_json
-from mjbot.review.page import page
+from mjbot.review.page import HEIGHT, WIDTH, page
 from mjbot.review.summary import Review
 from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
@@ -143,6 +143,28 @@ def test_a_reviewer_of_unknown_strength_is_said_to_be_so(by_points):
     assert "how strong it is was not measured" in page(unknown)
 
 
+def test_the_bars_are_in_the_order_of_the_game_and_as_high_as_the_losses(html, by_points):
+    curve = re.search("<svg class=curve .*?</svg>", html)[0]
+    bars = re.findall(r'x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="([\d.]+)"', curve)
+    lost = [(at, each.loss) for at, each in enumerate(by_points.decisions) if each.loss]
+    assert len(bars) == len(lost)
+    most = max(loss for _, loss in lost)
+    for (x, width, height), (at, loss) in zip(bars, lost, strict=True):
+        assert float(x) == pytest.approx(WIDTH * at / len(by_points.decisions), abs=0.06)
+        assert float(x) + float(width) <= WIDTH + 2
+        assert float(height) == pytest.approx(max(2, loss / most * (HEIGHT - 14)), abs=0.06)
+
+
+def test_each_kyoku_counts_its_decisions_and_those_done_otherwise(html, by_points):
+    shown = "".join(Elements(html).shown)
+    tallies = re.findall(r"(\d+) decisions?, (\d+) otherwise", shown)
+    kyoku = {}
+    for decision in by_points.decisions:
+        count, otherwise = kyoku.get(decision.kyoku, (0, 0))
+        kyoku[decision.kyoku] = count + 1, otherwise + (not decision.is_equal)
+    assert [(int(n), int(other)) for n, other in tallies] == list(kyoku.values())
+
+
 KEYS = {
     "engine", "game_length", "loading_time", "review_time", "show_rating", "version", "review",
     "player_id", "split_logs", "mjai_log", "lang",
@@ -184,6 +206,14 @@ def test_the_json_has_all_keys_of_mjai_reviewer(review):
     losses = sum(entry["loss"] or 0 for entry in entries)
     kinds = reviewed["summary"]["by_kind"].values()
     assert sum(kind["loss"] for kind in kinds) == pytest.approx(losses, abs=1e-3)
+
+
+def test_probabilities_of_a_network_are_shares_of_1(by_shares):
+    for kyoku in review_json(by_shares)["review"]["kyokus"]:
+        for entry in kyoku["entries"]:
+            probs = [detail["prob"] for detail in entry["details"]]
+            if len(probs) == len(entry["legal"]):
+                assert sum(probs) == pytest.approx(1, abs=0.01)
 
 
 def test_a_rating_has_an_interval(by_points):

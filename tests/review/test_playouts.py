@@ -80,3 +80,19 @@ def test_where_the_interval_holds_0_nothing_is_shown_and_nothing_counts(by_point
         held = Review("g", by_points.seat, by_points.by, by_points.judged, {decision: shown})
         assert held.counts(decision) is counts
         assert shown.verdict in page(held)
+
+
+def test_what_is_shown_to_cost_most_comes_first_and_what_is_shown_to_be_no_loss_last(by_points):
+    lost = by_points.costliest
+    losses = [decision.loss for decision in lost]
+    assert losses == sorted(losses, reverse=True) and len(lost) > 6
+    points, wide = Estimate(0, 0, 0), Estimate(0.01, -0.1, 0.2)
+    shown = {
+        lost[0]: Shown(points, Estimate(-0.2, -0.3, -0.1), 10),
+        lost[1]: Shown(points, wide, 10),
+        lost[-2]: Shown(points, Estimate(0.1, 0.05, 0.15), 10),
+        lost[-1]: Shown(points, Estimate(0.3, 0.2, 0.4), 10),
+    }
+    review = Review("g", by_points.seat, by_points.by, by_points.judged, shown)
+    expected = [lost[-1], lost[-2], *lost[1:-2], lost[0]]
+    assert [each.event for each in review.costliest] == [each.event for each in expected]

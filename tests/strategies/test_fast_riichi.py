@@ -1,9 +1,17 @@
 """What fast-riichi-a .. -d do in positions made by hand."""
 
+from typing import Any
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mjbot.strategy.registry import make_strategy, strategy_class
+from mjbot.table.actions import ACTIONS, DECLARE_RIICHI
 from mjbot.table.state import MISSED_FOR_GOOD
+from protocol.tiles import tile_kind
+from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of
 
 ALL = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 CALLERS = ("fast-riichi-b", "fast-riichi-d")
@@ -228,3 +236,43 @@ def test_a_missed_win_does_not_stop_a_riichi_on_other_turns(position):
     view = position(OPEN_ENDED, drawn="2z")
     view.state["missed"][0] = MISSED_FOR_GOOD
     assert choice("fast-riichi-a", view) == "riichi"
+
+
+# --- compiled choices ------------------------------------------------------------------------
+
+
+class Rating(FastRiichi):
+    """Rates discards as it is told to, of a view that only lists them."""
+
+    def __init__(self, points: list[int], codes: bytes) -> None:
+        super().__init__()
+        self.points = np.array(points, np.int64)
+        self.discard_codes = codes
+
+    def rate(self, view: Any) -> Any:
+        return self.points
+
+
+@given(
+    st.lists(st.integers(-1, 1), min_size=37, max_size=37),
+    st.sets(st.integers(0, DECLARE_RIICHI - 1), min_size=1),
+    st.sets(st.integers(0, 33)),
+)
+def test_the_best_discard_is_the_first_with_the_most_points_but_the_drawn_one_before_it(
+    points: list[int], codes: set[int], kinds: set[int]
+) -> None:
+    bot: Any = Rating(points, bytes(sorted(codes)))
+    discards = [ACTIONS[code] for code in sorted(codes)]
+    best = max(discards, key=lambda action: (points[action.tile], action.tsumogiri))
+    assert bot.discard(bot) is best
+    of_kinds = [action for action in discards if tile_kind(action.tile) in kinds]
+    best_of_kinds = max(
+        of_kinds, key=lambda action: (points[action.tile], action.tsumogiri), default=None
+    )
+    assert bot.discard(bot, kinds) is best_of_kinds
+
+
+def test_copies_of_the_kinds_in_a_mask_are_added_up() -> None:
+    unseen = np.arange(34, dtype=np.int8) % 5
+    assert tiles_of(0, unseen) == 0
+    assert tiles_of(1 << 4 | 1 << 33, unseen) == 4 + 3

@@ -27,7 +27,6 @@ from mjbot.table.state import (
     URA_WALL,
     copy_state,
 )
-from proof.frequencies import deviation, hands_from
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.hidden_hands.random_hands import (
     deal_fairly,
@@ -37,6 +36,7 @@ from strategies.evaluation.hidden_hands.random_hands import (
 )
 from strategies.evaluation.hidden_hands.sampler import deal_hands, deal_wall, new_hand_sampler
 from strategies.evaluation.hidden_hands.tenpai_samples import ONE_KIND, TWO_SIDES
+from tests.strategies.frequencies import deviation, hands_from
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts, kinds_of
-from proof.frequencies import deviation, hands_from
 from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, draw_two_sides, prepare
 from strategies.evaluation.hidden_hands.tenpai_samples import (
     ONE_KIND,
@@ -16,6 +15,7 @@ from strategies.evaluation.hidden_hands.tenpai_samples import (
     sample_class,
     sample_tenpai,
 )
+from tests.strategies.frequencies import deviation, hands_from
 
 SAMPLES = 4_000
 

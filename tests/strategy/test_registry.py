@@ -1,7 +1,7 @@
 """Strategies by name, options from text, and what users are told when it does not work."""
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +9,6 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
-from mjbot.strategy import options
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (
     Spec,
@@ -314,55 +313,10 @@ def test_lookahead_is_an_option_of_the_paper_strategies():
         make_strategy("fast-riichi-d", {"lookahead": "both"})
 
 
-@dataclass
-class Renamed(Strategy):
-    """Has an option that was called otherwise."""
-
-    new_name: float = field(default=0.5, metadata={"was": "old_name"})
-
-
-@pytest.fixture
-def renamed():
-    """The class; what was told of it before is forgotten."""
-    options._tell_new_name.cache_clear()
-    return Renamed
-
-
-def test_an_options_old_name_is_understood_and_the_new_one_told_once(renamed, capsys):
-    for _ in range(2):
-        assert read_options(renamed, split_options(["old-name=2"])) == {"new_name": 2.0}
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "Renamed: option 'old_name' is called 'new_name' now" in line
-    assert read_options(renamed, {"new_name": "2"}) == {"new_name": 2.0}
-    assert not capsys.readouterr().err
-
-
-def test_worker_processes_leave_telling_the_new_name_to_their_parent(renamed, capsys, monkeypatch):
-    monkeypatch.setattr(options.multiprocessing, "parent_process", lambda: "the parent")
-    assert read_options(renamed, {"old_name": "2"}) == {"new_name": 2.0}
-    assert not capsys.readouterr().err
-
-
-@pytest.mark.parametrize("names", [("old_name", "new_name"), ("new_name", "old_name")])
-def test_an_option_under_both_names_is_refused(renamed, names):
-    with pytest.raises(StrategyError, match="'new_name' now: give it once"):
-        read_options(renamed, dict.fromkeys(names, "1"))
-
-
-def test_no_old_name_is_in_use():
-    for name in built_in_names():
-        own = options_of(strategy_class(name))
-        old = [option.was for option in own if option.was]
-        assert len({*old, *(option.name for option in own)}) == len(old) + len(own)
-
-
-def test_the_weights_of_fold_recognition_plus_have_their_old_names_too(capsys):
-    options._tell_new_name.cache_clear()
-    old = {"ron": "2", "claims": "0.5", "swing": "8e3", "going_round": "0.3", "taste": "50"}
-    bot = make_strategy("fold-recognition-plus", {**old, "near_taste": "1"})
-    assert (bot.ron_rate, bot.call_rate, bot.score_spread, bot.mawashi_cost) == (2, 0.5, 8e3, 0.3)
-    assert (bot.evaluator_scale, bot.near_evaluator_weight) == (50, 1)
-    assert len(capsys.readouterr().err.splitlines()) == 6
+def test_names_that_options_had_before_are_unknown():
+    for old in ("ron", "claims", "swing", "going_round", "taste", "near_taste"):
+        with pytest.raises(StrategyError, match=f"option '{old}': FoldRecognitionPlus has only"):
+            make_strategy("fold-recognition-plus", {old: "1"})
 
 
 def test_options_have_units():

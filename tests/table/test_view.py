@@ -61,6 +61,15 @@ def test_a_sealed_view_sees_what_the_seat_sees(view: View) -> None:
     assert np.array_equal(sealed.unseen, view.unseen)
 
 
+def test_the_codes_of_a_view_are_those_of_its_legal_actions() -> None:
+    sealed = Sealed()
+    for view in _views_of_a_game():
+        seen = sealed.view(view)
+        assert [action.code for action in seen.legal] == list(seen.codes) == list(view.codes)
+        assert seen.discards == tuple(action for action in seen.legal if action.is_discard)
+        assert [action.code for action in seen.discards] == list(seen.discard_codes)
+
+
 def test_what_a_seat_cannot_see_leaves_no_trace_in_it() -> None:
     n_views = 0
     for view in _views_of_a_game():

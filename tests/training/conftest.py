@@ -1,4 +1,4 @@
-"""Games of our own to learn from."""
+"""Games of our own to learn from, and positions for seat 0."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +9,9 @@ from mjbot.arena.results import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games
+from tests.strategies.conftest import position_builder
+
+__all__ = ["position_builder"]
 
 N_GAMES = 24
 

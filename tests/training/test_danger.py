@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.models.danger_features import MAX_ACTIVE, N_FEATURES, N_LOSS
+from mjbot.models.danger_features import MAX_ACTIVE, N_FEATURES, N_GRADES, N_LOSS
 from mjbot.models.weights import load_manifest, load_weights
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.actions import RON
@@ -12,11 +12,13 @@ from mjbot.table.apply import apply_discard
 from mjbot.table.legal import legal_codes
 from mjbot.table.state import ACCEPTED, copy_state
 from mjbot.training import regression as fit
+from mjbot.training.danger import check_danger
 from mjbot.training.danger_rows import (
     FIRST_FEATURE,
     KEEP_CLOSED,
     MAX_ROWS,
     ROW_SIZE,
+    Found,
     discard_rows,
     grade,
     rows_of,
@@ -161,6 +163,24 @@ def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_
     assert manifest.scores["games held out"] == 1
     assert "riichi: log loss" in manifest.scores
     assert "percent" in capsys.readouterr().out
+
+
+def test_a_model_is_compared_with_the_grades_of_its_own_rows():
+    tiles = np.concatenate([rows_of(game).tiles for game in steps(GAMES)])
+    losses = np.zeros((2, 3), np.int16)
+    losses[:, 0] = 10, 80
+    grades = np.random.default_rng(1).uniform(0.01, 0.3, (2, N_GRADES))
+    arrays = {"riichi": np.zeros(N_FEATURES), "other": np.zeros(N_FEATURES)}
+    arrays |= {"loss": np.zeros(N_LOSS), "grades": grades}
+    scores = check_danger(arrays, Found(tiles, losses, np.zeros(0)))
+    for model, name in enumerate(("other", "riichi")):
+        rows = tiles[tiles[:, 2] == model]
+        assert scores[f"{name}: rows"] == len(rows) > 100
+        chance = np.array([grades[model, row[1]] for row in rows])
+        made = np.where(rows[:, 0] == 1, chance, 1 - chance)
+        told = scores[f"{name}: log loss of the paper's grades"]
+        assert told == pytest.approx(-np.log(made).mean(), abs=1e-5)
+        assert scores[f"{name}: log loss"] == pytest.approx(np.log(2), abs=1e-5)
 
 
 def test_no_games_is_a_line_and_bad_arguments(tmp_path, capsys):

@@ -47,6 +47,14 @@ def test_processes_find_what_one_finds_in_the_same_order():
     assert [number for number, _ in alone] == list(range(len(games)))
 
 
+def test_one_job_is_this_process():
+    found = []
+    assert list(collect(index_games(GAMES), lambda game: found.append(len(list(game))))) == [
+        None for _ in GAMES
+    ]
+    assert min(found) > 100
+
+
 def test_an_empty_file_has_no_games(tmp_path):
     (tmp_path / "b.mjson").write_bytes(GAMES[0].read_bytes())
     before = index_games([tmp_path])

@@ -14,6 +14,7 @@ from mjbot.errors import ExitCode
 from mjbot.models.hand import HandEvaluator
 from mjbot.models.weights import SHIPPED, load_manifest
 from mjbot.training import hand_run as training_run
+from mjbot.training.positions import index_games
 from mjbot.training.runs import RUN_FILE, RunFolder, TrainingError, load_kept
 
 ROOT = Path(__file__).parents[2]
@@ -142,6 +143,32 @@ def test_a_run_that_is_killed_goes_on_to_the_very_same_weights(
     for ending in ("npz", "json"):
         ours, whole = (folder / f"hand-plus.{ending}" for folder in (tmp_path, trained))
         assert ours.read_bytes() == whole.read_bytes()
+
+
+def test_a_full_disk_is_named_and_the_same_command_resumes(
+    own_games, trained, tmp_path, capsys, limited_files
+):
+    command = arguments(own_games, tmp_path / "run", tmp_path, "--features", "plus")
+    with limited_files(10_000):
+        assert main(command) == ExitCode.UNREACHABLE
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"mjbot train hand: {tmp_path / 'run' / 'learned-'}")
+    assert last.endswith(".npz: File too large")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [RUN_FILE]
+    assert main(command) == 0
+    for ending in ("npz", "json"):
+        ours, whole = (folder / f"hand-plus.{ending}" for folder in (tmp_path, trained))
+        assert ours.read_bytes() == whole.read_bytes()
+
+
+def test_positions_of_other_games_in_a_file_of_the_same_size_are_not_kept(own_games, tmp_path):
+    records = tmp_path / "records.jsonl"
+    whole = gzip.decompress(sorted(own_games.iterdir())[0].read_bytes())
+    identities = []
+    for text in (whole, whole.replace(b'"scores":[25000', b'"scores":[25001')):
+        records.write_bytes(text)
+        identities.append(training_run.identity_of(index_games([records])))
+    assert len(set(identities)) == 2
 
 
 def test_more_passes_go_on_and_fewer_begin_anew(own_games, trained, tmp_path):

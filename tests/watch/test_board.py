@@ -17,10 +17,10 @@ HANDS = (
 )
 
 
-def table_after(*events: m.Event) -> Table:
+def table_after(*events: m.Event, hands: tuple[tuple[str, ...], ...] = HANDS) -> Table:
     table = Table()
     deal = m.StartKyoku(
-        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="9m", tehais=HANDS
+        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="9m", tehais=hands
     )
     for event in (m.StartGame(), deal, *events):
         table.apply(event)
@@ -44,6 +44,20 @@ def test_a_called_tile_is_turned_to_the_side_it_came_from() -> None:
     assert seats[3]["melds"] == ["P P_ P"]  # from across
     assert seats[0]["river"] == ["5p^", "4m-"]
     assert seats[1]["river"] == ["C", "P-^"]
+
+
+def test_after_a_claimed_riichi_tile_the_next_discard_that_stays_is_turned() -> None:
+    tenpai = ("1m", "2m", "3m", "4p", "5p", "6p", "7p", "8p", "9p", "E", "E", "E", "5s")
+    draw, discard = turn(0, "5p", "5p")
+    pon = m.Pon(actor=1, target=0, pai="5p", consumed=("5p", "5p"))
+    table = table_after(
+        draw, m.Reach(actor=0), discard, m.ReachAccepted(actor=0), pon,
+        m.Dahai(actor=1, pai="C", tsumogiri=False),
+        *turn(2, "2m", "2m"), *turn(3, "3p", "3p"), *turn(0, "4m", "4m"),
+        *turn(1, "P", "P"), *turn(2, "S", "S"), *turn(3, "9m", "9m"), *turn(0, "8m", "8m"),
+        hands=(tenpai, *HANDS[1:]),
+    )  # fmt: skip
+    assert board_of(table.state, ALL)["seats"][0]["river"] == ["5p_-^", "4m_-", "8m-"]
 
 
 def test_an_added_red_five_lies_upon_the_turned_tile() -> None:
@@ -81,6 +95,9 @@ def test_a_hidden_hand_is_not_on_the_board(short_game: ReadGame) -> None:
             assert told <= {"", "?"}
             if not board["result"]:
                 assert not shown
+            for at, seat in enumerate(board["seats"]):
+                if at not in shown:
+                    assert (seat["waits"], seat["shanten"], seat["furiten"]) == ("", None, False)
 
 
 def test_changes_lead_from_board_to_board(short_game: ReadGame) -> None:
@@ -116,9 +133,11 @@ def test_a_feed_of_a_pair_is_marked(short_game: ReadGame, tmp_path: Path) -> Non
     start = msgspec.structs.replace(events[0], names=tuple(names))
     entries = [short_game.entries[0]._replace(event=start), *short_game.entries[1:]]
     steps = fold_steps(ReadGame("", entries).steps())["kyoku"]
-    feeds = [step for kyoku in steps for step in kyoku["steps"] if "FEED" in step.get("feed", "")]
+    feeds = [
+        step for kyoku in steps for step in kyoku["steps"] if "sashikomi" in step.get("feed", "")
+    ]
     assert feeds[0]["n"] == at + 1
-    assert feeds[0]["feed"].startswith("FEED: us (team 2/2) gives")
+    assert feeds[0]["feed"].startswith("us (team 2/2) feeds us (team 1/2) a win (sashikomi): ")
 
 
 def _is_ron(event: m.Event) -> bool:

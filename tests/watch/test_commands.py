@@ -1,6 +1,8 @@
 """The commands ``watch`` and ``draw``."""
 
 import gzip
+import io
+import socket
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,6 +10,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.watch.library import Library
+from mjbot.watch.seat import SeatServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 
@@ -62,3 +65,71 @@ def test_an_arena_run_is_shown_by_its_records(tmp_path: Path) -> None:
     library = Library(tmp_path)
     assert library.names == ["0000000-00.jsonl.gz"]
     assert len(library.game(0).entries) == 299
+
+
+def test_a_request_in_another_thread_changes_no_answer(tmp_path: Path) -> None:
+    """Another thread may come between any two assignments: here it comes after each."""
+    logs = ("east-four-winds.mjson", "hanchan-thirteen-kyoku.mjson")
+    for log in logs:
+        (tmp_path / log).write_bytes((LOG.parent / log).read_bytes())
+
+    class Shared(Library):
+        inside = True
+
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if not self.inside:
+                super().__setattr__("inside", True)
+                other = self.game(1)
+                super().__setattr__("inside", False)
+                assert other.name.endswith(logs[1])
+
+    library = Shared(tmp_path)
+    library.inside = False
+    for _ in range(2):
+        assert library.game(0).name.endswith(logs[0])
+    assert library.game(1).name.endswith(logs[1])
+
+
+@pytest.mark.parametrize("words", [["-"], ["{address}"]])
+def test_an_address_is_read_from_standard_input_and_its_key_not_printed(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = "http://127.0.0.1:9/?key=SECRET"
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{address}\n"))
+    words = [word.format(address=address) for word in words]
+    assert main(["watch", *words, "--no-browser"]) == 3
+    said = capsys.readouterr()
+    assert "http://127.0.0.1:9: shows no table" in said.err
+    assert "SECRET" not in said.out + said.err
+
+
+def test_standard_input_that_holds_no_address_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("game.mjson\n"))
+    with pytest.raises(SystemExit):
+        main(["watch", "-"])
+    assert "expected an address http://... on standard input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_the_key_of_a_person_s_seat_is_printed_where_it_is_made_and_nowhere_else(
+    given: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a player of a match prints goes into a file of the match, which other users can read."""
+
+    async def arrived(self: SeatServer) -> None:
+        return None
+
+    monkeypatch.setattr(SeatServer, "arrival", arrived)
+    if given:
+        monkeypatch.setenv("MJBOT_SEAT_KEY", "SECRET")
+    with socket.socket() as taken:  # it is bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        url = f"mjsonp://127.0.0.1:{taken.getsockname()[1]}/default"
+        seat = ["--strategy", "human", "--no-browser", "--wait-s", "0"]
+        assert main(["play", url, *seat]) == 3
+    said = capsys.readouterr()
+    assert ("key=" in said.err) != given
+    assert "SECRET" not in said.out + said.err

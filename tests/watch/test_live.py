@@ -6,7 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
+from mjbot.watch import live as live_module
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import ReadGame
 from mjbot.watch.live import LiveServer, RelayServer
@@ -117,3 +121,33 @@ def test_a_relay_shows_on_what_it_was_told(short_game: ReadGame) -> None:
             relaying.cancel()
 
     at_a_table(conversation)
+
+
+def test_a_relay_connects_again_and_goes_on_after_the_last_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_module, "RETRY_MS", 1)
+    events = [b'id: a-1-%d\ndata: {"type":"step","n":%d}\n\n' % (n, n) for n in range(4)]
+    resumed: list[str] = []
+
+    async def two_at_a_time(request: web.Request) -> web.Response:
+        resumed.append(request.headers.get("Last-Event-ID", ""))
+        first = 2 * (len(resumed) - 1)
+        return web.Response(body=b"".join(events[first : first + 2]))
+
+    async def talk() -> None:
+        app = web.Application()
+        app.router.add_get("/api/live", two_at_a_time)
+        async with (
+            asyncio.timeout(20),
+            TestServer(app) as upstream,
+            RelayServer(str(upstream.make_url("/api/live")), {"title": "relay"}) as relay,
+        ):
+            await relay.open()
+            relaying = asyncio.create_task(relay.relay())
+            told = await heard(live_url(relay, relay.keys.new(range(4))), 4)
+            relaying.cancel()
+        assert [one["n"] for _, one in told] == [0, 1, 2, 3]
+        assert resumed[:2] == ["", "a-1-1"]
+
+    asyncio.run(talk())

@@ -140,16 +140,17 @@ def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
     _wait(page)
     for _ in range(9):
         page.keyboard.press("f")
-        if "FEED" in (page.locator("#feed").text_content() or ""):
+        if "sashikomi" in (page.locator("#feed").text_content() or ""):
             break
-    assert page.locator("#feed").inner_text().startswith("FEED: us (team 2/2) gives")
+    fed = "us (team 2/2) feeds us (team 1/2) a win (sashikomi): "
+    assert page.locator("#feed").inner_text().startswith(fed)
     assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#says").inner_text()
 
 
 def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
 ) -> None:
-    said = "FEED for seat 1: 5pr to win on; tells seat 1: holds 1m E E, calls <b>9s</b>"
+    said = "feeds seat 1: 5pr to win on; tells seat 1: holds 1m E E, calls <b>9s</b>"
     events = [entry.event for entry in short_game.entries]
     log = tmp_path / "pair.mjson"
     log.write_bytes(
@@ -164,7 +165,7 @@ def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     assert shown == ["red five of circles", "one of characters", *2 * ["east wind"]]
     names = [name[:22] for name in next(iter(short_game.steps())).table.names]
     text = page.locator("#talk").inner_text()
-    assert text.startswith(f"E {names[0]}: FEED for S {names[1]}: ")
+    assert text.startswith(f"E {names[0]}: feeds S {names[1]}: ")
     assert text.endswith("calls <b>9s</b>")
 
 

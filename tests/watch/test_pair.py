@@ -148,9 +148,7 @@ def test_the_board_shows_it_there_and_marks_each_feed(evening: Evening) -> None:
         if (feed := feed_in(said)) is not None:
             ally, words = feed
             who, whom = (PAIR[evening.allies.index(one)] for one in (seat, ally))
-            assert steps[entry.number]["feed"].startswith(
-                f"FEED: {who} for its ally {whom}: {words}"
-            )
+            assert steps[entry.number]["feed"].startswith(f"{who} feeds {whom}: {words}")
             assert who != whom
             feeds += 1
     assert feeds
@@ -161,7 +159,8 @@ def test_who_sees_one_hand_is_told_what_that_seat_said_and_no_more(evening: Even
     assert {seat for step in evening.steps([one]) for seat, _ in step.get("talk", ())} == {one}
     closed = json.dumps(evening.steps([]))
     assert "talk" not in closed
-    assert "for its ally" not in closed
+    assert " to win on" not in closed
+    assert " to call" not in closed
 
 
 def test_a_live_page_without_the_key_is_sent_nothing_of_it(evening: Evening) -> None:
@@ -176,7 +175,7 @@ def test_no_other_player_hears_of_it(evening: Evening) -> None:
     assert len(evening.stranger) > 100
     for line in evening.stranger:
         assert not set(json.loads(line)) & {"log", "logs", "talk"}
-        assert TELLS.encode() not in line and b"FEED" not in line
+        assert TELLS.encode() not in line and b"feeds" not in line
 
 
 def test_the_log_of_a_seat_has_what_that_seat_said(evening: Evening) -> None:

@@ -81,6 +81,24 @@ def test_only_the_page_with_the_key_chooses_and_only_what_is_asked() -> None:
     with_seat(conversation)
 
 
+def test_a_second_answer_is_refused_before_the_first_is_taken() -> None:
+    async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
+        view = waiting_view()
+        question = seat_module._Question(1, view.legal, b"{}")
+        server._put(question)  # no thread waits, so none takes the first answer
+        headers = {"Origin": f"http://127.0.0.1:{server.port}"}
+        statuses = []
+        for action in view.legal[:2]:
+            said = {"id": 1, "code": action.code}
+            params = {"key": KEY}
+            async with session.post("/api/act", params=params, json=said, headers=headers) as r:
+                statuses.append(r.status)
+        assert statuses == [200, 409]
+        assert question.answer == view.legal[0]
+
+    with_seat(conversation)
+
+
 def test_who_has_closed_the_page_is_absent_and_may_come_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -125,7 +125,7 @@ def _summary(outcome: RunOutcome) -> str:
     setup = outcome.plan.setup
     return (
         f"{plural(outcome.games, 'game')} on {plural(len(outcome.rows), 'wall')},"
-        f" format {setup.format}, {setup.length}, seed {setup.seed}, draws: {setup.walls};"
+        f" format {setup.format}, {setup.game_rules}, seed {setup.seed}, draws: {setup.walls};"
         f" {plural(sum(outcome.faults), 'decision')} replaced,"
         f" {plural(len(outcome.void), 'wall')} void. ± is a 95 % interval clustered by wall."
     )

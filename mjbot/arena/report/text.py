@@ -210,6 +210,7 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
         "strategies": setup.strategies,
         "format": setup.format,
         "length": setup.length,
+        "rules": setup.rules,
         "seed": setup.seed,
         "walls": setup.walls,
         "games": outcome.games,

@@ -97,8 +97,8 @@ class Clock:
         self._compiling: Final = _Compiling(heartbeat)
         self._deciding = False
         self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
-        self._allowed_s = deadline_s
-        self._limit = 0
+        self._usual: Final = deadline_s, round(deadline_s / self._tick_s)
+        self._allowed_s, self._limit = self._usual
         self._ticks = 0
         self._beats = 0
 
@@ -108,8 +108,9 @@ class Clock:
         If there is a deadline at all, it is ``least_s`` seconds at least.
         """
         self._heartbeat[DECISION] = decision_code(seat, decision)
-        self._allowed_s = max(self._deadline_s, least_s) if self._deadline_s else 0.0
-        self._limit = round(self._allowed_s / self._tick_s)
+        self._allowed_s, self._limit = self._usual
+        if self._limit and least_s > self._deadline_s:
+            self._allowed_s, self._limit = least_s, round(least_s / self._tick_s)
         self._ticks = 0
         self._deciding = True
 

@@ -214,7 +214,9 @@ class Games:
         if len(players) == 4:
             record = GameRecord() if self._recording else None
             if record is not None:
-                record.events.append(StartGame(names=tuple(names)))
+                record.events.append(
+                    StartGame(names=tuple(names), mjbot_rules=referee.rules.announced)
+                )
             counts = play_game(referee, [players[seat] for seat in range(4)], record)
             return _timed(_played(referee, game_id, counts, players, [], record), times)
         game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
@@ -249,7 +251,7 @@ class Games:
 
 def new_referee(setup: Setup, game_id: GameId) -> Referee:
     """Return the table of a game, before the deal."""
-    referee = Referee(setup.game_seed(game_id.wall), setup.length)
+    referee = Referee(setup.game_seed(game_id.wall), setup.game_rules)
     pin_draws(referee.state, setup.walls == "pinned")
     return referee
 

@@ -9,6 +9,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -56,10 +57,14 @@ class WorkerError(MjbotError):
     """No process can be started to play; the text is one line."""
 
 
-def work(jobs: Connection, heartbeat: Any, setup: Setup, recording: bool, timing: bool) -> None:
+def work(
+    jobs: Connection, heartbeat: Any, setup: Setup, recording: bool, timing: bool, terminal: str
+) -> None:
     """Play the games that come down the line until it closes: the whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
+    if terminal:  # multiprocessing has connected stdin to /dev/null
+        sys.stdin = open(terminal, encoding="utf-8")  # noqa: SIM115 - for as long as we live
     die_with_parent()
     watch = ReadingWatch()
     with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, heartbeat) as clock:
@@ -123,7 +128,7 @@ class Liveness:
 class _Worker:
     """One process, the games given to it, and its heartbeat."""
 
-    def __init__(self, setup: Setup, recording: bool, timing: bool) -> None:
+    def __init__(self, setup: Setup, recording: bool, timing: bool, terminal: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
         self.line, theirs = context.Pipe()
@@ -131,7 +136,7 @@ class _Worker:
         self.finished = 0
         self._process = context.Process(
             target=work,
-            args=(theirs, self.heartbeat, setup, recording, timing),
+            args=(theirs, self.heartbeat, setup, recording, timing, terminal),
             name="arena",
             daemon=True,
         )
@@ -189,6 +194,7 @@ class WorkerPool:
 
     ``tell`` hears of faults while their games are still played: at least of the first of each
     strategy.  ``recording`` and ``timing``: :class:`~mjbot.arena.workers.playing.Games`.
+    ``terminal`` is the device that a debugger in a worker reads from (empty: none).
     """
 
     def __init__(
@@ -199,10 +205,12 @@ class WorkerPool:
         recording: bool = False,
         tell: Tell = lambda game_id, fault: None,
         timing: bool = False,
+        terminal: str = "",
     ) -> None:
         self._setup: Final = setup
         self._recording: Final = recording
         self._timing: Final = timing
+        self._terminal: Final = terminal
         self._tell: Final = tell
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
@@ -253,7 +261,7 @@ class WorkerPool:
     # --- inside ------------------------------------------------------------------------------
 
     def _new_worker(self) -> _Worker:
-        return _Worker(self._setup, self._recording, self._timing)
+        return _Worker(self._setup, self._recording, self._timing, self._terminal)
 
     def _complete(self, waiting: Iterator[GameId]) -> None:
         while len(self.workers) < self._jobs:

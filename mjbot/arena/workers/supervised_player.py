@@ -48,6 +48,7 @@ class SupervisedPlayer:
 
         self.faults: Final[list[Fault]] = []
         self.hears: Callable[[int, str], None] | None = None
+        self._remark = ""
         self._clock: Final = clock
         self._fatal: Final = fatal
         self._tell: Final = tell
@@ -70,24 +71,29 @@ class SupervisedPlayer:
             self.faults.append(replace(known, state=sealed.state.tobytes()))
             return view.default_action
         n_faults = len(self.faults)
-        legal = sealed.legal
-        action, remark = self._attempt(self._choose, sealed, self.decisions) or (None, "")
-        if is_legal(action, legal):
-            if remark and self.hears is not None:
-                self.hears(self.seat, remark)
+        codes = sealed.codes
+        self._remark = ""
+        action = self._attempt(self._choose, sealed, self.decisions)
+        if is_legal(action, codes):
+            if self._remark and self.hears is not None:
+                self.hears(self.seat, self._remark)
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
 
-    def _choose(self, view: View) -> tuple[Action, str]:
+    def _choose(self, view: View) -> Action:
+        if self.times is None and self.hears is None:
+            return self.strategy.decide(view)
         began_ns = process_time_ns()
         try:
             action = self.strategy.decide(view)
         finally:
             if self.times is not None:
                 count_time(self.times, process_time_ns() - began_ns)
-        return action, remark_on(self.strategy) if self.hears is not None else ""
+        if self.hears is not None:
+            self._remark = remark_on(self.strategy)
+        return action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
         """Return what the job makes of the view, or ``None`` and a fault."""

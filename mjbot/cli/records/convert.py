@@ -1,11 +1,12 @@
 """``mjbot convert IN OUT``: records of games from one format to another."""
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mjbot.cli.records.replay import Losses, Named, files_progress, find_sources, readable_games
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import stopping_between_steps
 from mjbot.records.game import Game
@@ -15,45 +16,47 @@ from mjbot.records.writers import FORMATS, GameWriter, format_of, is_one_file, o
 from mjbot.text import plural
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "source",
+@dataclass(frozen=True, kw_only=True)
+class ConvertRequest:
+    """What ``mjbot convert`` is asked for."""
+
+    source: Path = argument(
+        "mjlog, tenhou.net/6 JSON or mjai lines, also gzipped; a zip or folder of them",
         type=record_path,
         metavar="IN",
-        help="mjlog, tenhou.net/6 JSON or mjai lines, also gzipped; a zip or folder of them",
     )
-    parser.add_argument(
-        "out",
+    out: Path = argument(
+        "a .zip, .jsonl.gz or .jsonl file to write, or a folder for one file per game",
         type=Path,
         metavar="OUT",
-        help="a .zip, .jsonl.gz or .jsonl file to write, or a folder for one file per game",
     )
-    parser.add_argument(
-        "--to",
-        choices=tuple(FORMATS),
-        default=None,
-        help="what to write: lines of mjai messages, Tenhou's mjlog or the JSON of tenhou.net/6"
+    to: str | None = option(
+        None,
+        "format to write: lines of mjai messages, Tenhou's mjlog or the JSON of tenhou.net/6"
         " (default: mjlog if OUT ends in .mjlog or .xml, else mjai)",
+        choices=tuple(FORMATS),
     )
 
 
-def run(args: argparse.Namespace) -> int:
+REQUEST = ConvertRequest
+
+
+def run(request: ConvertRequest) -> int:
     """Convert and count; FAILED if a file held no game (the others are converted)."""
     losses = Losses("convert")
     games: Counter[Path] = Counter()
-    form = FORMATS[args.to] if args.to else format_of(args.out)
-    if problem := refusal(args.out, form):
+    form = FORMATS[request.to] if request.to else format_of(request.out)
+    if problem := refusal(request.out, form):
         raise ArgumentError(problem)
     try:
-        sources = find_sources([args.source], losses)
+        sources = find_sources([request.source], losses)
         with (
             stopping_between_steps() as stop_if_signalled,
             files_progress(sources, "converting") as step,
-            open_writer(args.out, form) as writer,
+            open_writer(request.out, form) as writer,
         ):
             for named in sources:
-                base = _base_name(named.source, args.source)
+                base = _base_name(named.source, request.source)
                 for _ in _convert(named, base, writer, losses):
                     games[named.path] += 1
                     step(0, plural(games.total(), "game"))
@@ -61,13 +64,13 @@ def run(args: argparse.Namespace) -> int:
                 step()
                 stop_if_signalled()
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_kept(args.out, games.total())) from None
-    losses.add_paths_without_games([args.source], games)
+        raise KeyboardInterrupt(_kept(request.out, games.total())) from None
+    losses.add_paths_without_games([request.source], games)
     if writer.left_out:
         remarks = plural(writer.left_out, "remark")
         losses.tell(f"{remarks} of players left out: {form.name} has no place for them")
     skipped = f"{losses} skipped" if str(losses) else ""
-    print(f"{plural(games.total(), 'game')} written to {args.out}{skipped}")
+    print(f"{plural(games.total(), 'game')} written to {request.out}{skipped}")
     return ExitCode.FAILED if losses else ExitCode.OK
 
 

@@ -4,14 +4,15 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.cli.arguments import games_above_0
+from mjbot.cli.arguments import count, file_option, folder_option, jobs_option
+from mjbot.cli.requests import argument, option
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import Games, count_games
 from mjbot.detection.page import page
@@ -19,11 +20,10 @@ from mjbot.detection.report import HEADS, WARNING, Finding, Report, cells, repor
 from mjbot.detection.verdicts import (
     LEAST_GAMES,
     Weights,
-    description,
     judge,
     shipped_weights,
 )
-from mjbot.errors import ArgumentError, ExitCode
+from mjbot.errors import ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
@@ -36,79 +36,74 @@ WIDTH: Final = 132
 """Columns that the table takes at least: cut short it would say nothing."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "records",
+def _least_games(text: str) -> int:
+    games = count(text)
+    if games < LEAST_GAMES:
+        raise argparse.ArgumentTypeError(
+            f"{text}: pairs are judged by {LEAST_GAMES} games together or more"
+        )
+    return games
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectRequest:
+    """What ``mjbot detect`` is asked for."""
+
+    records: tuple[Path, ...] = argument(
+        "records of any kind that is read, folders or zips of them",
         nargs="+",
         type=record_path,
         metavar="RECORDS",
-        help="records of any kind that is read, folders or zips of them",
     )
-    parser.add_argument(
-        "--least",
-        type=games_above_0,
-        default=LEAST_GAMES,
+    least: int = option(
+        LEAST_GAMES,
+        f"games that two players have in common to be judged, at least {LEAST_GAMES}",
+        type=_least_games,
         metavar="GAMES",
-        help="that two players have met in to be judged; under 5 nothing is (%(default)s)",
     )
-    parser.add_argument(
-        "--shown",
-        type=games_above_0,
-        default=SHOWN,
-        metavar="PAIRS",
-        help="how many are looked at closely, the surest first (%(default)s)",
+    shown: int = option(
+        SHOWN, "pairs to examine closely, the surest first", type=count, metavar="PAIRS"
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page (not written)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        help="keep what is counted there, so that the same command goes on (not kept)",
+    html: Path | None = file_option("file for a report as a page (default: none)")
+    json: bool = option(False, "print JSON instead of the table")
+    folder: Path | None = folder_option(
+        "folder that keeps the counts, so that the same command resumes (default: none)"
     )
-    parser.add_argument("--jobs", type=int, help="processes (one per processor)")
+    jobs: int | None = jobs_option()
 
 
-def run(args: argparse.Namespace) -> int:
+REQUEST = DetectRequest
+
+
+def run(request: DetectRequest) -> int:
     """Look for pairs."""
-    jobs = os.cpu_count() or 1 if args.jobs is None else args.jobs
-    if jobs < 1:
-        raise ArgumentError("--jobs: at least 1")
+    jobs = request.jobs or os.cpu_count() or 1
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()
     with progress(console, "looking through the records"):
-        refs = DistinctGames(left_out, by_players=True).index(args.records)
-    kept = f"kept in {args.folder}; the same command goes on" if args.folder else ""
+        refs = DistinctGames(left_out, by_players=True).index(request.records)
+    kept = f"kept in {request.folder}; the same command goes on" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as tell:
-        games = count_games(refs, weights.model, jobs, args.folder, left_out, tell)
-    findings = [Finding(verdict) for verdict in judge(games, weights, args.least)]
-    close = findings[: args.shown]
-    _describe(close, games, weights)
+        games = count_games(refs, weights.model, jobs, request.folder, left_out, tell)
+    findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
+    close = findings[: request.shown]
     with progress(console, "looking closely", len(close), "pairs") as tell:
         for finding in close:
             _look_closely(finding, refs, games, weights, jobs)
             tell()
     report = Report(
-        records=", ".join(map(str, args.records)),
+        records=", ".join(map(str, request.records)),
         games=len(games),
         players=len(games.players),
-        least=max(args.least, LEAST_GAMES),
+        least=request.least,
         findings=findings,
         left_out=f"{left_out}{left_out.duplicates_text}",
         duplicates=left_out.duplicates,
     )
-    if args.html:
-        write_text(args.html, page(report))
-    _tell(report, args.shown, args.json)
+    if request.html:
+        write_text(request.html, page(report))
+    _tell(report, request.shown, request.json)
     return ExitCode.OK
-
-
-def _describe(close: Sequence[Finding], games: Games, weights: Weights) -> None:
-    """Add what the counters say."""
-    left = description(games, [finding.verdict for finding in close], weights)
-    for k, finding in enumerate(close):
-        columns = left.excess[k], left.everywhere[k], left.here[k]
-        finding.counters = np.stack(columns, axis=1)
 
 
 def _look_closely(

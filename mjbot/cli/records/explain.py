@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot.cli.arguments import STRONGEST, add_strategy_argument, with_options
+from mjbot.cli.arguments import STRONGEST, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -63,12 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
-    add_strategy_argument(
-        parser,
+    parser.add_argument(
         "--strategy",
-        "--option",
-        STRONGEST,
-        f"who thinks ({STRONGEST}, the strongest, by shares of strong players, with points beside"
+        default=STRONGEST,
+        type=strategy,
+        metavar="NAME,KEY=VALUE,...",
+        help="strategy to explain (%(default)s, by shares of strong players, with points beside"
         " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
@@ -99,7 +99,7 @@ def _place(text: str) -> _Place:
 
 def run(args: argparse.Namespace) -> int:
     """Explain one position, or list where there is something to choose."""
-    spec = with_options(args.strategy, args.option, "--strategy", "--option")
+    spec = args.strategy
     spec.check()
     next(
         steps(args.log), None

@@ -3,16 +3,17 @@
 :func:`find_sources` and :func:`files_progress` serve the other commands that read recorded games.
 """
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 
+from mjbot.cli.requests import argument, option
 from mjbot.errors import ExitCode
 from mjbot.progress import Step, progress
 from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
@@ -125,44 +126,41 @@ def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[S
     return progress(Console(stderr=True), doing, len(sources), "files")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "files",
+@dataclass(frozen=True, kw_only=True)
+class ReplayRequest:
+    """What ``mjbot replay`` is asked for."""
+
+    files: tuple[Path, ...] = argument(
+        "mjai lines, mjlog or tenhou.net/6 JSON, also gzipped; a zip or folder of them"
+        " (of a folder, runs/ only where it is named)",
         nargs="+",
         type=record_path,
         metavar="FILE",
-        help="mjai lines, mjlog or tenhou.net/6 JSON, also gzipped; a zip or folder of them"
-        " (of a folder, runs/ only where it is named)",
     )
-    parser.add_argument(
-        "--keep-going", action="store_true", help="after a mismatch go on with the next game"
-    )
-    parser.add_argument(
-        "--lenient", action="store_true", help="log what the table doubts and play on"
-    )
-
-    parser.add_argument(
-        "--replies",
-        action="store_true",
-        help="show every reply in the evidence beside a game (without: those not accepted)",
+    keep_going: bool = option(False, "continue with the next game after a mismatch")
+    lenient: bool = option(False, "log what contradicts the table and continue")
+    replies: bool = option(
+        False, "print every reply in a game's evidence (default: those not accepted)"
     )
 
 
-def run(args: argparse.Namespace) -> int:
+REQUEST = ReplayRequest
+
+
+def run(request: ReplayRequest) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
     losses = Losses("replay")
-    sources = find_sources(args.files, losses)
-    replayer = _Replayer(losses, keep_going=args.keep_going, strict=not args.lenient)
+    sources = find_sources(request.files, losses)
+    replayer = _Replayer(losses, keep_going=request.keep_going, strict=not request.lenient)
     with files_progress(sources, "replaying") as step:
         for named in sources:
             replayer.replay_source(named, step)
-            _show_evidence(named.source, losses, every=args.replies)
+            _show_evidence(named.source, losses, every=request.replies)
             if replayer.is_over:
                 break
             step()
     if not replayer.is_over:
-        losses.add_paths_without_games(args.files, replayer.games)
+        losses.add_paths_without_games(request.files, replayer.games)
     print(replayer.summary())
     return ExitCode.FAILED if replayer.mismatches or losses else ExitCode.OK
 

@@ -1,15 +1,10 @@
-"""``mjbot watch GAME``: recorded games in the browser, or as one file; a running table's page.
-
-:func:`table_page` is what ``--watch`` of the commands that play does.
-"""
+"""``mjbot watch GAME``: recorded games in the browser, or as one file; a running table's page."""
 
 import argparse
 import asyncio
-import contextlib
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
@@ -18,7 +13,6 @@ from mjbot.cli.arguments import port, seat, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
-from mjbot.records.game import Talk
 from mjbot.records.other_formats import record_path
 from mjbot.text import write_text
 from mjbot.watch.browser import open_page
@@ -26,7 +20,6 @@ from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.pages import game_page
 from mjbot.watch.thoughts import all_thoughts
-from protocol.messages import Event
 from protocol.plain_text import one_line
 
 
@@ -37,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_game,
         metavar="GAME",
         help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
-        " address (http://...) that a command with --watch has told",
+        " address (http://...) that a command with --watch has told; - reads that address from"
+        " standard input, where no other user can read its key",
     )
     add_page_arguments(parser)
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")
@@ -71,22 +65,11 @@ def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
 
 
-def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how a table that is played is shown."""
-    page = parser.add_argument_group("the table in the browser")
-    page.add_argument("--watch", action="store_true", help="show the table while it is played")
-    page.add_argument("--watch-port", type=port, default=0, help="of the page (0: any)")
-    page.add_argument("--no-browser", action="store_true", help="only say where the page is")
-    page.add_argument("--all-hands", action="store_true", help="show all hands")
-    page.add_argument(
-        "--watch-by",
-        type=strategy,
-        metavar="STRATEGY",
-        help="whose terms are shown beside open hands; none by default",
-    )
-
-
 def _game(text: str) -> Path | str:
+    if text == "-":
+        text = sys.stdin.readline().strip()
+        if not text.startswith("http://"):
+            raise argparse.ArgumentTypeError("-: expected an address http://... on standard input")
     return text if text.startswith("http://") else record_path(text)
 
 
@@ -95,49 +78,6 @@ def _place(text: str) -> str:
     if len(parts) != 3 or not all(part.isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(f"{text!r}: expected SEAT/KYOKU/STEP, such as 0/3/17")
     return text
-
-
-class Take(Protocol):
-    """Takes the events of a table, each with what players remarked on it."""
-
-    def __call__(self, event: Event, talk: Talk = (), /) -> None:
-        """Take in one event."""
-
-
-def _ignore(event: Event, talk: Talk = (), /) -> None:
-    """Show nothing."""
-
-
-@contextlib.asynccontextmanager
-async def table_page(
-    args: argparse.Namespace, title: str, ending: asyncio.Event | None = None
-) -> AsyncIterator[Take]:
-    """Serve a page if ``--watch`` asks for one; give what takes the table's events.
-
-    After the last game the page stays open while it has spectators, until ``ending`` is set.
-    """
-    if not args.watch:
-        yield _ignore
-        return
-    from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
-
-    if args.watch_by is not None:
-        args.watch_by.check()
-        prepare([args.watch_by], Console(stderr=True), use="explain")
-    async with LiveServer({"title": title}, args.watch_by) as server:
-        await server.open(args.watch_port)
-        key = server.keys.new(ALL_SEATS) if args.all_hands else ""
-        tell_page(server.url(key), no_browser=args.no_browser)
-        yield server.add
-        staying = server.stay(expects_browser=not args.no_browser)
-        tasks: list[asyncio.Task[object]] = [asyncio.create_task(staying)]
-        if ending is not None:
-            tasks.append(asyncio.create_task(ending.wait()))
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
 
 
 def run(args: argparse.Namespace) -> int:

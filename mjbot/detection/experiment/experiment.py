@@ -92,7 +92,7 @@ def gather(request: Request) -> Material:
 
 def judged_strangers(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
     """Return the deviates of groups of people's games by size, and how many games there are."""
-    path = request.own.records
+    path = request.own.get("records")
     if path is None or request.part == "live":
         return {}, 0
     games = count_strangers(path, judge.weights.model, request)
@@ -200,5 +200,6 @@ def _command(request: Request) -> Iterator[str]:
     """Yield the words that make the same tables; where files lie is left out."""
     yield from ("mjbot", "experiment", "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))
-    if request.own.records and request.part != "live":
-        yield from ("--records", shlex.quote(request.own.records.name))
+    records = request.own.get("records")
+    if records and request.part != "live":
+        yield from ("--records", shlex.quote(records.name))

@@ -36,6 +36,8 @@ Floats = NDArray[np.float32]
 Chances = NDArray[np.float64]
 """Of seats (rows) to have ranks 1 to 4 (columns): float64[4, 4], rows and columns add up to 1."""
 
+TARGET_POINTS: Final = RANKED.target_points
+"""Of the games that the model was fitted to; compiled code reads numbers only."""
 NAME: Final = "rank"
 VERSION: Final = 1
 GAME_OVER: Final = -1
@@ -115,8 +117,8 @@ def write_rank_features(
     out[25 + ((dealer - seat) & 3)] = 1
     out[29] = min(honba, 8) / 4
     out[30] = min(sticks, 6) / 3
-    out[31] = own >= RANKED.target_points
-    out[32] = scores.max() >= RANKED.target_points
+    out[31] = own >= TARGET_POINTS
+    out[32] = scores.max() >= TARGET_POINTS
     out[33 + seats_ahead(scores, seat)] = 1
 
 
@@ -131,7 +133,7 @@ def is_over(scores: Int32s, round_: int, last_round: int, honba: int) -> bool:
     """
     if round_ < 0 or scores.min() < 0 or round_ > last_round + EXTENSION_ROUNDS:
         return True
-    return bool(round_ > last_round and honba == 0 and scores.max() >= RANKED.target_points)
+    return bool(round_ > last_round and honba == 0 and scores.max() >= TARGET_POINTS)
 
 
 @compiled

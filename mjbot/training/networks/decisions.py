@@ -23,7 +23,7 @@ a daiminkan) if it was taken by a call that goes first: such choices are left ou
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -57,7 +57,7 @@ from mjbot.table.hands import kind_of
 from mjbot.table.legal import legal_codes
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
-from mjbot.text import first_line, naming
+from mjbot.text import first_line, naming, plural, whole_file
 from mjbot.training.positions import GameStep, collect
 from mjbot.training.runs import TrainingRequest
 from protocol.messages import (
@@ -159,13 +159,18 @@ class Decisions:
 
 
 class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """``decisions.json``: what the columns were made of and by; ``layout`` names their types."""
+    """``decisions.json``: what the columns were made of and by; ``layout`` names their types.
+
+    ``digests`` has one of each game (:func:`~mjbot.records.game.game_digest`, hexadecimal): so no
+    game is learned from in one folder and checked with in another.
+    """
 
     data: str
     command: str
     games: int
     rows: dict[str, int]
     layout: str
+    digests: tuple[str, ...] = ()
 
 
 def layout() -> str:
@@ -203,6 +208,21 @@ def check_data(folder: Path) -> DataInfo:
     if info.layout != layout():
         raise DataError(path, "the columns are of another version of mjbot; make them again")
     return info
+
+
+def check_distinct(folders: Sequence[Path]) -> None:
+    """Raise :class:`DataError` for a folder of columns that has a game of one before it.
+
+    Columns of earlier versions do not name their games.
+    """
+    seen: set[str] = set()
+    for folder in folders:
+        digests = set(check_data(folder).digests)
+        if common := len(digests & seen):
+            verb = "is" if common == 1 else "are"
+            problem = f"{plural(common, 'game')} of it {verb} in a folder before it, too"
+            raise DataError(folder, f"{problem}; name columns of other records")
+        seen |= digests
 
 
 def _open(path: Path, dtype: np.dtype[Any]) -> Records:
@@ -267,9 +287,10 @@ def write_decisions(request: TrainingRequest, folder: Path, command: str) -> Dat
         games=n_games,
         rows=rows,
         layout=layout(),
+        digests=tuple(sorted(request.distinct.event_digests)),
     )
-    with naming(folder / INFO_FILE):
-        (folder / INFO_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
+    with whole_file(folder / INFO_FILE) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
     return info
 
 
@@ -278,19 +299,19 @@ class _Column:
 
     def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
         self._path = path
-        self._file = path.open("xb")
         self._dtype = dtype
         self.n = 0
-        self._write_header()
+        with naming(path):
+            self._file = path.open("xb")
+            self._write_header()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with naming(self._path):
+        with naming(self._path), self._file:
             self._file.seek(0)
             self._write_header()
-            self._file.close()
 
     def append(self, records: Records) -> None:
         with naming(self._path):

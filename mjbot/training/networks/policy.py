@@ -10,6 +10,7 @@ written, and which rows come when follows from seed and number alone.
 """
 
 import copy
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ from mjbot.training.networks.decisions import (
     Decisions,
     bytes_of,
     check_data,
+    check_distinct,
     open_decisions,
 )
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
@@ -55,7 +57,6 @@ EARLY_SHARE: Final = 0.3
 """What the early head's loss counts beside the late one's; set by hand."""
 HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
-KEPT: Final = "policy.pt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +109,14 @@ class Source:
 
     def __len__(self) -> int:
         return int(self._ends[-1])
+
+    @property
+    def identity(self) -> bytes:
+        """A digest of all rows: those of other games have another one."""
+        digest = hashlib.sha256(f"{len(self._encoders)} {self._crossed}".encode())
+        for rows in self._rows:
+            digest.update(np.ascontiguousarray(rows).view(np.uint8).data)
+        return digest.digest()
 
     @property
     def sizes(self) -> list[int]:
@@ -197,12 +206,13 @@ class PolicyRun:
             longest=5.0,
             averaged=EMA_STEPS,
         )
+        self._file: Final = f"policy-{_identity(plan, source, self._net)}.pt"
         self._counts: Final = _counts(plan, source.sizes)
         self._orders: dict[int, tuple[int, NDArray[np.int64]]] = {}
 
     def learn(self) -> PolicyNetwork:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
-        resume(self._folder, KEPT, self._fit.restore)
+        resume(self._folder, self._file, self._fit.restore)
         plan, fit, loss = self._plan, self._fit, 0.0
         with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
             tell(fit.step * plan.batch)
@@ -210,7 +220,7 @@ class PolicyRun:
                 loss += self._learn_from(self._source.batch(self._numbers(fit.step)))
                 tell(plan.batch)
                 if fit.step % STEPS_KEPT == 0 or fit.step == plan.steps:
-                    write_checkpoint(self._folder, KEPT, fit.state())
+                    write_checkpoint(self._folder, self._file, fit.state())
                     done = (fit.step - 1) % STEPS_KEPT + 1
                     tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
                     loss = 0.0
@@ -254,6 +264,17 @@ class PolicyRun:
         for said, rows in answers(self._averaged(), self._check):
             total += float(losses(said, rows).sum())
         return total / max(len(self._check), 1)
+
+
+def _identity(plan: Plan, source: Source, start: PolicyNetwork) -> str:
+    """Return twelve letters and digits that no other run shares: plan, rows and first weights.
+
+    A checkpoint of another one may have learned from the games that this one is checked with.
+    """
+    digest = hashlib.sha256(f"{plan}".encode() + source.identity)
+    for name, array in sorted(start.arrays().items()):
+        digest.update(name.encode() + array.tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _counts(plan: Plan, sizes: Sequence[int]) -> list[int]:
@@ -320,6 +341,7 @@ def train(request: PolicyRequest) -> Learned:
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
+    check_distinct(request.data)
     learned = _opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max(int(part.rows["game"][-1]) for part in learned if len(part.rows))
     middle = stop - request.held_out

@@ -45,7 +45,7 @@ from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.training.fit import Fit, Schedule
 from mjbot.training.networks import rank_controls
-from mjbot.training.networks.decisions import Records, check_data, open_kyoku
+from mjbot.training.networks.decisions import Records, check_data, check_distinct, open_kyoku
 from mjbot.training.runs import RUNS, GameRange, Learned, TrainingError, torch
 from protocol.rules import LAST_ROUND
 
@@ -87,6 +87,7 @@ def train(request: RankRequest) -> Learned:
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
     torch()
+    check_distinct(request.data)
     info = check_data(request.data[0])
     kyoku = np.array(open_kyoku(request.data[0]))
     stop = request.games.stop or int(kyoku["game"].max(initial=-1)) + 1

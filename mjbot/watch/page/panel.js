@@ -20,7 +20,7 @@ export function tiles(names) {
   return row;
 }
 
-const OF_A_PAIR = /^(FEED|help) for seat [0-3]: |^tells (seat [0-3]|its ally): /;
+const OF_A_PAIR = /^(feeds|helps|FEED for|help for) seat [0-3]: |^tells (seat [0-3]|its ally): /;
 const TILES = /(?<=^|[ ,;])((?:[1-9][mps]r?|[ESWNPFC])(?: (?:[1-9][mps]r?|[ESWNPFC]))*)(?=$|[ ,;])/;
 
 // What players remarked, as text; what one of a pair told the other, with its tiles drawn.

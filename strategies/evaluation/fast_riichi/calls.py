@@ -3,10 +3,11 @@
 Source: Nakano 2021, section 3.2.2.  In tenpai nothing is called, as in the listing.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mjbot.table.actions import Action
+from mjbot.table.actions import ACTIONS, CALL_KAN, PON_PLAIN, Action
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON, Phase
 from mjbot.table.view import View
@@ -53,7 +54,7 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
 
     Wider means more unseen copies; own discards do not count as waits.
     """
-    if view.phase != Phase.TURN or not view.is_open(view.seat):
+    if not view.is_open(view.seat) or view.phase != Phase.TURN:
         return None
     own = view.genbutsu(view.seat)
     tiles = {
@@ -104,7 +105,11 @@ def _completes_run(hand: list[int], kind: int) -> bool:
 
 def _calls(view: View) -> list[Action]:
     """Return the legal pons and chis, pons first."""
-    return [action for action in view.legal if action.is_call and not action.is_kan]
+    if view.discard_codes:  # its own turn
+        return []
+    codes = view.codes
+    first, end = bisect_left(codes, PON_PLAIN), bisect_left(codes, CALL_KAN)
+    return [ACTIONS[code] for code in codes[first:end]]
 
 
 def _points_after(view: View, bot: FastRiichi, call: Action) -> int:

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
+from mjbot.table.observe import dora_values, genbutsu
+from mjbot.table.state import State
+from protocol.tiles import N_KINDS, N_TILES
 from strategies.evaluation.fast_riichi.blocks import (
     HEAD,
     HEADLESS,
@@ -71,6 +73,32 @@ def discard_values(
     """
     values: Numbers = _values(block_table(), hand, unseen, own_discards, block_points, best_draw)
     return values[:AS_IT_IS]
+
+
+@compiled
+def discard_points(
+    table: Table,
+    state: State,
+    seat: int,
+    hand: Counts,
+    unseen: Counts,
+    block_points: int,
+    best_draw: bool,
+    dora_points: int,
+) -> Numbers:
+    """Return :func:`discard_values` by tile (int64[37]), less the dora that each gives up.
+
+    ``hand`` int8[34] is that of the seat, as it is or after a call.  Red fives count once more.
+    """
+    own = genbutsu(state, seat)
+    values = _values(table, hand, unseen, own, block_points, best_draw)
+    points, dora = np.empty(N_TILES, np.int64), np.empty(N_KINDS, np.int8)
+    dora_values(state, dora)
+    for kind in range(N_KINDS):
+        points[kind] = values[kind] - dora_points * dora[kind]
+    for red in range(3):
+        points[N_KINDS + red] = points[9 * red + 4] - dora_points
+    return points
 
 
 @compiled

@@ -11,23 +11,31 @@ Where the two differ:
   value of one draw, so that a call hardly ever pays.  Here melds count in each draw's value.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.explanation import WORTH, Rated, Term
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
+from mjbot.table.actions import (
+    ACTIONS,
+    DECLARE_RIICHI,
+    DISCARD,
+    DISCARD_DRAWN,
+    Action,
+)
 from mjbot.table.observe import genbutsu
-from mjbot.table.state import Phase, State
+from mjbot.table.state import DECLARED, Phase, State
 from mjbot.table.view import View
 from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_values, hand_value
+from strategies.evaluation.fast_riichi.blocks import block_table
+from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_points, hand_value
 
 
 def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
@@ -43,7 +51,16 @@ def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
 
 def tiles_of(kinds: int, unseen: Counts) -> int:
     """Return how many copies of the kinds in a mask are unseen."""
-    return sum(int(unseen[kind]) for kind in range(34) if kinds >> kind & 1)
+    return int(_tiles_of(kinds, unseen))
+
+
+@compiled
+def _tiles_of(kinds: int, unseen: Counts) -> int:
+    tiles = 0
+    for kind in range(N_KINDS):
+        if kinds >> kind & 1:
+            tiles += unseen[kind]
+    return tiles
 
 
 @compiled
@@ -78,9 +95,8 @@ class FastRiichi(Strategy):
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal, and the draw by nine terminals."""
-        for action in reversed(view.legal):
-            if action.is_discard:  # only discards from here on
-                return None
+        for code in reversed(view.codes[len(view.discard_codes) :]):
+            action = ACTIONS[code]
             if action.is_win or action.is_nine_terminals:
                 return action
         return None
@@ -91,24 +107,20 @@ class FastRiichi(Strategy):
         Then discard the best of them.  At least one copy of the waits must be unseen, as in the
         listing.
         """
-        if view.phase == Phase.RIICHI:
+        if view.phase is Phase.RIICHI:
             return self.discard(view, self._ready(view, kinds) or self._ready(view) or ALL_KINDS)
-        for action in reversed(view.legal):
-            if action.is_discard:
-                return None
-            if action.is_riichi:
-                return action if self._ready(view, kinds) else None
+        if DECLARE_RIICHI in view.codes and self._ready(view, kinds):
+            return ACTIONS[DECLARE_RIICHI]
         return None
 
     def discard(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
         """Discard the tile (of these kinds) that is rated best; of equals the drawn tile."""
-        discards: Sequence[Action] = view.discards
+        codes = view.discard_codes
         if kinds is not ALL_KINDS:
-            discards = [action for action in discards if tile_kind(action.tile) in kinds]
-        if len(discards) < 2:
-            return discards[0] if discards else None
-        points = self.rate(view).tolist()
-        return max(discards, key=lambda action: (points[action.tile], action.tsumogiri))
+            codes = bytes([code for code in codes if tile_kind(ACTIONS[code].tile) in kinds])
+        if len(codes) < 2:
+            return ACTIONS[codes[0]] if codes else None
+        return ACTIONS[_best_discard(self.rate(view), np.frombuffer(codes, np.uint8))]
 
     def rate(self, view: View) -> Points:
         """Return the points of discarding each tile (0..36); override to weigh other things."""
@@ -129,9 +141,11 @@ class FastRiichi(Strategy):
 
     def discard_points(self, view: View, hand: Counts) -> Points:
         """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""
-        own, text = view.genbutsu(view.seat), self.lookahead == "text"
-        values = discard_values(hand, view.unseen, own, self.block_points, text)
-        return less_dora(values, view.dora, self.dora_points)
+        weights = self.block_points, self.lookahead == "text", self.dora_points
+        points: Points = discard_points(
+            block_table(), view.state, view.seat, hand, view.unseen, *weights
+        )
+        return points
 
     def hand_points(self, view: View) -> int:
         """Return the value of the hand of 3n+1 tiles as it stands."""
@@ -149,18 +163,20 @@ class FastRiichi(Strategy):
 
 
 @compiled
-def less_dora(values: Points, dora: Counts, dora_points: int) -> Points:
-    """Return the points of each tile (int64[37]) from those of its kind (int64[34]).
+def _best_discard(points: Points, codes: NDArray[np.uint8]) -> int:
+    """Return the code of the tile with the most points (int64[37]); of equals the drawn one."""
+    best, best_tile = int(codes[0]), _tile_of(codes[0])
+    for code in codes[1:]:
+        tile = _tile_of(code)
+        drawn = code >= DISCARD_DRAWN > best
+        if points[tile] > points[best_tile] or (drawn and points[tile] == points[best_tile]):
+            best, best_tile = int(code), tile
+    return best
 
-    Dora (int8[34]) cost what they are worth when they are given up, red fives once more.
-    """
-    points = np.empty(N_TILES, np.int64)
-    for tile in range(N_TILES):
-        if tile < N_KINDS:
-            points[tile] = values[tile] - dora_points * dora[tile]
-        else:
-            points[tile] = points[9 * (tile - N_KINDS) + 4] - dora_points
-    return points
+
+@compiled
+def _tile_of(code: int) -> int:
+    return code - DISCARD_DRAWN if code >= DISCARD_DRAWN else code - DISCARD
 
 
 @dataclass
@@ -174,14 +190,35 @@ class Folding:
 
     def threatened(self, view: View) -> bool:
         """Whether an opponent is in riichi or the wall is running out."""
-        late = view.wall_left < self.late_tiles
-        return late or any(view.riichi(seat) for seat in range(4) if seat != view.seat)
+        return bool(_is_threatened(view.state, view.seat, self.late_tiles))
 
     def safety(self, view: View) -> Points:
         """Return the points of each tile (int64[37]) for its safety."""
-        late = self.late_factor if view.wall_left < self.late_tiles else 1
-        danger = dangers(view.state, view.seat, view.unseen, late, late * self.riichi_factor)
-        return self.safest - danger
+        weights = self.safest, self.riichi_factor, self.late_factor, self.late_tiles
+        points: Points = _safety(view.state, view.seat, view.unseen, *weights)
+        return points
+
+
+@compiled
+def _is_threatened(state: State, seat: int, late_tiles: int) -> bool:
+    for step in range(1, 4):
+        if state.riichi[(seat + step) & 3] >= DECLARED:
+            return True
+    return bool(state.wall_left < late_tiles)
+
+
+@compiled
+def _safety(
+    state: State,
+    seat: int,
+    unseen: Counts,
+    safest: int,
+    riichi_factor: int,
+    late_factor: int,
+    late_tiles: int,
+) -> Points:
+    late = late_factor if state.wall_left < late_tiles else 1
+    return safest - dangers(state, seat, unseen, late, late * riichi_factor)
 
 
 @compiled

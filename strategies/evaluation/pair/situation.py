@@ -21,7 +21,7 @@ from mjbot.table.actions import Action
 from mjbot.table.assume import assume_harmless
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
-from mjbot.table.view import View
+from mjbot.table.view import View, derived
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import tiles_of
@@ -50,7 +50,7 @@ class SharedView(View):
         super().__init__(state, seat)
         self._other_hand: Final = other_hand
 
-    @cached_property
+    @derived
     def unseen(self) -> Counts:
         """Copies of each kind that neither of the pair can see."""
         return super().unseen - self._other_hand

@@ -9,8 +9,9 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.records.choices import steps as choice_steps
 from mjbot.records.sources import open_games
+from mjbot.table.hands import kind_of
 from mjbot.table.settle import ranks_of
-from mjbot.table.state import KAKAN, RIICHI
+from mjbot.table.state import DAIMINKAN, KAKAN, RIICHI
 from mjbot.training.networks.decisions import (
     DECISION,
     KINDS,
@@ -18,6 +19,7 @@ from mjbot.training.networks.decisions import (
     DataError,
     Kind,
     check_data,
+    check_distinct,
     decisions_of,
     open_decisions,
     open_kyoku,
@@ -35,6 +37,30 @@ def columns(tmp_path_factory):
     folder = tmp_path_factory.mktemp("columns") / "all"
     assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
     return folder
+
+
+def test_a_full_disk_is_named(tmp_path, capsys, limited_files):
+    command = ["train", "data", *map(str, GAMES), "--folder", str(tmp_path / "columns")]
+    with limited_files(10_000):
+        assert main(command) == ExitCode.UNREACHABLE
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"mjbot train data: {tmp_path / 'columns'}")
+    assert last.endswith(".npy: File too large")
+    assert main(command) == ExitCode.BAD_ARGUMENTS  # half of the columns are there
+    assert "is not empty; name another --folder, or erase it" in capsys.readouterr().err
+
+
+def test_a_game_in_two_folders_of_columns_is_refused(columns, tmp_path, capsys):
+    """Whatever its format: it would be learned from in one and checked with in the other."""
+    mjlogs = tmp_path / "mjlogs"
+    assert main(["convert", str(GAMES[0]), str(mjlogs), "--to", "mjlog"]) == ExitCode.OK
+    other = tmp_path / "other"
+    assert main(["train", "data", str(mjlogs), "--folder", str(other)]) == ExitCode.OK
+    check_distinct([columns])
+    problem = "1 game of it is in a folder before it, too; name columns of other records"
+    with pytest.raises(DataError, match=problem) as error:
+        check_distinct([columns, other])
+    assert str(error.value) == f"{other}: {problem}"
 
 
 def told_by_replay(log):
@@ -106,6 +132,16 @@ def test_columns_hold_what_the_games_hold(columns):
     kyoku = open_kyoku(columns)
     assert len(kyoku) == info.rows["kyoku"] == 30
     assert set(open_decisions(columns, Kind.KAN).rows["form"]) <= {2, KAKAN, 4}
+
+
+@pytest.mark.parametrize(("kind", "copies"), [(Kind.PON, 2), (Kind.KAN, 3)])
+def test_a_call_is_offered_to_seats_that_hold_the_tiles_for_it(columns, kind, copies):
+    opened = open_decisions(columns, kind)
+    offers = opened.rows["form"] == DAIMINKAN if kind == Kind.KAN else slice(None)
+    rows, states = opened.rows[offers], np.asarray(opened.states)[offers]
+    tiles = [kind_of(int(tile)) for tile in states["last_tile"]]
+    held = states["hand"][np.arange(len(rows)), rows["seat"], tiles]
+    assert len(rows) >= 5 and (held >= copies).all()
 
 
 def test_ranks_and_changes_are_those_of_the_end(columns):

@@ -89,11 +89,69 @@ def test_what_made_the_rows_is_found_and_fits_what_was_not_learned_from():
     assert predicted == pytest.approx(found, abs=4)
 
 
+def test_the_log_loss_of_tenpai_is_of_tenpai_or_not():
+    rows, told = made_rows(400)
+    models = predictions(fit(rows, 0, 1), rows, rows)
+    models["ours"] = np.zeros((len(rows), N_SHANTEN))
+    models["ours"][:, 0] = np.where(told, 0.8, 0.3)
+    models["ours"][:, 1] = 1 - models["ours"][:, 0]
+    tenpai = rows["shanten"] == 0
+    loss = -np.log(np.where(tenpai, models["ours"][:, 0], models["ours"][:, 1])).mean()
+    figures = compare(models, rows)
+    for figure in ("ours: tenpai: log loss", "0 melds: ours: tenpai: log loss"):
+        assert float(str(figures[figure]).split()[0]) == pytest.approx(loss, abs=1e-4)
+    assert figures["0 melds: ours: predicted"] == f"{models['ours'][:, 0].mean():.4f}"
+
+
 def test_the_same_seed_fits_the_very_same_weights():
     rows, _ = made_rows(2_000)
     one, again, other = (fit(rows, 1, seed) for seed in (3, 3, 4))
     assert all((a == b).all() for a, b in zip(one, again, strict=True))
     assert (one.first != other.first).any()
+
+
+def steps_of_adam(rows, weights, n):
+    """Take ``n`` steps of Adam against all rows at once, by the formulas, in double precision.
+
+    Kingma and Ba 2015, algorithm 1; the rate falls along half a cosine to a hundredth.
+    """
+    mean = {name: np.zeros_like(array) for name, array in weights.items()}
+    spread = {name: np.zeros_like(array) for name, array in weights.items()}
+    inputs = np.zeros((len(rows), N_FEATURES))
+    np.add.at(inputs, (np.arange(len(rows))[:, None], rows["active"]), 1)
+    possible = np.arange(N_SHANTEN) <= rows["highest"][:, None]
+    for step in range(n):
+        before = inputs @ weights["first"] + weights["first_bias"]
+        hidden = np.maximum(before, 0)
+        odds = np.exp(hidden @ weights["last"].T + weights["last_bias"]) * possible
+        error = odds / odds.sum(axis=1, keepdims=True) - np.eye(N_SHANTEN)[rows["shanten"]]
+        back = error @ weights["last"] * (before > 0)
+        gradient = {
+            "first": inputs.T @ back, "first_bias": back.sum(axis=0),
+            "last": error.T @ hidden, "last_bias": error.sum(axis=0),
+        }  # fmt: skip
+        rate = 3e-3 * (0.01 + 0.99 * (1 + np.cos(np.pi * step / n)) / 2)
+        for name in weights:
+            slope = gradient[name] / len(rows)
+            mean[name] = 0.9 * mean[name] + 0.1 * slope
+            spread[name] = 0.999 * spread[name] + 0.001 * slope**2
+            corrected = mean[name] / (1 - 0.9 ** (step + 1))
+            root = np.sqrt(spread[name] / (1 - 0.999 ** (step + 1)))
+            weights[name] = weights[name] - rate * corrected / (root + 1e-8)
+    return weights
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_steps_are_those_of_adam(n):
+    rows, _ = made_rows(200)
+    start = fit(rows, 0, 5)
+    expected = steps_of_adam(rows, {k: v.astype(float) for k, v in start._asdict().items()}, n)
+    found = fit(rows, n, 5)
+    for name, array in found._asdict().items():
+        off = 2e-5 if name.endswith("bias") else 6e-4  # what float16 rounds, of 0.01 and of 1
+        assert array == pytest.approx(expected[name], abs=off, rel=0)
+    moved = np.abs(found.last_bias[:3] - start.last_bias[:3])
+    assert (moved > 0.5 * n * 1e-3).all() and not found.last_bias[3:].any()
 
 
 def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_path, capsys):

@@ -68,7 +68,7 @@ def decision_rows(kind, n_games):
 def columns(tmp_path):
     """Return a function that makes a folder of columns."""
 
-    def make(name, n_games=N_GAMES, seed=0):
+    def make(name, n_games=N_GAMES, seed=0, digests=()):
         folder = tmp_path / name
         folder.mkdir()
         for kind in KINDS:
@@ -76,7 +76,9 @@ def columns(tmp_path):
             np.save(folder / f"{kind}-states.npy", states)
             np.save(folder / f"{kind}-rows.npy", rows)
         np.save(folder / "kyoku-rows.npy", kyoku_rows(n_games, seed))
-        info = DataInfo(data="by hand", command="", games=n_games, rows={}, layout=layout())
+        info = DataInfo(
+            data="by hand", command="", games=n_games, rows={}, layout=layout(), digests=digests
+        )
         (folder / "decisions.json").write_bytes(msgspec.json.encode(info))
         return folder
 
@@ -166,6 +168,28 @@ def test_columns_that_cannot_be_used_are_told_in_one_line(torch, columns, tmp_pa
         paper_training.train(
             paper_request([columns("one")], tmp_path / "run", games=GameRange("0:3"))
         )
+
+
+def test_a_network_that_learned_from_other_games_is_not_resumed(torch, columns, tmp_path):
+    """It may have learned from the games that are now held out."""
+    data = [columns("one")]
+    folders = [("run", "0:20"), ("run", "10:30"), ("other", "10:30")]
+    _, later, fresh = [
+        paper_training.train(paper_request(data, tmp_path / run, games=GameRange(games)))[0]
+        for run, games in folders
+    ]
+    assert later.manifest.digest == fresh.manifest.digest
+
+
+def test_no_model_is_checked_with_a_game_that_it_learns_from(torch, columns, tmp_path):
+    data = [columns("one", digests=("aa", "bb")), columns("other", digests=("bb", "cc"))]
+    requests = [
+        (rank.train, rank_request(data, None)),
+        (paper_training.train, paper_request(data, tmp_path / "run")),
+    ]
+    for train, request in requests:
+        with pytest.raises(DataError, match="other: 1 game of it is in a folder before it, too"):
+            train(request)
 
 
 def test_without_torch_one_line_says_what_to_install(monkeypatch, tmp_path):

@@ -11,6 +11,7 @@ from mjbot.errors import ExitCode
 from mjbot.models.networks.policy import Network, Policy
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.training import runs
+from mjbot.training.fit import write_checkpoint
 from mjbot.training.networks.decisions import KINDS, open_decisions
 from mjbot.training.runs import RunFolder
 
@@ -33,6 +34,7 @@ def columns(tmp_path_factory):
     return folder
 
 
+CHECKPOINT = "policy-0123456789ab.pt"
 SMALL = ("--channels", "8", "--blocks", "2", "--batch", "64", "--held-out", "1", "--games", ":3")
 
 
@@ -112,6 +114,39 @@ def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_pa
     assert replace(plan, rows=64).steps == 1
 
 
+def test_a_checkpoint_of_other_games_or_another_plan_is_not_resumed(policy, columns, tmp_path):
+    """It may have learned from the games that are now held out."""
+    plan = policy.Plan(channels=8, blocks=2, rows=64 * 2, batch=64)
+
+    def run(folder, start, stop, plan=plan):
+        parts = [open_decisions(columns, kind).of_games(start, stop) for kind in KINDS]
+        source = policy.Source(parts, [policy.new_encoder()])
+        with RunFolder(tmp_path / folder, "policy") as opened:
+            return policy.PolicyRun(plan, source, source, opened, None).learn().arrays()
+
+    def same(one, other):
+        return all((one[name] == other[name]).all() for name in one)
+
+    first = run("one", 0, 2)
+    later = run("one", 2, 4)
+    assert not same(first, later)
+    assert same(later, run("other", 2, 4))
+    assert not same(first, run("one", 0, 2, replace(plan, rate=0.1)))
+    assert same(first, run("one", 0, 2))
+
+
+def test_a_checkpoint_that_a_full_disk_does_not_take_is_named(policy, tmp_path, limited_files):
+    import torch
+
+    with RunFolder(tmp_path, "policy") as run:
+        with limited_files(10_000), pytest.raises(OSError, match="File too large") as full:
+            write_checkpoint(run, CHECKPOINT, {"net": torch.zeros(10_000)})
+        assert full.value.filename == str(tmp_path / CHECKPOINT)
+        assert [path.name for path in tmp_path.iterdir()] == [runs.RUN_FILE]
+        write_checkpoint(run, CHECKPOINT, {"net": torch.zeros(10_000)})
+    assert torch.load(tmp_path / CHECKPOINT, weights_only=True)["net"].shape == (10_000,)
+
+
 def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns):
     parts = [open_decisions(columns, kind) for kind in KINDS]
     first, second = policy.new_encoder(), policy.new_encoder()
@@ -184,3 +219,6 @@ def test_what_cannot_be_is_said_in_one_line(policy, columns, tmp_path, capsys):
     capsys.readouterr()
     assert main(["train", "policy", str(tmp_path / "none")]) != ExitCode.OK
     assert "decisions.json: is missing" in capsys.readouterr().err
+    twice = ["train", "policy", str(columns), str(columns)]
+    assert main(twice) == ExitCode.UNREACHABLE
+    assert "4 games of it are in a folder before it, too" in capsys.readouterr().err

@@ -119,3 +119,16 @@ def test_a_manifest_is_told_figures_with_their_intervals():
         "auc": "0.5000 [0.2500, 0.7500]",
         "x": 0.12346,
     }
+
+
+def test_the_first_chance_of_riichi_is_one_of_each_seat_in_each_kyoku():
+    places = [(0, 0, 1), (0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
+    rows = made([0] * len(places))
+    rows["game"], rows["kyoku"], rows["seat"] = np.transpose(places)
+    first = parts_of(Kind.RIICHI, rows)["first chance"]
+    assert first.tolist() == [True, False, True, True, False, True, True]
+
+
+def test_a_row_costs_no_more_than_a_chance_of_one_in_ten_million():
+    scores = scores_of(Kind.PON, yes(0.0, 0.5), made([1, 1]))
+    assert value(scores, "log loss") == pytest.approx((math.log(1e7) + math.log(2)) / 2)

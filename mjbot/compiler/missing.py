@@ -1,0 +1,32 @@
+"""How many compiled functions modules declare that the cache on disk does not hold.
+
+Apart from :mod:`mjbot.compiler.compiled`, which every compiled module imports: what is added there
+has everything compiled again.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from mjbot.compiler.cache import cache_folder
+from mjbot.compiler.compiled import VERSION, _source_file, _with_imports, source_digest
+
+_DECLARED: Final = re.compile(r"^@compiled\b", re.M)
+
+
+def missing_functions(modules: Iterable[str]) -> int:
+    """Return how many functions of the modules, and of all that they import, are not cached.
+
+    An upper bound of what is left to compile: a module may declare functions that a command never
+    calls.  Variants of a function for further types are not counted.
+    """
+    return sum(map(_missing_in, set().union(*map(_with_imports, modules))))
+
+
+def _missing_in(module: str) -> int:
+    source = _source_file(module)
+    declared = len(_DECLARED.findall(source.read_text(encoding="utf-8"))) if source else 0
+    if not declared:
+        return 0
+    kept = cache_folder() / VERSION / source_digest(module)
+    return max(0, declared - len(list(kept.glob("*.nbi"))))

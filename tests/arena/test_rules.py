@@ -1,0 +1,64 @@
+"""Runs under other rules than the default ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.records.sources import open_games
+from mjbot.statistics.figures import uma_points
+from protocol import messages as m
+from protocol.rules import Rules
+
+ARENA = ["arena", "tsumogiri", "tsumogiri", "--games", "6", "--jobs", "1"]
+
+
+def started(folder: Path) -> list[m.StartGame]:
+    games = open_games(folder / "records")
+    events = (entry.event for game in games for entry in game.entries)
+    return [event for event in events if isinstance(event, m.StartGame)]
+
+
+def test_a_rule_set_is_a_file_whose_length_an_option_overrides(tmp_path: Path, capsys) -> None:
+    file, out = tmp_path / "rules.toml", tmp_path / "run"
+    file.write_text('length = "hanchan"\nred_fives = false\nstart_points = 30000\n')
+    command = [*ARENA, "--rules", str(file), "--length", "tonpu", "--record", "--out", str(out)]
+    assert main(command) == 0
+    assert "tonpu,red_fives=no,start_points=30000, seed 0" in capsys.readouterr().out
+    rules = {"length": "tonpu", "red_fives": False, "start_points": 30000}
+    assert [event.mjbot_rules for event in started(out)] == [rules] * 6
+    assert "--rules tonpu,red_fives=no,start_points=30000" in (out / "report.html").read_text()
+    records = [json.loads(line) for line in (out / "figures.jsonl").read_text().splitlines()]
+    assert records[0]["rules"] == {"red_fives": False, "start_points": 30000}
+    assert main(["replay", str(out / "records")]) == 0
+
+
+def test_the_default_rules_announce_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert main([*ARENA, "--length", "tonpu", "--record", "--out", str(out)]) == 0
+    assert [event.mjbot_rules for event in started(out)] == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("players=3", "players: 3 is not implemented"),
+        ("local_yaku=renhou", "local_yaku: renhou is not implemented"),
+        ("kiriage=yes", "kiriage: Object contains unknown field"),
+        ("uma=30/10/-10", "uma: Expected `array` of length 4"),
+        ("bust", "'bust' is not NAME=VALUE, such as bust=no"),
+        ("missing.toml", "No such file or directory"),
+    ],
+)
+def test_rules_that_are_not_known_are_named(text: str, problem: str, capsys) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main([*ARENA, "--rules", text])
+    assert refused.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_the_value_of_a_score_is_that_of_the_rules() -> None:
+    rules = Rules(start_points=25_000, target_points=25_000)
+    assert uma_points(40_000, 1, (10, 5, -5, -10), rules) == 25
+    assert uma_points(40_000, 1, (10, 5, -5, -10)) == 40

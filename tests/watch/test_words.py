@@ -1,0 +1,52 @@
+"""What the page says of a win is what the record says of it, and what the table knows."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mjbot.records.sources import open_games
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.state import State, copy_state
+from mjbot.watch.words import win_of
+from protocol.messages import Hora
+
+LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+
+
+@pytest.fixture(scope="module")
+def wins() -> list[tuple[Hora, State]]:
+    """Every win of the sample games, with the table after it."""
+    found = []
+    for log in LOGS:
+        (game,) = open_games(log)
+        table = Table()
+        for entry in game.entries:
+            table.apply(entry.event)
+            if isinstance(entry.event, Hora):
+                found.append((entry.event, copy_state(table.state)))
+    return found
+
+
+def test_a_win_is_valued_as_the_record_values_it(wins: list[tuple[Hora, State]]) -> None:
+    in_riichi = 0
+    for event, state in wins:
+        told = win_of(state, event)
+        assert (told["seat"], told["from"], told["tile"]) == (event.actor, event.target, event.pai)
+        assert (told["fu"], told["han"]) == (event.fu, event.fan)
+        assert sum(han for _, han in told["yaku"]) == event.fan
+        assert (told["limit"] != "") == (told["han"] >= 5)
+        in_riichi += bool(state["riichi"][event.actor])
+    assert in_riichi >= 2 and len(wins) > 15
+
+
+def test_a_riichi_win_whose_ura_dora_are_unknown_is_shown_as_the_event_has_it(
+    wins: list[tuple[Hora, State]],
+) -> None:
+    for event, state in wins:
+        unknown = msgspec.structs.replace(event, uradora_markers=None, fu=25, fan=9)
+        told = win_of(state, unknown)
+        if state["riichi"][event.actor]:
+            assert (told["fu"], told["han"], told["limit"]) == (25, 9, "")
+        else:
+            assert (told["fu"], told["han"]) == (event.fu, event.fan)
