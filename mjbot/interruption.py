@@ -63,10 +63,11 @@ def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def ending_at_once(who: str = "") -> Iterator[None]:
+def ending_at_once(who: str = "", terminated: int = ExitCode.INTERRUPTED) -> Iterator[None]:
     """Let a signal end the process with status 130, for as long as there is nothing to tidy.
 
-    ``who``, if given, then says that it was interrupted and what is kept.
+    ``who``, if given, then says that it was interrupted and what is kept.  ``terminated`` is the
+    status after SIGTERM.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -77,7 +78,7 @@ def ending_at_once(who: str = "") -> Iterator[None]:
             told += "; ".join([f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
         with contextlib.suppress(OSError):
             os.write(2, told.encode())
-        os._exit(ExitCode.INTERRUPTED)
+        os._exit(terminated if number == signal.SIGTERM else ExitCode.INTERRUPTED)
 
     with _handled_by(end):
         yield
@@ -104,27 +105,38 @@ def stopping_between_steps() -> Iterator[Callable[[], None]]:
         yield stop_if_signalled
 
 
-def run_until_signalled(main: Coroutine[Any, Any, Result]) -> Result:
+def run_until_signalled(
+    main: Coroutine[Any, Any, Result], on_sigterm: Callable[[], object] | None = None
+) -> Result:
     """Run ``main`` as ``asyncio.run`` does and return its result.
 
     The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
-    raised.  A second signal ends the process.
+    raised.  A second signal ends the process.  With ``on_sigterm`` the first SIGTERM calls that
+    in the event loop instead, and what follows is up to ``main``.
     """
     came: list[int] = []
     try:
         with asyncio.Runner() as runner:
             runner.get_loop().set_default_executor(_Unawaited())
-            return runner.run(_cancelled_by_signals(main, came))
+            return runner.run(_cancelled_by_signals(main, came, on_sigterm))
     finally:
         if came:
             raise KeyboardInterrupt from None
 
 
-async def _cancelled_by_signals(main: Coroutine[Any, Any, Result], came: list[int]) -> Result:
+async def _cancelled_by_signals(
+    main: Coroutine[Any, Any, Result],
+    came: list[int],
+    on_sigterm: Callable[[], object] | None,
+) -> Result:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
+    gentle = [] if on_sigterm is None else [on_sigterm]
 
     def cancel(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGTERM and gentle:
+            loop.call_soon_threadsafe(gentle.pop())
+            return
         if came:
             os._exit(ExitCode.INTERRUPTED)
         came.append(number)

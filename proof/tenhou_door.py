@@ -5,7 +5,8 @@ the same walls, seats and strategies by four mjai clients, and both logs must te
 connections are cut at random moments (``--cuts``): the game must end by the rules all the same, and
 who was cut off be back in the same hand.  Last (``--repeats``) four clients play through relays
 with the habits of a recorded client: every answer is sent twice, the last one of a hand once more
-when the next is due, and the first tags of a game have to come in one read.
+when the next is due, and the first tags of a game have to come in one read.  ``--habitual`` plays
+games of clients with more of its habits (:mod:`proof.tenhou_habits`), in no time of the clock.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import random
 import re
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -29,6 +31,7 @@ from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.records import Findings, print_table
+from proof.tenhou_habits import HABITS, play_habitually
 from protocol.messages import Event
 from protocol.rules import Length
 from protocol.tenhou.login import guest_named
@@ -55,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=200, help="mixed games (200)")
     parser.add_argument("--cuts", type=int, default=100, help="cut connections (100)")
     parser.add_argument("--repeats", type=int, default=100, help="games of repeated answers (100)")
+    parser.add_argument(
+        "--habitual", type=int, default=0, help="games of clients with the recorded habits (0)"
+    )
+    parser.add_argument(
+        "--habits", nargs="+", choices=HABITS, default=list(HABITS), help="which habits (all)"
+    )
     parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
     parser.add_argument("--seed", type=int, default=0, help="of the first game's walls (0)")
 
@@ -75,6 +84,10 @@ def run(args: argparse.Namespace) -> int:
     for repeated in range(number, number + args.repeats):
         proof.repeat(repeated)
         print(f"repeats, game {repeated + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
+    number += args.repeats
+    for habitual in range(number, number + args.habitual):
+        proof.play_habitually(habitual, args.habits)
+        print(f"habits, game {habitual + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
     print_table(findings, time.monotonic() - start)
     return 1 if findings.mismatches else 0
 
@@ -128,6 +141,23 @@ class DoorProof:
             self._wrong(number, "; ".join(table.warnings))
         if repeats.starts != repeats.whole_starts or repeats.starts != PLACES:
             self._wrong(number, f"{repeats.starts} starts, {repeats.whole_starts} in one read")
+
+    def play_habitually(self, number: int, habits: Sequence[str] = HABITS) -> None:
+        """Play a game of Tenhou clients with habits of the recorded one."""
+        rules = TableRules(seed=self._seed + number, length=self._length, fixed_seats=True)
+        table, counted = Watched(), Counter[str]()
+        with tempfile.TemporaryDirectory() as folder, table.listening():
+            table.result, table.ends = play_habitually(rules, habits, BOTS, Path(folder), counted)
+            self._check(number, table)
+        self._found.checked["games with habits: " + " ".join(habits)] += 1
+        for name, count in counted.items():
+            self._found.checked[name] += count
+        if table.warnings:
+            self._wrong(number, "; ".join(table.warnings))
+        if not counted["starts"] == counted["of these in one piece"] == PLACES:
+            self._wrong(number, f"starts: {dict(counted)}")
+        if counted["last results shown to the end"] != PLACES:
+            self._wrong(number, "a connection was closed while the last result was shown")
 
     async def _play(
         self,
@@ -207,10 +237,10 @@ class Watched(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of what the server says."""
         text = record.getMessage()
-        if match := re.fullmatch(r"(\S+) is (gone|back) in (.+)", text):
+        if match := re.search(r": (\S+) is (gone|back) in (.+)$", text):
             hands = self.hands_gone if match[2] == "gone" else self.hands_back
             hands.append((match[1], match[3]))
-        else:
+        elif record.levelno >= logging.WARNING:
             self.warnings.append(text)
 
 

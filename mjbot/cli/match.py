@@ -57,7 +57,7 @@ class GamesRequest:
     def settings(self, folder: Path) -> MatchSettings:
         """Return the settings of the match, whose games go into ``folder``."""
         return MatchSettings(
-            rules=table_rules(self.table),
+            rules=replace(table_rules(self.table), join_timeout_s=self.join_timeout_s),
             games=self.games,
             folder=folder,
             evidence=self.table.evidence,

@@ -105,7 +105,9 @@ class PlayRequest:
     )
     strategy: Spec = strategy_option("tsumogiri", "strategy that plays")
     seed: int = seed_option()
-    name: str | None = option(None, "name at the table (default: the strategy's)")
+    name: str | None = option(
+        None, "name at the table, in a ws:// URL as ?name= (default: the strategy's)"
+    )
     room: str | None = option(None, "room at the server (default: the URL's)")
     seat: int | None = option(None, "the same as SEAT", type=seat)
     games: int = option(1, "number of games; 0: until the server is gone", type=games)
@@ -274,6 +276,8 @@ def _settings(request: PlayRequest) -> Settings:
     require_permission(address, request.tenhou.permitted_by)
     if request.tenhou.permitted_by is not None:
         logger.info("permitted by: {}", one_line(request.tenhou.permitted_by))
+    if request.name:
+        address = address.with_name(request.name)
     return Settings(
         address=address,
         name=request.name or request.strategy.name.rpartition(":")[2],

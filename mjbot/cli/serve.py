@@ -1,6 +1,7 @@
 """``mjbot serve``: open a table for four clients that speak mjai or Tenhou's wire."""
 
 import argparse
+import asyncio
 import contextlib
 import errno
 import socket
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loguru import logger
 from rich.console import Console
@@ -17,6 +19,7 @@ from mjbot.cli.arguments import port as port_number
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
 from mjbot.requests import declare
@@ -27,6 +30,9 @@ from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
 from protocol.tenhou.rules import GENERAL_HANCHAN, GENERAL_TONPUU
+
+if TYPE_CHECKING:
+    import loguru
 
 DEFAULT_PORT = 11600
 LAST_PORT = 65535
@@ -82,11 +88,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     declare(parser.add_argument_group(PAGE), WatchRequest)
 
 
-@ending_at_once()
+@ending_at_once(terminated=ExitCode.OK)
 def run(args: argparse.Namespace) -> int:
-    """Serve until all games are played."""
-    logger.remove()
-    logger.add(sys.stderr, level="INFO", format="mjbot serve: {message}")
+    """Serve until all games are played, or after SIGTERM until the running one is."""
+    _log_to_stderr()
     _check(args)
     ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
     if args.log_dir is not None:
@@ -94,7 +99,23 @@ def run(args: argparse.Namespace) -> int:
     prepare([], Console(stderr=True), table=True)
     keep_heap_compact()
     with reading_arguments():  # a token that cannot be
-        return run_until_signalled(_serve(args, ws_token))
+        ending = asyncio.Event()
+        return run_until_signalled(_serve(args, ws_token, ending), ending.set)
+
+
+def _log_to_stderr() -> None:
+    """Log with time stamps, so many lines at most."""
+    limit = LineLimit()
+
+    def may_write(record: "loguru.Record") -> bool:
+        writes, left_out = limit.next()
+        if left_out:
+            record["message"] += f" ({left_out} lines before this one were left out)"
+        return writes
+
+    logger.remove()
+    form = "{time:YYYY-MM-DD HH:mm:ss} {level} {message}"
+    logger.add(sys.stderr, level="INFO", format=form, filter=may_write)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -122,12 +143,13 @@ def _is_loopback(host: str) -> bool:
     return all(ip_address(address.partition("%")[0]).is_loopback for address in found)
 
 
-async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
+async def _serve(args: argparse.Namespace, ws_token: str | None, ending: asyncio.Event) -> int:
+    asyncio.get_running_loop().set_exception_handler(LoopErrors())
     rules = table_rules(args)
     rooms = {args.room: (0, 1, 2, 3)}
     status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
-        take = await stack.enter_async_context(table_page(args, f"table {args.room}"))
+        take = await stack.enter_async_context(table_page(args, f"table {args.room}", ending))
 
         look = _pair_watch() if args.watch_for_pairs else None
 
@@ -151,10 +173,21 @@ async def _serve(args: argparse.Namespace, ws_token: str | None) -> int:
             _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
         await _open_tenhou(server, args)
         _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
+        draining = asyncio.create_task(_drain(server, ending))
+        stack.callback(draining.cancel)
         async for result in server.play(args.games):
             _say(describe(result))
             status = ExitCode.FAILED if result.void else status
+        if ending.is_set():
+            await draining
     return status
+
+
+async def _drain(server: TableServer, ending: asyncio.Event) -> None:
+    """After SIGTERM begin no further game, so that :meth:`TableServer.play` ends."""
+    await ending.wait()
+    logger.info("SIGTERM: no further game begins; a second SIGTERM ends a running game at once")
+    await server.drain()
 
 
 def _pair_watch() -> Callable[[Event], None]:

@@ -1,6 +1,7 @@
 """What the commands that play at a table have in common: its rules, and its page (``--watch``)."""
 
 import argparse
+import asyncio
 import contextlib
 import random
 from collections.abc import AsyncIterator
@@ -77,10 +78,12 @@ def _ignore(event: Event, talk: Talk = (), /) -> None:
 
 
 @contextlib.asynccontextmanager
-async def table_page(request: WatchRequest | argparse.Namespace, title: str) -> AsyncIterator[Take]:
+async def table_page(
+    request: WatchRequest | argparse.Namespace, title: str, ending: asyncio.Event | None = None
+) -> AsyncIterator[Take]:
     """Serve a page if ``--watch`` requests one; give what takes the table's events.
 
-    After the last game the page stays for as long as a browser shows it.
+    After the last game the page stays for as long as a browser shows it, until ``ending`` is set.
     """
     if not request.watch:
         yield _ignore
@@ -95,4 +98,12 @@ async def table_page(request: WatchRequest | argparse.Namespace, title: str) -> 
         key = server.keys.new(ALL_SEATS) if request.all_hands else ""
         tell_page(server.url(key), no_browser=request.no_browser)
         yield server.add
-        await server.stay(expects_browser=not request.no_browser)
+        staying = server.stay(expects_browser=not request.no_browser)
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(staying)]
+        if ending is not None:
+            tasks.append(asyncio.create_task(ending.wait()))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,7 +48,10 @@ logger = logging.getLogger(__name__)
 REJOIN_S: Final = 15.0
 """How long a server may need between two games before we call it gone."""
 
-_REJOIN_PAUSE_S: Final = 0.2
+_FIRST_PAUSE_S: Final = 0.2
+_LONGEST_PAUSE_S: Final = 5.0
+"""Between two attempts to connect; each pause is twice as long as the one before."""
+
 _VERDICT_S: Final = 5.0
 
 
@@ -228,7 +231,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
     clock = asyncio.get_running_loop()
     patience_s = REJOIN_S if rejoining else settings.wait_s
     give_up_at = clock.time() + patience_s
-    waits = False
+    waits, pauses = False, _pauses()
     while True:
         session = _session(settings)
         try:
@@ -244,7 +247,15 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
             if not rejoining and not waits:
                 waits = True
                 logger.info("waiting for %s, at most %g s", one_line(error), patience_s)
-        await asyncio.sleep(_REJOIN_PAUSE_S)
+        await asyncio.sleep(max(0.0, min(next(pauses), give_up_at - clock.time())))
+
+
+def _pauses() -> Iterator[float]:
+    """Yield the seconds between attempts to connect, without end."""
+    pause_s = _FIRST_PAUSE_S
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
 
 def _is_absent(error: Exception) -> bool:

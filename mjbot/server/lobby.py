@@ -1,6 +1,7 @@
 """Where players wait for a table: which rooms there are, who has joined, what is played in each."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,21 +9,19 @@ from typing import Final
 
 from mjbot.server.core import OnFault
 from mjbot.server.seats import Seat
+from protocol.plain_text import one_line
 from protocol.rules import Length
 from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.request_server import TimeLimits
 
+logger = logging.getLogger(__name__)
+
 PLACES: Final = 4
-MOST_GUESTS: Final = 64
-"""How many connections of a door may be open: beside the players, those on their way in or out."""
-CROWDED: Final = "Too many are at the door. Retry after a while."
+CLOSED: Final = "The table is closed."
 
 
 class BusyError(ValueError):
-    """All places of the room are taken."""
-
-    def __init__(self) -> None:
-        super().__init__(BUSY)
+    """All places of the room are taken, or the table is closed; the text is for the client."""
 
 
 class Lobby:
@@ -36,25 +35,36 @@ class Lobby:
         self.rooms: Final = dict(rooms)
         self._seats: dict[int, Seat] = {}
         self._playing = False
+        self._closed = False
         self._changed = asyncio.Event()
 
     def is_busy(self, room: str) -> bool:
         """Return whether the room has no free place."""
-        return self._playing or all(place in self._seats for place in self.rooms[room])
+        taken = all(place in self._seats for place in self.rooms[room])
+        return self._closed or self._playing or taken
 
     def take(self, room: str, seat: Seat) -> int:
         """Give the player the room's first free place; raises :class:`BusyError`."""
         if self.is_busy(room):
-            raise BusyError
+            raise BusyError(CLOSED if self._closed else BUSY)
         place = next(place for place in self.rooms[room] if place not in self._seats)
         self._seats[place] = seat
         self._changed.set()
         return place
 
+    def log_join(self, seat: Seat) -> None:
+        """Log that a player has taken a place."""
+        self._log(seat, "joined")
+
+    def _log(self, seat: Seat, event: str) -> None:
+        count = f"{len(self._seats)} of {PLACES} players"
+        logger.info("%s: %s %s, %s", seat.guest, one_line(seat.name), event, count)
+
     def leave(self, seat: Seat) -> bool:
         """Free the place of a player who left before the game; return false during it."""
-        if not self._playing:
+        if not self._playing and any(other is seat for other in self._seats.values()):
             self._seats = {at: other for at, other in self._seats.items() if other is not seat}
+            self._log(seat, "left before the game")
         return not self._playing
 
     @property
@@ -62,11 +72,27 @@ class Lobby:
         """Who has joined a game that has not begun."""
         return [] if self._playing else list(self._seats.values())
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether no further game begins."""
+        return self._closed
+
+    def close(self) -> list[Seat]:
+        """Let no further game begin; return the players that waited for one."""
+        waiting = self.waiting
+        self._closed = True
+        if waiting:
+            self._seats = {}
+        self._changed.set()
+        return waiting
+
     async def gather(self) -> list[Seat]:
-        """Wait for all four and close the doors; return the players by place."""
-        while len(self._seats) < PLACES:
+        """Wait for all four players; return them by place, none once the lobby is closed."""
+        while len(self._seats) < PLACES and not self._closed:
             self._changed.clear()
             await self._changed.wait()
+        if self._closed:
+            return []
         self._playing = True
         return [self._seats[place] for place in range(PLACES)]
 
@@ -81,8 +107,8 @@ class TableRules:
     """What is played at a table, and how strictly.
 
     Game ``n`` (from 0) has the walls of ``seed + n`` and, unless ``fixed_seats``, seats shuffled
-    by the same number.  ``timeout_s`` is per TCP reply, ``join_timeout_s`` for the join alone
-    (a client may have to compile first), ``limits`` are for WebSocket players, ``tenhou_limits``
+    by the same number.  ``timeout_s`` is per TCP reply, ``join_timeout_s`` for the join
+    after a connection, ``limits`` are for WebSocket players, ``tenhou_limits``
     for Tenhou clients (``None``: as the table that they ask for has them).
     """
 
@@ -90,7 +116,7 @@ class TableRules:
     length: Length = "hanchan"
     fixed_seats: bool = False
     timeout_s: float = 60.0
-    join_timeout_s: float = 300.0
+    join_timeout_s: float = 60.0
     on_fault: OnFault = OnFault.ABORT
     limits: TimeLimits = field(default_factory=TimeLimits)
     tenhou_limits: TimeLimits | None = None

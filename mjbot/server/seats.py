@@ -3,16 +3,21 @@
 import abc
 import asyncio
 import contextlib
+import logging
 from collections.abc import Sequence
 from typing import Final
 
+from mjbot.listeners.guests import Guest
 from mjbot.server.core import Answer, OnFault, Say
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
-from protocol.messages import Skip
+from protocol.messages import Error, Skip
+from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import FaultError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
+
+logger = logging.getLogger(__name__)
 
 FINAL_MESSAGE_TIMEOUT_S: Final = 2.0
 """How long a last message may take: the game is over, and nobody waits for a stuck reader."""
@@ -23,6 +28,8 @@ class Seat(abc.ABC):
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
+        self.guest = Guest()
+        """The connection that it came over, for the log."""
         self._others: dict[int, Seat] = {}
         self._place = 0
         self._is_there = True
@@ -45,6 +52,15 @@ class Seat(abc.ABC):
             self._is_there = is_there
             for other in self._others.values():
                 other.hear_of(self._place, is_there=is_there)
+
+    def _log_loss(self) -> None:
+        """Log, during a game, that the connection is lost."""
+        if self._others and self._is_there:
+            logger.info("%s: %s lost its connection", self.guest, one_line(self.name))
+
+    async def dismiss(self, reason: str) -> None:
+        """Send the player away before its game, with the reason where its protocol has a field."""
+        await self.final_message(None)
 
     @abc.abstractmethod
     async def start(self) -> None:
@@ -114,9 +130,10 @@ class TcpSeat(Seat):
         line = None if say is None else encode(say.message, LOCKSTEP)
         await reject(self._transport, line)
 
-    async def reject(self, line: bytes) -> None:
-        """Close before the game has begun, with a last line."""
-        await reject(self._transport, line)
+    async def dismiss(self, reason: str) -> None:
+        """See :meth:`Seat.dismiss`."""
+        await self.start()
+        await reject(self._transport, error_line(reason))
 
     async def _listen(self) -> Answer:
         try:
@@ -137,6 +154,7 @@ class TcpSeat(Seat):
 
     def _leave(self) -> None:
         self._gone = True
+        self._log_loss()
         self._tell_others(is_there=False)
 
     def _nothing_said(self) -> Answer:
@@ -157,6 +175,11 @@ async def reject(transport: Transport, line: bytes | None) -> None:
     with contextlib.suppress(TransportError, TimeoutError):
         async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
             await transport.close()
+
+
+def error_line(text: str) -> bytes:
+    """Return the line that ends a conversation with a reason."""
+    return encode(Error(message=text), LOCKSTEP)
 
 
 def _text(line: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
@@ -13,19 +14,28 @@ from mjbot.records.game import Talk
 from mjbot.referee import Referee
 from mjbot.server.core import Answer, LogLine, Say, TableCore, TableFault
 from mjbot.server.game_log import EvidenceLog, GameLog
-from mjbot.server.lobby import Lobby, TableRules
+from mjbot.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.server.seats import Seat
 from mjbot.server.tcp import Acceptor, OwnDoor
 from mjbot.server.tenhou import TenhouDoor
 from mjbot.warm_up import warm_up_server
 from protocol.messages import Error, Event
+from protocol.plain_text import one_line
+from protocol.tiles import WIND_NAMES
 
 if TYPE_CHECKING:
     from aiohttp import web
 
+    from mjbot.listeners.http import HttpListener
+
+logger = logging.getLogger(__name__)
+
 Logs = tuple[str | None, ...]
 OnEvent = Callable[[int, Event | Error, Logs], None]
 NO_LOGS: Final[Logs] = (None, None, None, None)
+
+NO_LOG: Final = "The table cannot write its log; the game is void."
+ENDED: Final = "The server was ended; the game is void."
 
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
 
@@ -83,18 +93,36 @@ class TableServer:
         self._on_fault = on_fault
         self._keeps_evidence = evidence
         self._closers = contextlib.AsyncExitStack()
+        self._acceptors: Final = [self.acceptor]
+        self._stop_listening: Final[list[Callable[[], None]]] = []
 
     async def __aenter__(self) -> "TableServer":
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._closers.push_async_callback(_part, self.lobby.waiting, [])
+        await self.drain()
         await self._closers.aclose()
+
+    async def drain(self) -> None:
+        """Begin no further game and admit no new client; a running game is played to its end.
+
+        Players who wait for a game are sent away with the reason.  Only the endpoints for Tenhou
+        clients stay open during that game, for players who lost their connection.
+        """
+        waiting = self.lobby.close()
+        for stop_listening in self._stop_listening:
+            stop_listening()
+        self.tenhou.close_lobby()
+        await asyncio.gather(*[seat.dismiss(CLOSED) for seat in waiting])
+        await asyncio.gather(*[acceptor.close() for acceptor in self._acceptors])
 
     async def open_tcp(self, host: str, port: int, own: OwnDoor | None = None) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
         acceptor = self.acceptor if own is None else Acceptor(self.lobby, self.rules, own)
+        if acceptor is not self.acceptor:
+            self._acceptors.append(acceptor)
         server = await asyncio.start_server(acceptor.admit, host, port)
+        self._stop_listening.append(server.close)
         self._closers.push_async_callback(acceptor.close)
         self._closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
@@ -103,18 +131,16 @@ class TableServer:
         """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
         from mjbot.server.websocket import make_app
 
-        return await self._open_web(make_app(self.lobby, self.rules.limits, token), host, port)
+        listener = self._web(make_app(self.lobby, self.rules.limits, token), "ws")
+        self._stop_listening.append(listener.refuse_more)
+        return await listener.open(host, port)
 
-    async def _open_web(self, app: "web.Application", host: str, port: int) -> int:
-        from aiohttp import web
+    def _web(self, app: "web.Application", endpoint: str) -> "HttpListener":
+        from mjbot.listeners.http import HttpListener
 
-        from mjbot.server.websocket import make_runner
-
-        runner = make_runner(app)
-        await runner.setup()
-        self._closers.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, host, port).start()
-        return int(runner.addresses[0][1])
+        listener = HttpListener(app, endpoint)
+        self._closers.push_async_callback(listener.close)
+        return listener
 
     async def open_tenhou(self, host: str, port: int) -> int:
         """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.server.tenhou`."""
@@ -127,15 +153,21 @@ class TableServer:
         """Listen for Tenhou's JSON, as :meth:`open_tcp`."""
         from mjbot.server.websocket import make_tenhou_app
 
-        opened = await self._open_web(make_tenhou_app(self.tenhou.begin), host, port)
+        listener = self._web(make_tenhou_app(self.tenhou.begin), "tenhou+ws")
+        opened = await listener.open(host, port)
         self._closers.push_async_callback(self.tenhou.close)
         return opened
 
     async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
-        """Play ``games`` games one after another, each as soon as four players have joined."""
+        """Play ``games`` games one after another, each as soon as four players have joined.
+
+        Ends earlier after :meth:`drain`.
+        """
         await warm_up_server()
         for game in range(games):
             players = await self.lobby.gather()
+            if not players:
+                return
             places = self.rules.seating(game)
             seats = [players[place] for place in places]
             yield await self._play_game(game, tuple(places), seats, last=game == games - 1)
@@ -145,6 +177,7 @@ class TableServer:
     ) -> GameResult:
         referee = Referee(self.rules.seed + game, self.rules.length)
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
+        _log_start(game, seats)
         for seat in seats:
             seat.meet(seats)
         for seat in seats:
@@ -160,14 +193,18 @@ class TableServer:
                 final_messages = await self._converse(core, seats, game, _Logs(log, evidence))
             if not last:
                 self.lobby.reopen()
-        except OSError:
-            text = Error(message="The table cannot write its log; the game is void.")
-            final_messages = [Say(seat, text, (), referee) for seat in range(len(seats))]
+        except (OSError, asyncio.CancelledError) as error:
+            text = NO_LOG if isinstance(error, OSError) else ENDED
+            message = Error(message=text)
+            final_messages = [Say(seat, message, (), referee) for seat in range(len(seats))]
+            logger.warning("game %d is void: %s", game + 1, text)
             raise
         finally:
             await _part(seats, final_messages)
             for seat in seats:
                 seat.part()
+        end = f"is void: {one_line(core.faults[-1].text)}" if core.void else "has ended"
+        logger.info("game %d %s", game + 1, end)
         return GameResult(
             game=game,
             names=core.names,
@@ -231,6 +268,14 @@ class _Logs:
                 for raw, verdict in zip(raws, verdicts, strict=True)
             ]
         )
+
+
+def _log_start(game: int, seats: list[Seat]) -> None:
+    players = [
+        f"{wind} {one_line(seat.name)} ({seat.guest})"
+        for wind, seat in zip(WIND_NAMES, seats, strict=True)
+    ]
+    logger.info("game %d begins: %s", game + 1, ", ".join(players))
 
 
 async def _part(seats: list[Seat], final_messages: list[Say]) -> None:

@@ -1,24 +1,24 @@
-"""The TCP door: the original server's handshake, one task per connection."""
+"""The TCP endpoint: the original server's handshake, one task per connection."""
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
-from mjbot.server.lobby import CROWDED, MOST_GUESTS, Lobby, TableRules
-from mjbot.server.seats import TcpSeat, reject
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP
+from mjbot.listeners.guests import CROWDED, Guest, Guests
+from mjbot.server.lobby import CLOSED, Lobby, TableRules
+from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
-from protocol.messages import Error
+from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
-CLOSED: Final = "The table is closed."
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,50 +40,68 @@ class Acceptor:
     """
 
     def __init__(self, lobby: Lobby, rules: TableRules, own: "OwnDoor | None" = None) -> None:
+        self.guests: Final = Guests("mjsonp")
         self._lobby: Final = lobby
         self._rules: Final = rules
         self._own: Final = own
-        self._greetings: Final[set[asyncio.Task[None]]] = set()
+        self._greetings: Final[dict[Guest, asyncio.Task[None]]] = {}
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Greet one accepted connection in a task of its own."""
-        if len(self._greetings) >= MOST_GUESTS:
-            writer.write(_error(CROWDED) + b"\n")
+        guest = self.guests.admit(writer.get_extra_info("peername"))
+        if guest is None:
+            writer.write(error_line(CROWDED) + b"\n")
             writer.close()
             return
         # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
-        task = asyncio.create_task(self.handshake(TcpTransport(reader, writer)))
-        self._greetings.add(task)
-        task.add_done_callback(self._greetings.discard)
+        task = asyncio.create_task(self.handshake(TcpTransport(reader, writer), guest))
+        self._greetings[guest], guest.close = task, writer.transport.abort
+        task.add_done_callback(lambda _: self._forget(guest))
 
     async def close(self) -> None:
-        """Send away whoever has not joined yet."""
-        greetings = set(self._greetings)
+        """Send all clients away that have not joined a game."""
+        greetings = set(self._greetings.values())
         for task in greetings:
             task.cancel()
         if greetings:
             await asyncio.wait(greetings)
 
-    async def handshake(self, transport: Transport) -> None:
+    async def handshake(self, transport: Transport, guest: Guest | None = None) -> None:
         """Shake hands over any transport."""
+        guest, task = guest or Guest(), asyncio.current_task()
+        assert task is not None
+        guest.close = task.cancel  # from now on it can send the reason
         seat = None
         try:
             seat = await self._handshake(transport)
         except asyncio.CancelledError:
-            await reject(transport, _error(CLOSED))
+            await reject(transport, error_line(CROWDED if guest.was_evicted else CLOSED))
             raise
         except JoinRefusedError as refusal:
             if self._own is not None and str(refusal) != BUSY:
                 self._own.on_refusal(str(refusal))
-            await reject(transport, refusal.line)
+            await self._refuse(transport, guest, str(refusal), refusal.line)
         except SilenceError:
-            await reject(transport, _error(f"No join within {self._rules.join_timeout_s:g} sec."))
+            text = f"No join within {self._rules.join_timeout_s:g} sec."
+            await self._refuse(transport, guest, text)
         except ProtocolError as error:
-            await reject(transport, _error(f"{error}."))
+            await self._refuse(transport, guest, f"{error}.")
         except TransportError:
             await reject(transport, None)
         if seat is not None:
+            seat.guest = guest
+            guest.sit()
             await self._await_game(seat)
+
+    def _forget(self, guest: Guest) -> None:
+        guest.leave()
+        del self._greetings[guest]
+
+    async def _refuse(
+        self, transport: Transport, guest: Guest, text: str, line: bytes | None = None
+    ) -> None:
+        logger.info("%s: refused: %s", guest, one_line(text))
+        await reject(transport, line or error_line(text))
 
     async def _handshake(self, transport: Transport) -> TcpSeat:
         await transport.send(LockstepSession().hello())
@@ -105,10 +123,7 @@ class Acceptor:
         return next(iter(rooms))
 
     async def _await_game(self, seat: TcpSeat) -> None:
+        self._lobby.log_join(seat)
         if problem := await seat.idle():
             self._lobby.leave(seat)
-            await seat.reject(_error(problem))
-
-
-def _error(text: str) -> bytes:
-    return encode(Error(message=text), LOCKSTEP)
+            await seat.dismiss(problem)

@@ -10,8 +10,9 @@ import re
 import secrets
 from typing import Final
 
-from mjbot.server.lobby import MOST_GUESTS, BusyError, Lobby, TableRules
-from mjbot.server.tenhou_seat import Connection, TenhouSeat
+from mjbot.listeners.guests import CROWDED, Guest, Guests
+from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
+from mjbot.server.tenhou_seat import Connection, TenhouSeat, now
 from protocol.errors import ProtocolError
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 from protocol.tenhou import tags
@@ -31,6 +32,12 @@ from protocol.transports.tcp import TcpPieces
 SILENCE_S: Final = 60.0
 """After how long a client that says nothing, not even its keep-alive, counts as gone."""
 
+LOGIN_S: Final = 10.0
+"""How long after a connection its ``HELO`` may come."""
+
+LOBBY_S: Final = 60.0
+"""How long a client that has logged in may stay without asking for a table."""
+
 REJOIN_S: Final = 10.0
 """How often who waits for a table is told to ask again; who does not gives up its place."""
 
@@ -45,26 +52,42 @@ class TenhouDoor:
     """Seats players in the lobby's first room."""
 
     def __init__(self, lobby: Lobby, rules: TableRules) -> None:
+        self.guests: Final = Guests("tenhou")
         self._lobby: Final = lobby
         self._rules: Final = rules
         self._players: Final[list[TenhouSeat]] = []
         self._tasks: Final[set[asyncio.Task[None]]] = set()
         self._waiting: Final[dict[Connection, asyncio.Task[None]]] = {}
         self._wanted: Final[dict[Connection, Wanted]] = {}
+        self._connections: Final[set[Connection]] = set()
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one accepted TCP connection in a task of its own."""
-        self.begin(TcpPieces(reader, writer), Spelling.XML)
+        guest = self.guests.admit(writer.get_extra_info("peername"))
+        if guest is None:
+            writer.close()
+            return
+        guest.close = writer.transport.abort
+        task = self.begin(TcpPieces(reader, writer), Spelling.XML, guest)
+        task.add_done_callback(lambda _: guest.leave())
 
-    def begin(self, transport: Transport, spelling: Spelling) -> asyncio.Task[None]:
+    def begin(
+        self, transport: Transport, spelling: Spelling, guest: Guest | None = None
+    ) -> asyncio.Task[None]:
         """Serve a connection of either kind; return the task that ends with it."""
-        crowded = len(self._tasks) >= MOST_GUESTS
-        task = asyncio.create_task(
-            transport.close() if crowded else self._serve(transport, spelling)
-        )
+        task = asyncio.create_task(self._serve(transport, spelling, guest or Guest()))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def close_lobby(self) -> None:
+        """Close the connections of all clients that do not play, and admit only returning players.
+
+        The lobby is closed before this (:meth:`mjbot.server.lobby.Lobby.close`).
+        """
+        for connection in list(self._connections):
+            if connection.server.place is not Place.TABLE:
+                connection.ends()
 
     async def close(self) -> None:
         """Send everybody away."""
@@ -75,25 +98,28 @@ class TenhouDoor:
 
     # --- one connection ----------------------------------------------------------------------
 
-    async def _serve(self, transport: Transport, spelling: Spelling) -> None:
-        connection = Connection(transport, spelling)
+    async def _serve(self, transport: Transport, spelling: Spelling, guest: Guest) -> None:
+        connection = Connection(transport, spelling, guest)
         listening = asyncio.create_task(self._listen(connection))
-        connection.ends = listening.cancel
+        connection.ends = guest.close = listening.cancel
+        self._connections.add(connection)
         try:
             await asyncio.wait({listening})
         finally:
             listening.cancel()
+            self._connections.discard(connection)
             self._part(connection)
             await connection.close()
 
     async def _listen(self, connection: Connection) -> None:
         try:
             while True:
-                data = await connection.transport.receive(SILENCE_S)
+                limit_s, problem = self._patience(connection)
+                data = await connection.transport.receive(limit_s)
                 if not all(self._take(connection, piece) for piece in _TAGS.findall(data)):
                     return
         except SilenceError:
-            connection.refuse(f"it said nothing for {SILENCE_S:g} s")
+            connection.refuse(problem)
         except TransportError:
             try:
                 connection.server.finish()
@@ -101,6 +127,18 @@ class TenhouDoor:
                 connection.refuse(error)
         except ProtocolError as error:
             connection.refuse(error)
+
+    def _patience(self, connection: Connection) -> tuple[float, str]:
+        """Return how long the next bytes of a client may take, and what to log after that."""
+        silence = SILENCE_S, f"it sent nothing for {SILENCE_S:g} s"
+        if connection.server.place is Place.DOOR:
+            limit_s, missing = LOGIN_S, "HELO"
+        elif connection.server.place is Place.LOBBY and connection not in self._waiting:
+            limit_s, missing = LOBBY_S, "JOIN"
+        else:
+            return silence
+        left_s = max(0.0, connection.idle_since + limit_s - now())
+        return min(silence, (left_s, f"no {missing} within {limit_s:g} s"))
 
     def _take(self, connection: Connection, piece: bytes) -> bool:
         """Take in one tag, or a piece of one; return whether the client stays."""
@@ -130,6 +168,7 @@ class TenhouDoor:
             case NoTable():
                 self._stop_waiting(connection)
                 self._give_up_place(connection)
+                connection.idle_since = now()
             case EnterLobby():
                 connection.lobby = _known_lobby(wish.lobby, "LOBBY.id")
                 if connection.server.spelling is Spelling.JSON:
@@ -142,9 +181,13 @@ class TenhouDoor:
         is_account = bool(_ACCOUNT.fullmatch(wish.name))
         connection.account = wish.name if is_account else ""
         if (seat := self._seat_of(connection.account, wish.gpid)) is not None:
+            connection.guest.sit()
             seat.come_back(connection)
             return
+        if self._lobby.is_closed or not connection.guest.log_in():
+            raise ProtocolError("HELO", CLOSED if self._lobby.is_closed else CROWDED)
         connection.name = GUEST if is_account or not wish.name.strip() else wish.name
+        connection.idle_since = now()
         connection.tell(connection.server.welcome(connection.name))
 
     def _seat_of(self, account: str, gpid: str | None) -> TenhouSeat | None:
@@ -174,6 +217,7 @@ class TenhouDoor:
             except BusyError:
                 return  # it is told to ask again
             connection.seat = seat
+            self._lobby.log_join(seat)
 
     def _check(self, wanted: Wanted) -> None:
         check_playable(wanted.type, "JOIN.t")
@@ -193,6 +237,7 @@ class TenhouDoor:
             if wanted is None:  # was told, and has not asked
                 self._give_up_place(connection)
                 del self._waiting[connection]
+                connection.idle_since = now()
                 return
             connection.tell(connection.server.ask_again(wanted))
 

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+from mjbot.listeners.guests import Guest
 from mjbot.server.core import Answer, Say
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat, reject
 from mjbot.table.legal import is_furiten
@@ -51,7 +52,12 @@ MOST_BYTES: Final = MAX_TAG_BYTES
 class Connection:
     """One client's line: a session, and frames on their way out.  ``seat`` is what it plays."""
 
-    def __init__(self, transport: Transport, spelling: Spelling) -> None:
+    def __init__(
+        self, transport: Transport, spelling: Spelling, guest: Guest | None = None
+    ) -> None:
+        self.guest: Final = guest or Guest()
+        self.idle_since = now()
+        """When it connected, logged in or withdrew its request for a table."""
         self.server: Final = TenhouServer(spelling)
         self.name = "a Tenhou client"
         self.account = ""
@@ -84,8 +90,9 @@ class Connection:
             self.refuse("what is said to it is not read")
 
     def refuse(self, problem: object) -> None:
-        """Say in the log, in one line, why the connection is closed, and close it."""
-        logger.warning("%s is cut off: %s", one_line(self.name), one_line(problem))
+        """Log in one line why the connection is closed, and close it."""
+        text = f"{one_line(self.name)} is cut off: {one_line(problem)}"
+        logger.warning("%s: %s", self.guest, text)
         self.ends()
 
     async def close(self) -> None:
@@ -134,6 +141,7 @@ class TenhouSeat(Seat):
         players: "list[TenhouSeat]",
     ) -> None:
         super().__init__(connection.name)
+        self.guest = connection.guest
         self.account: Final = connection.account
         self.connection: Connection | None = connection
         self.gpid: Final = gpid
@@ -169,7 +177,7 @@ class TenhouSeat(Seat):
             await self._wait_for_return()
         self._tell(table, say)
         if deal:
-            self._ready_by = _now() + READY_S
+            self._ready_by = now() + READY_S
             self._bank_s = self._limits.bank_ms / 1000
             self._hand = f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
         if isinstance(say.message, StartGame):
@@ -183,7 +191,7 @@ class TenhouSeat(Seat):
         if say is not None and isinstance(say.message, EndGame) and self.table is not None:
             await self._wait_for_return()
             self._tell(self.table, say)
-            gone = _now() + (GOODBYE_S if self.connection is not None else 0.0)
+            gone = now() + (GOODBYE_S if self.connection is not None else 0.0)
             await self._until(lambda: self.has_left or self.connection is None, gone)
         if self in self._players:
             self._players.remove(self)
@@ -199,12 +207,12 @@ class TenhouSeat(Seat):
 
     def lose(self) -> None:
         """The connection is lost."""
-        self.connection, self._lost_at = None, _now()
+        self.connection, self._lost_at = None, now()
         if self.table is not None:
             self.table.take_ready()
             self.table.expire()
         if self._others and not self.has_left:
-            logger.info("%s is gone in %s", one_line(self.name), self._hand)
+            logger.info("%s: %s is gone in %s", self.guest, one_line(self.name), self._hand)
             self._tell_others(is_there=False)
         self._changed.set()
 
@@ -219,7 +227,8 @@ class TenhouSeat(Seat):
         connection.tell(connection.server.sit_again(self.table))
         self._tell_who_is_away()
         self._unanswered_s = 0.0
-        logger.info("%s is back in %s", one_line(self.name), self._hand)
+        self.guest = connection.guest
+        logger.info("%s: %s is back in %s", self.guest, one_line(self.name), self._hand)
         self._tell_others(is_there=True)
         self._changed.set()
 
@@ -265,9 +274,9 @@ class TenhouSeat(Seat):
         await self._until(lambda: not table.held, self._ready_by)
         if table.held and self.connection is not None:
             self.connection.tell(self.connection.server.go_on())
-        grace_s, asked_at = self._limits.grace_ms / 1000, _now()
+        grace_s, asked_at = self._limits.grace_ms / 1000, now()
         await self._until(lambda: not table.asked, asked_at + grace_s + self._bank_s)
-        took_s = _now() - asked_at
+        took_s = now() - asked_at
         self._bank_s -= min(self._bank_s, max(0.0, took_s - grace_s))
         self._unanswered_s = self._unanswered_s + took_s if table.asked else 0.0
         if table.asked:
@@ -290,5 +299,6 @@ class TenhouSeat(Seat):
                     await self._changed.wait()
 
 
-def _now() -> float:
+def now() -> float:
+    """Return the time of the running loop, in seconds."""
     return asyncio.get_running_loop().time()

@@ -10,9 +10,11 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
+import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
-from aiohttp.http_exceptions import HttpProcessingError
 
+from mjbot.listeners.guests import Guest
+from mjbot.listeners.http import guest_of
 from mjbot.server.core import Answer, Say
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat
@@ -48,6 +50,7 @@ class WebSocketSeat(Seat):
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._waiting_bytes = 0
         self._gone = False
+        self._is_over = False
 
     async def pump(self) -> None:
         """Take in frames until the connection ends; who says far more than was asked is cut off."""
@@ -58,7 +61,12 @@ class WebSocketSeat(Seat):
                 await self._cut_off("more was said than asked for")
                 break
         self._frames.put_nowait(_GONE)
-        self._tell_others(is_there=False)
+        self._lose()
+
+    async def dismiss(self, reason: str) -> None:
+        """See :meth:`Seat.dismiss`."""
+        await self._send(msgspec.json.encode({"type": "error", "message": reason}))
+        await self._close(WSCloseCode.GOING_AWAY, reason)
 
     async def start(self) -> None:
         """See :meth:`Seat.start`; what was said before is forgotten."""
@@ -86,6 +94,7 @@ class WebSocketSeat(Seat):
 
     async def final_message(self, say: Say | None) -> None:
         """See :meth:`Seat.final_message`."""
+        self._is_over = True
         if say is not None:
             await self._send(self._session.say(say.message))
         await self._close()
@@ -129,7 +138,13 @@ class WebSocketSeat(Seat):
                 await self.socket.send_str(frame.decode())
         except (OSError, TimeoutError, RuntimeError):
             self._gone = True
-            self._tell_others(is_there=False)
+            self._lose()
+
+    def _lose(self) -> None:
+        """The connection is lost, or closed after the game."""
+        if not self._is_over:
+            self._log_loss()
+        self._tell_others(is_there=False)
 
 
 def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.Application:
@@ -140,21 +155,36 @@ def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.
     """
 
     async def play(request: web.Request) -> web.StreamResponse:
-        expected = f"Bearer {token}"
+        expected, guest = f"Bearer {token}", guest_of(request)
         given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if token and not hmac.compare_digest(given, expected.encode()):
-            raise web.HTTPUnauthorized(text="wrong or missing bearer token\n")
+            raise web.HTTPUnauthorized(text=_refused(guest, "wrong or missing bearer token"))
         if not _may_come_from(request.headers.get("Origin")):
-            raise web.HTTPForbidden(text="no web page of another machine may play here\n")
+            raise web.HTTPForbidden(text=_refused(guest, FOREIGN_PAGE))
         name = request.query.get("name") or "websocket"
         if len(name) > MOST_LETTERS_OF_NAME:
-            raise web.HTTPBadRequest(text=f"{LONG_NAME}\n")
+            raise web.HTTPBadRequest(text=_refused(guest, LONG_NAME))
         busy = lobby.is_busy(next(iter(lobby.rooms)))
-        return await _play(request, WebSocketSeat(name, _socket(stays=not busy), limits), lobby)
+        seat = WebSocketSeat(name, _socket(stays=not busy), limits)
+        seat.guest = guest
+        return await _play(request, seat, lobby)
+
+    async def other(request: web.Request) -> web.StreamResponse:
+        raise web.HTTPNotFound(text=_refused(guest_of(request), "players connect to /ws"))
 
     app = web.Application()
     app.router.add_get("/ws", play)
+    app.router.add_get("/{path:.*}", other)
     return app
+
+
+FOREIGN_PAGE: Final = "no web page of another machine may play here"
+
+
+def _refused(guest: Guest, reason: str) -> str:
+    """Log why a connection is refused; return the text of the response."""
+    logger.info("%s: refused: %s", guest, reason)
+    return f"{reason}\n"
 
 
 TENHOU_PAGE: Final = "https://tenhou.net"
@@ -194,36 +224,24 @@ class _Frames(Transport):
         await self._socket.close()
 
 
-def make_tenhou_app(begin: Callable[[Transport, Spelling], asyncio.Task[None]]) -> web.Application:
+Begin = Callable[[Transport, Spelling, Guest], asyncio.Task[None]]
+
+
+def make_tenhou_app(begin: Begin) -> web.Application:
     """Return the application that hands every WebSocket to ``begin``, whatever its path."""
 
     async def play(request: web.Request) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         if origin != TENHOU_PAGE and not _may_come_from(origin):
-            raise web.HTTPForbidden(text="no web page of another machine may play here\n")
+            raise web.HTTPForbidden(text=_refused(guest_of(request), FOREIGN_PAGE))
         socket = _socket()
         await socket.prepare(request)
-        await asyncio.wait({begin(_Frames(socket), Spelling.JSON)})
+        await asyncio.wait({begin(_Frames(socket), Spelling.JSON, guest_of(request))})
         return socket
 
     app = web.Application()
     app.router.add_get("/{path:.*}", play)
     return app
-
-
-def make_runner(app: web.Application) -> web.AppRunner:
-    """Return what serves the application; what strangers do wrong costs one line of the log."""
-    log = logging.getLogger(__name__)
-    log.addFilter(_short)
-    return web.AppRunner(app, access_log=None, logger=log, shutdown_timeout=1.0)
-
-
-def _short(record: logging.LogRecord) -> bool:
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, HttpProcessingError):
-        record.msg, record.args = one_line(f"{record.getMessage()}: {error}", 200), ()
-        record.exc_info = None
-    return True
 
 
 def _may_come_from(origin: str | None) -> bool:
@@ -259,9 +277,10 @@ async def _play(request: web.Request, seat: WebSocketSeat, lobby: Lobby) -> web.
     try:
         lobby.take(next(iter(lobby.rooms)), seat)
     except BusyError as error:
-        await socket.send_json({"type": "error", "message": str(error)})
-        await socket.close()
+        await seat.dismiss(str(error))
         return socket
+    seat.guest.sit()
+    lobby.log_join(seat)
     try:
         await seat.pump()
     finally:

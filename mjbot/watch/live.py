@@ -17,6 +17,8 @@ import msgspec
 from aiohttp import web
 
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.listeners.guests import CROWDED
+from mjbot.listeners.http import guest_of
 from mjbot.records.choices import ReplayStep
 from mjbot.records.game import Entry, Talk
 from mjbot.strategy.registry import Spec
@@ -138,6 +140,9 @@ class SpectatedServer(PageServer):
         headers = {**HEADERS, "Content-Type": "text/event-stream"}
         response = web.StreamResponse(headers=headers)
         channel = self.channel(self.seen_by(request))
+        guest = guest_of(request)
+        if not guest.log_in():
+            raise web.HTTPServiceUnavailable(text=CROWDED)
         self._had_any = True
         self.spectators += 1
         try:
@@ -149,6 +154,7 @@ class SpectatedServer(PageServer):
             pass  # the spectator has left
         finally:
             self.spectators -= 1
+            guest.is_named = False
         return response
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 from aiohttp import web
 
+from mjbot.listeners.http import REQUEST_S
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
@@ -112,7 +113,10 @@ class SeatServer(LiveServer):
             raise web.HTTPBadRequest(text="only the page may choose")
         question = self._question
         try:
-            said = msgspec.json.decode(await request.read(), type=_Choice)
+            async with asyncio.timeout(REQUEST_S):
+                said = msgspec.json.decode(await request.read(), type=_Choice)
+        except TimeoutError:
+            raise web.HTTPRequestTimeout(text=f"no choice within {REQUEST_S:g} s") from None
         except NOT_JSON as problem:
             raise web.HTTPBadRequest(text=str(problem)) from None
         if question is None or question.id != said.id or question.answered.is_set():

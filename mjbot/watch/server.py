@@ -20,6 +20,8 @@ import msgspec
 from aiohttp import web
 
 from mjbot.errors import MjbotError
+from mjbot.listeners.guests import MOST_GUESTS
+from mjbot.listeners.http import HttpListener
 from mjbot.strategy.registry import Spec
 from mjbot.watch.game import Fold
 from mjbot.watch.library import Library, ReadGame
@@ -107,11 +109,10 @@ class PageServer:
 
     async def open(self, port: int = 0) -> int:
         """Listen on loopback; return the port (chosen by the system if 0).  Raises ``OSError``."""
-        runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=0.5)
-        await runner.setup()
-        self._closers.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, HOST, port).start()
-        self.port = int(runner.addresses[0][1])
+        # All browsers of this machine share its one address.
+        listener = HttpListener(self.app, "page", most_of_address=MOST_GUESTS, shutdown_s=0.5)
+        self._closers.push_async_callback(listener.close)
+        self.port = await listener.open(HOST, port)
         return self.port
 
     def url(self, key: str = "", place: str = "") -> str:

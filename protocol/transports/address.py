@@ -1,9 +1,9 @@
 """Where a bot can play, as one URL."""
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from protocol.dialects import Dialect
 from protocol.tenhou.login import Wanted
@@ -56,6 +56,21 @@ class Address:
             return self.url
         parts = urlsplit(self.url)
         return f"{parts.scheme.removeprefix('tenhou+')}://{parts.netloc}/"
+
+    def with_name(self, name: str) -> "Address":
+        """Return the address whose WebSocket URL names the player, as ``mjbot serve`` reads it.
+
+        Other dialects send the name in a message; a name in the URL stays.
+
+        >>> parse_address("ws://localhost:1/ws").with_name("a b").url
+        'ws://localhost:1/ws?name=a+b'
+        """
+        parts = urlsplit(self.url)
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        if self.dialect is not Dialect.RIICHILAB or "name" in dict(query):
+            return self
+        query.append(("name", name))
+        return replace(self, url=urlunsplit(parts._replace(query=urlencode(query))))
 
 
 def parse_address(url: str, room: str | None = None) -> Address:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from typing import Any
+from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -121,8 +121,28 @@ async def connect_websocket(
     except OSError as error:
         raise UnreachableError(f"{url}: {system_words(error)}") from None
     except (InvalidHandshake, InvalidURI) as error:
-        raise RefusedError(f"{url}: {_redirect_words(error) or system_words(error)}") from None
+        raise RefusedError(f"{url}: {_refusal(error)}") from None
     return WebSocketTransport(connection)
+
+
+_CURES: Final = {
+    401: "the token is missing or wrong",
+    403: "the server does not permit this client",
+    404: "there is no WebSocket at this path; the path of mjbot serve is /ws",
+}
+
+
+def _refusal(error: Exception) -> str:
+    """Return why a handshake failed, with the cure where the status tells it."""
+    if not isinstance(error, InvalidStatus):
+        return system_words(error)
+    if "Location" in error.response.headers:
+        there = error.response.headers.get_all("Location")[0]
+        return (
+            f"the server sends us to {there!r} and we do not follow; name that URL if it is meant"
+        )
+    status = error.response.status_code
+    return f"HTTP {status}: {_CURES[status]}" if status in _CURES else system_words(error)
 
 
 async def _connection(url: str, **options: Any) -> ClientConnection:
@@ -135,10 +155,3 @@ async def _connection(url: str, **options: Any) -> ClientConnection:
     if last != host:
         options["host"] = last
     return await _ConnectHere(url, **options)
-
-
-def _redirect_words(error: Exception) -> str:
-    if not isinstance(error, InvalidStatus) or "Location" not in error.response.headers:
-        return ""
-    there = error.response.headers.get_all("Location")[0]
-    return f"the server sends us to {there!r} and we do not follow; name that URL if it is meant"

@@ -390,6 +390,9 @@ def test_a_peer_that_never_shows_who_it_is_is_cut_off(
                 except OSError:
                     await asyncio.sleep(0)
             async with asyncio.timeout(LIMIT_S):
+                while not waited:
+                    await asyncio.sleep(0)
+                assert waited == [socket_link.HANDSHAKE_S]
                 await reader.read()  # to the end, which comes without a word of ours
             writer.close()
 

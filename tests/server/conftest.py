@@ -33,9 +33,11 @@ class RawClient:
         self.room = room
         self.heard: list[Event] = []
         self.seat = -1
+        self._writer: asyncio.StreamWriter | None = None
 
     async def play(self, port: int) -> "RawClient":
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=LIMIT)
+        self._writer = writer
         try:
             while line := await reader.readline():
                 event = json.loads(line)
@@ -49,6 +51,12 @@ class RawClient:
         finally:
             writer.close()
         return self
+
+    async def send(self, message: Event) -> None:
+        """Send an answer that its policy did not give at once."""
+        assert self._writer is not None
+        self._writer.write(json.dumps(message).encode() + b"\n")
+        await self._writer.drain()
 
     async def _answer(self, event: Event, writer: asyncio.StreamWriter) -> None:
         if event["type"] == "hello":

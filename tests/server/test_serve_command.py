@@ -133,17 +133,45 @@ async def started(*options):
     return server, *ports
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("phase", ["waiting", "in game"])
-def test_a_signal_ends_it_at_once_and_says_nothing(raw_client, default_policy, number, phase):
-    """Whoever has not joined yet, and whoever ponders."""
-    asked = asyncio.Event()
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (INFO|WARNING) (.+)")
 
-    def ponder(event, seat):
-        if event["type"] == "tsumo" and event["actor"] == seat:
-            asked.set()
+
+def logged(errors):
+    """Return what was logged: each line has a time stamp and a level."""
+    lines = [LINE.fullmatch(line) for line in errors.decode().splitlines()]
+    assert all(lines), errors
+    return [line[2] for line in lines]
+
+
+class Pondering:
+    """A policy that does not answer its first own draw until it is told to."""
+
+    def __init__(self, policy):
+        self.policy, self.asked, self.owed = policy, asyncio.Event(), None
+
+    def __call__(self, event, seat):
+        if event["type"] == "tsumo" and event["actor"] == seat and self.owed is None:
+            self.owed = self.policy(event, seat)
+            self.asked.set()
             return None
-        return default_policy(event, seat)
+        return self.policy(event, seat)
+
+
+@pytest.mark.parametrize(
+    ("phase", "numbers"),
+    [
+        ("waiting", [signal.SIGINT]),
+        ("waiting", [signal.SIGHUP]),
+        ("in game", [signal.SIGINT]),
+        ("in game", [signal.SIGHUP]),
+        ("in game", [signal.SIGTERM, signal.SIGTERM]),
+    ],
+)
+def test_a_signal_ends_it_at_once_and_the_players_receive_the_reason(
+    raw_client, default_policy, phase, numbers
+):
+    """SIGTERM does so when it comes again: the first one lets the running game end."""
+    ponder = Pondering(default_policy)
 
     async def main():
         async with asyncio.timeout(GUARD_S):
@@ -152,18 +180,102 @@ def test_a_signal_ends_it_at_once_and_says_nothing(raw_client, default_policy, n
             if phase == "in game":
                 clients = [raw_client(ponder), *[raw_client() for _ in range(3)]]
                 playing = [asyncio.create_task(client.play(port)) for client in clients]
-                await asked.wait()
+                await ponder.asked.wait()
             ends = await half_open(port, ws_port)
-            server.send_signal(number)
+            read = b""
+            for number in numbers:
+                server.send_signal(number)
+                while number is signal.SIGTERM and b"SIGTERM" not in read:
+                    read += await server.stderr.readline()
             _, errors = await server.communicate()
             for reader, writer in ends:
                 with contextlib.suppress(ConnectionError):
                     await reader.read()
                 writer.close()
-            await asyncio.gather(*playing)
-            return server.returncode, errors
+            ends_of_players = [client.heard[-1] for client in await asyncio.gather(*playing)]
+            return server.returncode, read + errors, ends_of_players
 
-    assert asyncio.run(main()) == (ExitCode.INTERRUPTED, b"")
+    status, errors, ends_of_players = asyncio.run(main())
+    text = {"type": "error", "message": "The server was ended; the game is void."}
+    if phase == "in game":
+        assert ends_of_players == 4 * [text]
+        assert "game 1 is void: The server was ended; the game is void." in logged(errors)
+    assert status == ExitCode.INTERRUPTED
+    assert logged(errors)
+
+
+def test_sigterm_lets_the_running_game_end_and_admits_nobody_to_another(raw_client, default_policy):
+    ponder = Pondering(default_policy)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, port, ws_port = await started("--games", "5")
+            first, *others = [raw_client(ponder), *[raw_client() for _ in range(3)]]
+            playing = [asyncio.create_task(client.play(port)) for client in (first, *others)]
+            await ponder.asked.wait()
+            server.send_signal(signal.SIGTERM)
+            while b"SIGTERM" not in (line := await server.stderr.readline()):
+                assert line
+            for number in (port, ws_port):
+                with pytest.raises(ConnectionRefusedError):
+                    while True:  # until the endpoints are closed, which is the next step
+                        _, writer = await asyncio.open_connection("127.0.0.1", number)
+                        writer.close()
+            await first.send(ponder.owed)
+            output, errors = await server.communicate()
+            heard = [client.heard[-1]["type"] for client in await asyncio.gather(*playing)]
+            return server.returncode, output.decode(), logged(errors), heard
+
+    status, output, log, heard = asyncio.run(main())
+    assert status == ExitCode.OK
+    assert heard == 4 * ["end_game"]
+    assert re.fullmatch(r"game 1: (raw:-?\d+ ?){4}\n", output)
+    assert log[-1] == "game 1 has ended"
+
+
+def test_sigterm_before_a_game_sends_the_waiting_players_away_with_status_0(raw_client):
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server, port, _ = await started()
+            waiting = asyncio.create_task(raw_client().play(port))
+            while b"joined" not in (line := await server.stderr.readline()):
+                assert line
+            server.send_signal(signal.SIGTERM)
+            _, errors = await server.communicate()
+            return server.returncode, (await waiting).heard[-1], logged(errors)
+
+    status, last, log = asyncio.run(main())
+    assert status == ExitCode.OK
+    assert last == {"type": "error", "message": "The table is closed."}
+    assert [line.partition(":")[0] for line in log] == ["SIGTERM"]
+
+
+def test_joins_leaves_refusals_and_seats_are_logged_with_address_and_endpoint(raw_client):
+    async def main():
+        async with asyncio.timeout(GUARD_S), aiohttp.ClientSession() as session:
+            server, port, ws_port = await started("--ws-token", "hush")
+            http = f"http://127.0.0.1:{ws_port}"
+            for path in ("/ws", "/play"):
+                async with session.get(http + path) as answer:
+                    assert answer.status == (401 if path == "/ws" else 404)
+            await raw_client(name="guest", room="other").play(port)
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b'{"type":"join","name":"short","room":"default"}\n')
+            while b"short joined" not in (line := await server.stderr.readline()):
+                assert line
+            writer.close()
+            while b"short left" not in (line := await server.stderr.readline()):
+                assert line
+            await asyncio.gather(*[raw_client(name=f"bot{n}").play(port) for n in range(4)])
+            return (await server.communicate())[1]
+
+    log = logged(asyncio.run(main()))
+    joined = [line.rpartition(", ")[2] for line in log if "joined" in line]
+    assert joined == [f"{n} of 4 players" for n in range(1, 5)]
+    assert re.fullmatch(
+        r"game 1 begins: E bot\d \(mjsonp 127\.0\.0\.1:\d+\), S .+, W .+, N .+", log[-2]
+    )
+    assert log[-1] == "game 1 has ended"
 
 
 def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_word(raw_client):
@@ -175,9 +287,9 @@ def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_wor
             _, errors = await server.communicate()
             for _, writer in ends:
                 writer.close()
-            return server.returncode, errors
+            return server.returncode, logged(errors)[-1]
 
-    assert asyncio.run(main()) == (ExitCode.OK, b"")
+    assert asyncio.run(main()) == (ExitCode.OK, "game 1 has ended")
 
 
 def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal():
@@ -197,9 +309,9 @@ def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal():
             _, errors = await server.communicate()
             assert await reader.read() == b""
             writer.close()
-            return server.returncode, errors
+            return server.returncode, logged(errors)[-1].partition(":")[0]
 
-    assert asyncio.run(main()) == (ExitCode.INTERRUPTED, b"")
+    assert asyncio.run(main()) == (ExitCode.OK, "SIGTERM")
 
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
@@ -230,7 +342,7 @@ def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, 
     status, errors, four = asyncio.run(main())
     assert status == ExitCode.UNREACHABLE
     (log,) = tmp_path.iterdir()
-    assert errors == f"mjbot serve: {log}: File too large\n"
+    assert errors.endswith(f"mjbot serve: {log}: File too large\n")
     for client in four:
         assert client.heard[-1]["type"] == "error"
         assert "cannot write its log" in client.heard[-1]["message"]
@@ -271,7 +383,11 @@ def test_the_token_of_the_websocket_door_need_not_stand_on_the_command_line(
                 server.send_signal(signal.SIGTERM)
                 return await server.communicate()
 
-    assert asyncio.run(main()) == (b"", b"")
+    output, errors = asyncio.run(main())
+    assert output == b""
+    refused, joined, _ = logged(errors)
+    assert re.fullmatch(r"ws 127\.0\.0\.1:\d+: refused: wrong or missing bearer token", refused)
+    assert re.fullmatch(r"ws 127\.0\.0\.1:\d+: websocket joined, 1 of 4 players", joined)
 
 
 def test_what_is_no_http_costs_a_line_and_no_traceback():
@@ -289,6 +405,6 @@ def test_what_is_no_http_costs_a_line_and_no_traceback():
 
     answers, errors = asyncio.run(main())
     assert answers == [b"400", b"400", b"401"]
-    assert len(errors.splitlines()) == 2
-    assert all("Error handling request" in line for line in errors.splitlines())
+    assert "Traceback" not in errors
+    assert len([line for line in errors.splitlines() if "Error handling request" in line]) == 2
     assert "\x1b" not in errors

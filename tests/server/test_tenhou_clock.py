@@ -5,7 +5,6 @@ The door's tasks run in a loop whose time leaps to the next deadline whenever al
 
 import asyncio
 import contextlib
-import selectors
 from itertools import repeat
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from mjbot.server.seats import Seat
 from mjbot.server.server import ONE_ROOM
 from mjbot.server.tenhou import SILENCE_S, TenhouDoor
 from mjbot.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
+from proof.leaping_time import in_leaping_time
 from protocol.messages import StartKyoku
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou import tags
@@ -27,29 +27,6 @@ from protocol.transports.memory import memory_pair
 
 XML = Spelling.XML
 NEVER = None
-
-
-class LeapingTime(selectors.DefaultSelector):
-    """Waits for no deadline: its time is there at once."""
-
-    now_s = 0.0
-
-    def select(self, timeout=None):
-        ready = super().select(0)
-        if not ready:
-            assert timeout is not None, "everybody waits for somebody else"
-            self.now_s += timeout
-        return ready
-
-
-def in_leaping_time(main):
-    clock = LeapingTime()
-    loop = asyncio.SelectorEventLoop(clock)
-    loop.time = lambda: clock.now_s
-    try:
-        return loop.run_until_complete(main)
-    finally:
-        loop.close()
 
 
 class Thinker:
@@ -221,7 +198,7 @@ def test_who_answers_nothing_is_sent_away_and_may_come_back_so_often(caplog):
     asked = in_leaping_time(play([silent, witness], until, TimeLimits(7000, 10_000)))
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert told == (MOST_RETURNS + 1) * [
-        f"x is cut off: it has answered nothing for {UNANSWERED_S:g} s"
+        f"memory: x is cut off: it has answered nothing for {UNANSWERED_S:g} s"
     ]
     assert [returns for _, returns in left] == [*range(MOST_RETURNS + 1)]
     assert len(witness.kinds(tags.ServerBye)) == MOST_RETURNS + 1

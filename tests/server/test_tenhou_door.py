@@ -18,6 +18,7 @@ from mjbot.server.server import ONE_ROOM, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.records import Findings
 from proof.tenhou_door import DoorProof
+from proof.tenhou_habits import HABITS
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou import tags
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
@@ -178,7 +179,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(told) == len(expected) == len(BAD_IN_GAME)
     for line, words in zip(told, expected, strict=True):
-        assert line.startswith("culprit is cut off: ")
+        assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit is cut off: ", line)
         assert words in line
         assert "\n" not in line
     # The other player hears of each departure and return; who returns hears no greeting.
@@ -427,3 +428,13 @@ def test_an_account_with_several_seats_gets_only_one_whose_player_is_gone():
     assert endpoint_with(there, gone)._seat_of("ID1", None) is gone
     assert endpoint_with(there, other)._seat_of("ID1", None) is None
     assert endpoint_with(there)._seat_of("ID1", None) is there
+
+
+@pytest.mark.parametrize("habits", [["twice"], ["slow"], ["large-reads"], HABITS])
+def test_clients_with_the_habits_of_recorded_ones_play_to_the_end(habits):
+    findings = Findings()
+    DoorProof(findings, "tonpu", 90).play_habitually(0, habits)
+    assert findings.mismatches == []
+    assert findings.checked["starts"] == findings.checked["of these in one piece"] == 4
+    assert ("twice" in habits) == (findings.checked["of these a pass after a ron"] > 0)
+    assert ("large-reads" in habits) == (findings.checked["reads of several pieces"] > 0)

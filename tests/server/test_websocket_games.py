@@ -167,10 +167,14 @@ def test_a_wrong_token_stays_outside(raw_client):
     async def main():
         rules = TableRules(seed=1)
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
-            port = await server.open_websocket("127.0.0.1", 0, "secret")
-            for guess in (None, "", "guess", "s", "secre", "secret2", "SECRET"):
+            url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0, 'secret')}/ws"
+            async with aiohttp.ClientSession() as session:
+                for guess in ("", "guess", "s", "secre", "secret2", "SECRET"):
+                    headers = {"Authorization": f"Bearer {guess}"}
+                    with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
+                        await session.ws_connect(url, headers=headers)
                 with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
-                    await WebClient().play(port, guess)
+                    await session.ws_connect(url)
             assert server.lobby.waiting == []
 
     asyncio.run(main())

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from mjbot.strategy.registry import Spec
 from mjbot.watch.library import Library
+from mjbot.watch.pages import game_page, index_page
 from mjbot.watch.server import RecordServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
@@ -90,3 +92,12 @@ def test_what_is_not_there_is_told_in_a_line() -> None:
         assert (await ask("/../pyproject.toml"))[0] == 404
 
     asked(conversation)
+
+
+@pytest.mark.parametrize("title", ["</script x", "<!--<script ", "</script><img src=x>", "a&b"])
+def test_no_title_ends_the_element_that_holds_it(title: str) -> None:
+    """An end tag needs no ``>`` of its own: the next one on the page would do."""
+    for page in (index_page({"title": title}), game_page({}, {"title": title})):
+        config = page.partition(' id="config">')[2].partition("</script>")[0]
+        assert not set("<>&") & set(config)
+        assert json.loads(config)["title"] == title

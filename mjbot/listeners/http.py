@@ -1,0 +1,178 @@
+"""An HTTP endpoint of ours: an aiohttp application behind limits of connections and times.
+
+aiohttp itself accepts any number of connections, and waits an hour for a request.  Each open socket
+is a file of this process: enough of them, and no other endpoint, log or record can be opened.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from mjbot.listeners.guests import MOST_OF_ADDRESS, Guest, Guests
+from protocol.plain_text import one_line
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+REQUEST_S: Final = 10.0
+"""How long a connection may stay open without a request that is being answered."""
+
+
+class HttpListener:
+    """Serves ``app`` for the endpoint ``endpoint``, whose name is for the log.
+
+    ``shutdown_s`` is how long :meth:`close` waits for requests that are being answered.
+    """
+
+    def __init__(
+        self,
+        app: web.Application,
+        endpoint: str,
+        *,
+        most_of_address: int = MOST_OF_ADDRESS,
+        shutdown_s: float = 1.0,
+    ) -> None:
+        app[_LISTENER] = self
+        app.middlewares.append(self._answer)
+        log = logging.getLogger(__name__)
+        log.addFilter(_short)
+        self.guests: Final = Guests(endpoint, most_of_address)
+        self._runner: Final = web.AppRunner(
+            app, access_log=None, logger=log, shutdown_timeout=shutdown_s
+        )
+        self._connections: Final[dict[web.RequestHandler, _Connection]] = {}
+        self._listener: asyncio.Server | None = None
+
+    async def open(self, host: str, port: int) -> int:
+        """Listen; return the port (chosen by the system if 0).  Raises ``OSError``."""
+        await self._runner.setup()
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(self._accept, host, port)
+        return int(self._listener.sockets[0].getsockname()[1])
+
+    def refuse_more(self) -> None:
+        """Stop listening; the connections that are open stay."""
+        if self._listener is not None:
+            self._listener.close()
+
+    async def close(self) -> None:
+        """Stop listening and close all connections."""
+        self.refuse_more()
+        await self._runner.cleanup()
+
+    def guest(self, request: web.Request) -> Guest:
+        """Return the connection of a request."""
+        connection = self._connections.get(request.protocol)
+        return Guest() if connection is None else connection.guest
+
+    def _accept(self) -> asyncio.Protocol:
+        assert self._runner.server is not None
+        return _Connection(self._runner.server(), self.guests, self._connections)
+
+    @web.middleware
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Stop the clock of a connection while its request is answered."""
+        connection = self._connections.get(request.protocol)
+        if connection is None:
+            return await handler(request)
+        connection.stop_clock()
+        try:
+            return await handler(request)
+        finally:
+            connection.start_clock()
+
+
+_LISTENER: Final = web.AppKey("listener", HttpListener)
+
+
+def guest_of(request: web.Request) -> Guest:
+    """Return the connection of a request that an :class:`HttpListener` serves."""
+    return request.app[_LISTENER].guest(request)
+
+
+class _Connection(asyncio.Protocol):
+    """Stands between a socket and aiohttp: counts the connection, and closes it when idle."""
+
+    guest: Guest
+
+    def __init__(
+        self,
+        handler: web.RequestHandler,
+        guests: Guests,
+        connections: "dict[web.RequestHandler, _Connection]",
+    ) -> None:
+        self._handler: Final = handler
+        self._guests: Final = guests
+        self._connections: Final = connections
+        self._transport: asyncio.Transport | None = None
+        self._clock: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the connection, or close it at once."""
+        assert isinstance(transport, asyncio.Transport)
+        guest = self._guests.admit(transport.get_extra_info("peername"))
+        if guest is None:
+            transport.abort()
+            return
+        guest.close = transport.abort
+        self.guest, self._transport = guest, transport
+        self._connections[self._handler] = self
+        self._handler.connection_made(transport)
+        self.start_clock()
+
+    def start_clock(self) -> None:
+        """Close the connection unless a request comes in time."""
+        self.stop_clock()
+        if self._transport is not None:
+            loop = asyncio.get_running_loop()
+            self._clock = loop.call_later(REQUEST_S, self._transport.abort)
+
+    def stop_clock(self) -> None:
+        """A request is being answered."""
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Free the place."""
+        if self._transport is None:
+            return
+        self._transport = None
+        self.stop_clock()
+        self._connections.pop(self._handler, None)
+        self.guest.leave()
+        self._handler.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what came."""
+        if self._transport is not None:
+            self._handler.data_received(data)
+
+    def eof_received(self) -> None:
+        """Pass on that no more will come; the transport then closes."""
+        if self._transport is not None:
+            self._handler.eof_received()
+
+    def pause_writing(self) -> None:
+        """Pass on that the peer does not read fast enough."""
+        if self._transport is not None:
+            self._handler.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Pass on that the peer reads again."""
+        if self._transport is not None:
+            self._handler.resume_writing()
+
+
+def _short(record: logging.LogRecord) -> bool:
+    """Log an error of a client's in one line, without the traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError):
+        record.msg, record.args = one_line(f"{record.getMessage()}: {error}", 200), ()
+        record.exc_info = None
+    return True

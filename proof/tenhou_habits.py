@@ -1,0 +1,200 @@
+"""Clients with the habits of the recorded ones, at the Tenhou endpoint, without waiting.
+
+The recorded client (658 games of 2018) answered each ron twice, the second time with a pass or
+another call, read ``GO``, ``UN`` and ``TAIKYOKU`` in one read, and took its time.  Here four
+clients of ours play over lines that do so, each habit by itself or all together:
+
+``twice``
+    Every answer is sent twice within 0.5 s, the last one of a hand once more before the next deal;
+    after a ron comes a pass.
+``slow``
+    An answer takes up to 2 s, a result is shown for 3 to 5 s, the last one as well.
+``large-reads``
+    The client reads only every 1.5 s at the most, and then all that has come in one piece.
+
+The lines are in memory and the time of the loop leaps, so that no second is waited for.
+"""
+
+import asyncio
+import contextlib
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.client.conversation import OwnResult
+from mjbot.client.player import ClientPlayer
+from mjbot.client.tenhou import TenhouGame
+from mjbot.server.lobby import PLACES, TableRules
+from mjbot.server.server import GameResult, TableServer
+from mjbot.strategy.registry import make_strategy
+from proof.leaping_time import in_leaping_time
+from protocol.dialects import Dialect
+from protocol.tenhou.client import TenhouClient
+from protocol.tenhou.codec import Spelling
+from protocol.tenhou.login import Wanted, guest_named
+from protocol.transports.base import SilenceError, Transport, VanishedError
+from protocol.transports.memory import memory_pair
+
+HABITS: Final = ("twice", "slow", "large-reads")
+ANSWER_S: Final = 2.0
+AGAIN_S: Final = 0.5
+"""How long after the first the second answer comes: the table may be at its next question."""
+
+SHOWN_S: Final = (3.0, 5.0)
+READ_PAUSE_S: Final = 1.5
+
+_ANSWER: Final = re.compile(rb"<(N|D|REACH)\b")
+_RON: Final = re.compile(rb'<N type="6"')
+_READY: Final = b"<NEXTREADY />\0"
+
+
+class HabitualLine(Transport):
+    """One client's connection; ``counted`` counts what it did."""
+
+    def __init__(
+        self, line: Transport, habits: Sequence[str], rng: random.Random, counted: Counter[str]
+    ) -> None:
+        self._line: Final = line
+        self._habits: Final = frozenset(habits)
+        self._rng: Final = rng
+        self._counted: Final = counted
+        self._last_answer = b""
+
+    async def receive(self, timeout_s: float | None = None) -> bytes:
+        """Return what has come; see :class:`Transport`."""
+        data = await self._line.receive(timeout_s)
+        self._count_start(data)
+        if "large-reads" not in self._habits:
+            return data
+        await asyncio.sleep(self._rng.uniform(0, READ_PAUSE_S))
+        with contextlib.suppress(SilenceError, VanishedError):
+            while True:
+                more = await self._line.receive(0)
+                self._count_start(more)
+                self._counted["reads of several pieces"] += 1
+                data += more
+        return data
+
+    async def send(self, line: bytes) -> None:
+        """Send tags as the recorded client does; see :class:`Transport`."""
+        for part in line.split(b"\0")[:-1]:
+            tag = part + b"\0"
+            if tag.startswith(b"<BYE"):
+                await self._count_end()
+            elif tag == _READY:
+                await self._show_result()
+                if "twice" in self._habits and self._last_answer:
+                    await self._repeat(self._last_answer)
+            is_answer = bool(_ANSWER.match(tag))
+            if is_answer and "slow" in self._habits:
+                await asyncio.sleep(self._rng.uniform(0, ANSWER_S))
+            await self._line.send(tag)
+            if is_answer:
+                self._last_answer = tag
+                await self._answer_again(tag)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._line.close()
+
+    async def _show_result(self) -> None:
+        if "slow" in self._habits:
+            await asyncio.sleep(self._rng.uniform(*SHOWN_S))
+
+    async def _answer_again(self, tag: bytes) -> None:
+        if "twice" not in self._habits:
+            return
+        is_ron = bool(_RON.match(tag))
+        self._counted["of these a pass after a ron"] += is_ron
+        await self._repeat(b"<N />\0" if is_ron else tag)
+
+    async def _repeat(self, tag: bytes) -> None:
+        await asyncio.sleep(self._rng.uniform(0, AGAIN_S))
+        self._counted["answers repeated"] += 1
+        await self._line.send(tag)
+
+    async def _count_end(self) -> None:
+        """Count whether the connection is open until the client has shown the last result."""
+        try:
+            while True:  # what was sent to it meanwhile
+                await self._line.receive(0)
+        except SilenceError:
+            self._counted["last results shown to the end"] += 1
+        except VanishedError:
+            pass
+
+    def _count_start(self, data: bytes) -> None:
+        if b"<GO " in data:
+            self._counted["starts"] += 1
+            whole = all(tag in data for tag in (b"<UN ", b"<TAIKYOKU "))
+            self._counted["of these in one piece"] += whole
+
+
+class _InLoop:
+    """Decides at once, in the loop's own thread: a loop whose time leaps waits for no thread."""
+
+    async def think(self, job: Callable[[], Any], limit_s: float | None) -> Any:
+        return job()
+
+    def close(self) -> None:
+        """Nothing is to be closed."""
+
+
+class PlayerInLoop(ClientPlayer):
+    """A client's player whose strategy decides in no time."""
+
+    def __init__(self, strategy: str) -> None:
+        super().__init__(
+            lambda _: make_strategy(strategy), Dialect.TENHOU, strict=True, deadline_s=None
+        )
+        self._thread.close()
+        self._thread = _InLoop()  # type: ignore[misc, assignment]
+
+
+def play_habitually(
+    rules: TableRules,
+    habits: Sequence[str],
+    bots: Sequence[str],
+    folder: Path,
+    counted: Counter[str],
+) -> tuple[GameResult, list[OwnResult]]:
+    """Play a game of four such clients; return how it ended for the table and for each client."""
+    return in_leaping_time(_play(rules, habits, bots, folder, counted))
+
+
+async def _play(
+    rules: TableRules,
+    habits: Sequence[str],
+    bots: Sequence[str],
+    folder: Path,
+    counted: Counter[str],
+) -> tuple[GameResult, list[OwnResult]]:
+    async with TableServer(rules, log_dir=folder) as server:
+        tasks = []
+        for place in range(PLACES):
+            rng = random.Random(f"habits {rules.seed} {place}")
+            ours, theirs = memory_pair()
+            server.tenhou.begin(theirs, Spelling.XML)
+            line = HabitualLine(ours, habits, rng, counted)
+            tasks.append(asyncio.create_task(_client(line, place, bots[place], rules)))
+            while len(server.lobby.waiting) <= place:
+                await asyncio.sleep(0.01)
+                if tasks[-1].done():
+                    tasks[-1].result()
+        results = [result async for result in server.play(1)]
+        return results[0], list(await asyncio.gather(*tasks))
+
+
+async def _client(line: Transport, place: int, bot: str, rules: TableRules) -> OwnResult:
+    async def never() -> Transport:
+        raise AssertionError("the connection was lost")
+
+    wanted = Wanted(0, 9 if rules.length == "hanchan" else 1)
+    session = TenhouClient(guest_named(f"bot{place}"), wanted, Spelling.XML)
+    player = PlayerInLoop(bot)
+    silence_s = Dialect.TENHOU.traits.silence_s or 300.0
+    game = TenhouGame(never, session, player, silence_s=silence_s, record=lambda event: None)
+    return await game.play(line)

@@ -1,0 +1,89 @@
+"""How a client comes to a server: its name, refusals, pauses between attempts, proxies."""
+
+import asyncio
+
+import pytest
+
+from mjbot.cli import play as command
+from mjbot.client import play
+from mjbot.client.play import Settings, play_by_connecting
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import TableServer
+from proof.leaping_time import in_leaping_time
+from protocol.transports.address import parse_address
+from protocol.transports.base import RefusedError, UnreachableError
+
+HOST = "127.0.0.1"
+GUARD_S = 60
+
+
+def at_websocket(visit, token=None):
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
+            port = await server.open_websocket(HOST, 0, token)
+            return await visit(server, f"ws://{HOST}:{port}")
+
+    return asyncio.run(main())
+
+
+def settings_of(url, name):
+    return command._settings(command.PlayRequest(url=url, name=name))
+
+
+@pytest.mark.parametrize(
+    ("query", "given", "name"),
+    [
+        ("", "wsb & co", "wsb & co"),
+        ("?name=own", "other", "own"),
+        ("", None, "websocket"),
+    ],
+)
+def test_the_name_of_a_websocket_player_is_the_one_that_was_given(query, given, name):
+    async def visit(server, url):
+        async with await play._connect(settings_of(f"{url}/ws{query}", given)):
+            return [seat.name for seat in server.lobby.waiting]
+
+    assert at_websocket(visit) == [name]
+
+
+@pytest.mark.parametrize(
+    ("path", "token", "cure"),
+    [
+        ("/ws", "wrong", r"HTTP 401: the token is missing or wrong$"),
+        ("/ws", None, r"HTTP 401: the token is missing or wrong$"),
+        ("/play", "right", r"HTTP 404: .* the path of mjbot serve is /ws$"),
+    ],
+)
+def test_a_refusal_names_the_cure(path, token, cure):
+    async def visit(server, url):
+        with pytest.raises(RefusedError, match=cure):
+            await play._connect(Settings(parse_address(url + path), token=token))
+
+    at_websocket(visit, "right")
+
+
+def test_attempts_to_connect_come_less_and_less_often(monkeypatch):
+    attempts = []
+
+    async def absent(settings):
+        attempts.append(asyncio.get_running_loop().time())
+        raise UnreachableError("no server")
+
+    monkeypatch.setattr(play, "_connect", absent)
+    settings = Settings(parse_address("mjsonp://localhost:1/default"), wait_s=20)
+    with pytest.raises(UnreachableError):
+        in_leaping_time(play_by_connecting(settings, None))
+    assert attempts == pytest.approx([0, 0.2, 0.6, 1.4, 3.0, 6.2, 11.2, 16.2, 20])
+
+
+def test_a_server_of_this_machine_is_reached_without_the_proxy_of_the_system(monkeypatch):
+    for scheme in ("http", "https", "socks", "all"):
+        monkeypatch.setenv(f"{scheme}_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+
+    async def visit(server, url):
+        async with await play._connect(Settings(parse_address(f"{url}/ws"))):
+            return len(server.lobby.waiting)
+
+    assert at_websocket(visit) == 1
