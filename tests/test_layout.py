@@ -12,7 +12,7 @@ MODULES = sorted(
     for room in ("mjbot", "protocol", "strategies", "papers")
     for path in (ROOT / room).rglob("*.py")
 )
-MOST_MODULES = 14
+MOST_MODULES = 20
 MOST_LINES = 50
 
 
