@@ -51,7 +51,7 @@ BETWEEN_OURSELVES = {
     "_CutError", "_DeadEndError", "_EnoughError", "_OtherRulesError", "_UntoldError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""
-FAMILY = {"ArgumentError", "RecordError", "StrategyError"}
+FAMILY = {"ArgumentError", "MismatchError", "RecordError", "StrategyError"}
 
 
 def test_what_a_user_may_meet_is_of_one_family():
