@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.arena.report.page import origin_of
 from mjbot.cli.main import main
 from mjbot.detection.experiment import experiment, judging, tables
 from mjbot.detection.experiment.judging import Judge, choose, drawn_anew
 from mjbot.detection.experiment.tables import HONEST, PAIRS, USUAL_SEED, Four, Kind, moved
 from mjbot.detection.games import Games
+from mjbot.detection.verdicts import levelled
 from tests.detection.test_verdicts import ALL, played
 
 LOGS = Path(__file__).parents[2] / "logs"
@@ -45,6 +47,8 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
     first = capsys.readouterr().out
     heads, rows = first.splitlines()[0], rows_of(first)
     assert "mjbot experiment detection --part all --games 6 --seed 2021 --records logs" in heads
+    version = origin_of(()).version
+    assert version and f", {version}: `" in heads
     known = {row[0]: row for row in rows}
     pair, live = [row for row in rows if row[0] == str(PAIR)]
     assert pair[1] == "2" and all("[" in cell for cell in pair[2:])
@@ -105,6 +109,23 @@ def test_a_planted_pair_is_found_caught_and_told_of_and_nobody_else_is(
     after = JUDGE.told_live(four)
     assert np.isfinite(after[:, pair]).all() and after[:, pair].max() < 30
     assert np.isinf(np.delete(after, pair, axis=1)).all()
+
+
+def test_a_pair_is_told_of_at_the_limit_of_the_last_pair_that_met(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(judging, "ORDERS", 150)
+    four = four_of(played(40, helped=1.0))
+    after, random = JUDGE.told_live(four), judging.dice(40)
+    rows = np.arange(40)[:, None]
+    left, products = levelled(four.games)[rows, four.places], four.games.products[rows, four.places]
+    for found in after:
+        order = random.permutation(40)
+        e = ALL.e_values(left[order].cumsum(axis=0), products[order].astype(float).cumsum(axis=0))
+        for pair, n in enumerate(found.tolist()):
+            reached = np.flatnonzero(e[:, pair] >= 6 * 7 / 0.01)
+            assert n == (reached[0] + 1 if len(reached) else np.inf)
+    assert np.isfinite(after).any() and np.isinf(after).any()
 
 
 def test_without_help_nobody_is_found_nor_accused_more_often_than_is_said(

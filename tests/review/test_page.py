@@ -208,12 +208,12 @@ def test_the_json_has_all_keys_of_mjai_reviewer(review):
     assert sum(kind["loss"] for kind in kinds) == pytest.approx(losses, abs=1e-3)
 
 
-def test_probabilities_of_a_network_are_shares_of_1(by_shares):
-    for kyoku in review_json(by_shares)["review"]["kyokus"]:
-        for entry in kyoku["entries"]:
-            probs = [detail["prob"] for detail in entry["details"]]
-            if len(probs) == len(entry["legal"]):
-                assert sum(probs) == pytest.approx(1, abs=0.01)
+def test_probabilities_of_a_network_are_its_percentages(by_shares):
+    kyoku = review_json(by_shares)["review"]["kyokus"]
+    details = [each for part in kyoku for entry in part["entries"] for each in entry["details"]]
+    assert len(details) > 100
+    for detail in details:
+        assert detail["prob"] == pytest.approx(detail["q_value"] / 100, abs=1e-4)
 
 
 def test_a_rating_has_an_interval(by_points):

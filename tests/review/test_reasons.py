@@ -129,6 +129,17 @@ def test_words_never_speak_against_their_number(by_points):
     assert str(reason) == "wins 20.0 instead of 30.0 % of the time (-200)"
 
 
+@pytest.mark.parametrize(("unit", "gain"), [("points", 20), ("ranks", -4)])
+def test_terms_in_points_stand_beside_a_worth_in_another_unit(by_points, unit, gain):
+    def both(tile, worth, points):
+        beside = Term("one", "points", points, adds_to="in points")
+        return rated(tile, Term("other", unit, worth, adds_to="worth"), beside)
+
+    view = by_points.decisions[0].view
+    found = compare(view, both(0, 10, 5), both(1, 30, 1), unit)
+    assert [each.gain for each in found] == [gain]
+
+
 def test_every_loss_has_one_kind(review):
     kinds = {kind_of_loss(each) for each in differing(review)}
     assert kinds <= set(KINDS)
