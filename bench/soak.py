@@ -126,7 +126,7 @@ class _ServedTable:
         self._random: Final = Random(f"soak {seed}")
         self._rules: Final = TableRules(
             seed=seed,
-            length="tonpu",
+            rules="tonpu",
             timeout_s=REPLY_S,
             limits=TimeLimits(3000, 7000),
             on_fault=OnFault.DEFAULT,

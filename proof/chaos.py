@@ -116,7 +116,7 @@ async def _played(number: int, seed: int) -> Table:
     table = Table(number, kinds)
     rules = TableRules(
         seed=seed + number,
-        length="tonpu",
+        rules="tonpu",
         timeout_s=REPLY_S,
         limits=TimeLimits(3000, 7000),
         on_fault=random.choice(ON_FAULT),

@@ -123,7 +123,7 @@ class _Trials:
         _, partner = make_members("mjbot", roles, relayed, timings)
         players = (top, partner, *read_players(list(self._table.rivals)))
         rules = TableRules(
-            seed=self._table.seed, length="tonpu", timeout_s=10.0, on_fault=OnFault.DEFAULT
+            seed=self._table.seed, rules="tonpu", timeout_s=10.0, on_fault=OnFault.DEFAULT
         )
         settings = MatchSettings(
             rules=rules, games=1_000_000, folder=self._folder, join_timeout_s=JOIN_S

@@ -262,7 +262,7 @@ async def _client(url: str, place: int) -> None:
 @contextlib.asynccontextmanager
 async def _at_our_table(folder: Path) -> AsyncIterator[Words]:
     """``play`` at a table of ours, with three clients of ours."""
-    rules = TableRules(seed=0, length="tonpu", timeout_s=60.0, on_fault=OnFault.DEFAULT)
+    rules = TableRules(seed=0, rules="tonpu", timeout_s=60.0, on_fault=OnFault.DEFAULT)
     async with TableServer(rules) as server:
         url = f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default"
         tasks = [asyncio.create_task(_client(url, place)) for place in range(1, 4)]

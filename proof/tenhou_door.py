@@ -144,7 +144,7 @@ class DoorProof:
 
     def play_habitually(self, number: int, habits: Sequence[str] = HABITS) -> None:
         """Play a game of Tenhou clients with habits of the recorded one."""
-        rules = TableRules(seed=self._seed + number, length=self._length, fixed_seats=True)
+        rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
         table, counted = Watched(), Counter[str]()
         with tempfile.TemporaryDirectory() as folder, table.listening():
             table.result, table.ends = play_habitually(rules, habits, BOTS, Path(folder), counted)
@@ -166,7 +166,7 @@ class DoorProof:
         folder: Path,
         habits: "Cuts | Repeats | None" = None,
     ) -> "Watched":
-        rules = TableRules(seed=self._seed + number, length=self._length, fixed_seats=True)
+        rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
         table = Watched()
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(asyncio.timeout(GAME_S))

@@ -95,7 +95,7 @@ def played(chaos, timeout_s, doors="twtw"):
     async def game():
         rules = TableRules(
             seed=3,
-            length="tonpu",
+            rules="tonpu",
             timeout_s=timeout_s,
             limits=TimeLimits(int(1000 * timeout_s), 0),
             on_fault=OnFault.DEFAULT,

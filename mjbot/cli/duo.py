@@ -108,7 +108,7 @@ def _say_head(
     console: Console,
 ) -> None:
     rules = settings.rules
-    at_home = f"{request.games} x {rules.length}, seed {rules.seed}:"
+    at_home = f"{request.games} x {rules.game}, seed {rules.seed}:"
     pair = zip(request.roles, team_names(request.name), strict=True)
     sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
     lines = [f"{request.games} games at {request.url}:" if request.url else at_home]
@@ -203,7 +203,7 @@ class _Duo:
 
     async def play(self) -> int:
         report = DuoReport(
-            self.console, self.request.games, self.settings.rules.length, self.members
+            self.console, self.request.games, self.settings.rules.game.length, self.members
         )
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False

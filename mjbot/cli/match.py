@@ -113,12 +113,12 @@ def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path)
     console = Console()
     names = " ".join([player.name for player in players])
     rules = settings.rules
-    _print(console, [f"{request.games} x {rules.length}, seed {rules.seed}: {names}"])
+    _print(console, [f"{request.games} x {rules.game}, seed {rules.seed}: {names}"])
     tell_seats(players, no_browser=request.page.no_browser)
     specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
         return ExitCode.FAILED
-    report = MatchReport(console, settings.games, rules.length)
+    report = MatchReport(console, settings.games, rules.game.length)
     try:
         results = run_until_signalled(_watch(request.page, settings, players, report))
     except MatchError as error:

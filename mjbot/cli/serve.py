@@ -1,12 +1,12 @@
 """``mjbot serve``: open a table for four clients that speak mjai or Tenhou's wire."""
 
-import argparse
 import asyncio
 import contextlib
 import errno
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from rich.console import Console
 
-from mjbot.cli.arguments import games_above_0, reading_arguments, token
+from mjbot.cli.arguments import count, file_option, folder_option, reading_arguments, token
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
@@ -22,14 +22,14 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
-from mjbot.requests import declare
+from mjbot.requests import group, option
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
 from mjbot.server.server import GameResult, Logs, TableServer, talk_of
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
-from protocol.tenhou.rules import GENERAL_HANCHAN, GENERAL_TONPUU
+from protocol.tenhou.rules import game_type
 
 if TYPE_CHECKING:
     import loguru
@@ -39,68 +39,76 @@ LAST_PORT = 65535
 WS_TOKEN_VARIABLE = "MJBOT_WS_TOKEN"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-    parser.add_argument(
-        "--allow-remote", action="store_true", help="permit a --host that other machines reach"
+@dataclass(frozen=True, kw_only=True)
+class ServeRequest:
+    """What ``mjbot serve`` is asked for."""
+
+    host: str = option("127.0.0.1", "address to listen on")
+    allow_remote: bool = option(False, "permit a --host that other machines reach")
+    port: int = option(DEFAULT_PORT, "TCP port; 0: any free port", type=port_number)
+    ws_port: int | None = option(None, "WebSocket port (default: --port + 1)", type=port_number)
+    no_ws: bool = option(False, "open no WebSocket port")
+    tenhou: int | None = option(
+        None, "TCP port for Tenhou clients (default: none)", type=port_number, metavar="PORT"
     )
-    parser.add_argument(
-        "--port", type=port_number, default=DEFAULT_PORT, help=f"TCP port; 0: any ({DEFAULT_PORT})"
+    tenhou_ws: int | None = option(
+        None, "WebSocket port for Tenhou clients (default: none)", type=port_number, metavar="PORT"
     )
-    parser.add_argument("--ws-port", type=port_number, help="WebSocket port (default: --port + 1)")
-    parser.add_argument("--no-ws", action="store_true", help="no WebSocket door")
-    parser.add_argument(
-        "--tenhou", type=port_number, metavar="PORT", help="TCP port for Tenhou clients (none)"
+    ws_token_file: Path | None = file_option(
+        "file with the bearer token that WebSocket players of --ws-port must send"
+        f" (default: the variable {WS_TOKEN_VARIABLE}, else none)"
     )
-    parser.add_argument(
-        "--tenhou-ws",
-        type=port_number,
-        metavar="PORT",
-        help="WebSocket port for Tenhou clients (none)",
+    ws_token: str | None = option(
+        None, "the token itself: every user of this machine can read a command line"
     )
-    tokens = parser.add_mutually_exclusive_group()
-    tokens.add_argument(
-        "--ws-token-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the bearer token that WebSocket players of --ws-port must send"
-        f" (else the variable {WS_TOKEN_VARIABLE}, else none)",
+    room: str = option("default", "room that TCP players must name")
+    games: int = option(1, "number of games, after which the server exits", type=count)
+    log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
+    watch_for_pairs: bool = option(
+        False, "warn of two players who play as if they knew each other's hands (no proof)"
     )
-    tokens.add_argument(
-        "--ws-token",
-        metavar="TOKEN",
-        help="the token itself: everybody on this machine can read a command line",
-    )
-    parser.add_argument(
-        "--room", default="default", help="room that TCP players must name (default: default)"
-    )
-    parser.add_argument(
-        "--games", type=games_above_0, default=1, help="games to play, then exit (1)"
-    )
-    parser.add_argument("--log-dir", type=Path, help="folder for one .mjson file per game (none)")
-    parser.add_argument(
-        "--watch-for-pairs",
-        action="store_true",
-        help="warn of two who play as if they knew each other's hands (not proof)",
-    )
-    declare(parser, TableRequest)
-    declare(parser.add_argument_group(PAGE), WatchRequest)
+    table: TableRequest = group(TableRequest)
+    page: WatchRequest = group(WatchRequest, PAGE)
+
+    def __post_init__(self) -> None:
+        if self.port == LAST_PORT and self.ws_port is None and not self.no_ws:
+            cure = "name one, or --no-ws"
+            raise ArgumentError(f"--port {self.port}: no port is left for --ws-port; {cure}")
+        if self.ws_token is not None and self.ws_token_file is not None:
+            raise ArgumentError("--ws-token: not allowed with --ws-token-file")
+        if self.table.evidence and self.log_dir is None:
+            raise ArgumentError("--evidence: lies beside the games' logs; name their --log-dir")
+        if not self.room:
+            raise ArgumentError("--room: must not be empty")
+        if self.tenhou is not None or self.tenhou_ws is not None:
+            self._check_tenhou()
+        if not self.allow_remote and not _is_loopback(self.host):
+            cure = "say --allow-remote to permit it"
+            raise ArgumentError(f"--host {self.host}: other machines could join; {cure}")
+
+    def _check_tenhou(self) -> None:
+        if self.table.on_fault == OnFault.CHOMBO.value:
+            problem = "a chombo cannot be told to Tenhou clients; choose abort or default"
+            raise ArgumentError(f"--on-fault chombo: {problem}")
+        with reading_arguments():
+            game_type(self.table.game)
+
+
+REQUEST = ServeRequest
 
 
 @ending_at_once(terminated=ExitCode.OK)
-def run(args: argparse.Namespace) -> int:
+def run(request: ServeRequest) -> int:
     """Serve until all games are played, or after SIGTERM until the running one is."""
     _log_to_stderr()
-    _check(args)
-    ws_token = args.ws_token or token(args.ws_token_file, WS_TOKEN_VARIABLE)
-    if args.log_dir is not None:
-        require_writable(args.log_dir)
+    ws_token = request.ws_token or token(request.ws_token_file, WS_TOKEN_VARIABLE)
+    if request.log_dir is not None:
+        require_writable(request.log_dir)
     prepare([], Console(stderr=True), table=True)
     keep_heap_compact()
     with reading_arguments():  # a token that cannot be
         ending = asyncio.Event()
-        return run_until_signalled(_serve(args, ws_token, ending), ending.set)
+        return run_until_signalled(_serve(request, ws_token, ending), ending.set)
 
 
 def _log_to_stderr() -> None:
@@ -118,23 +126,6 @@ def _log_to_stderr() -> None:
     logger.add(sys.stderr, level="INFO", format=form, filter=may_write)
 
 
-def _check(args: argparse.Namespace) -> None:
-    if args.port == LAST_PORT and args.ws_port is None and not args.no_ws:
-        cure = "name one, or --no-ws"
-        raise ArgumentError(f"--port {args.port}: no port is left for --ws-port; {cure}")
-    if args.evidence and args.log_dir is None:
-        raise ArgumentError("--evidence: lies beside the games' logs; name their --log-dir")
-    if not args.room:
-        raise ArgumentError("--room: must not be empty")
-    no_tenhou = args.tenhou is None and args.tenhou_ws is None
-    if args.on_fault == OnFault.CHOMBO.value and not no_tenhou:
-        problem = "a chombo cannot be told to Tenhou clients; choose abort or default"
-        raise ArgumentError(f"--on-fault chombo: {problem}")
-    if not args.allow_remote and not _is_loopback(args.host):
-        cure = "say --allow-remote to permit it"
-        raise ArgumentError(f"--host {args.host}: other machines could join; {cure}")
-
-
 def _is_loopback(host: str) -> bool:
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
@@ -143,15 +134,17 @@ def _is_loopback(host: str) -> bool:
     return all(ip_address(address.partition("%")[0]).is_loopback for address in found)
 
 
-async def _serve(args: argparse.Namespace, ws_token: str | None, ending: asyncio.Event) -> int:
+async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
-    rules = table_rules(args)
-    rooms = {args.room: (0, 1, 2, 3)}
+    rules = table_rules(request.table)
+    rooms = {request.room: (0, 1, 2, 3)}
     status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
-        take = await stack.enter_async_context(table_page(args, f"table {args.room}", ending))
+        take = await stack.enter_async_context(
+            table_page(request.page, f"table {request.room}", ending)
+        )
 
-        look = _pair_watch() if args.watch_for_pairs else None
+        look = _pair_watch() if request.watch_for_pairs else None
 
         def on_event(game: int, event: Event | Error, logs: Logs) -> None:
             if not isinstance(event, Error):
@@ -160,22 +153,30 @@ async def _serve(args: argparse.Namespace, ws_token: str | None, ending: asyncio
                     look(event)
 
         table = TableServer(
-            rules, rooms, log_dir=args.log_dir, on_event=on_event, evidence=args.evidence
+            rules,
+            rooms,
+            log_dir=request.log_dir,
+            on_event=on_event,
+            evidence=request.table.evidence,
         )
         server = await stack.enter_async_context(table)
-        with _free("--port", args.port, "0 for any"):
-            port = await server.open_tcp(args.host, args.port)
-        _say(f"listening on mjsonp://{_bracketed(args.host)}:{port}/{args.room}")
-        if not args.no_ws:
-            wanted = args.ws_port if args.ws_port is not None else (port + 1 if args.port else 0)
+        with _free("--port", request.port, "0 for any"):
+            port = await server.open_tcp(request.host, request.port)
+        _say(f"listening on mjsonp://{_bracketed(request.host)}:{port}/{request.room}")
+        if not request.no_ws:
+            wanted = (
+                request.ws_port
+                if request.ws_port is not None
+                else (port + 1 if request.port else 0)
+            )
             with _free("--ws-port", wanted, "--no-ws"):
-                ws_port = await server.open_websocket(args.host, wanted, ws_token)
-            _say(f"listening on ws://{_bracketed(args.host)}:{ws_port}/ws")
-        await _open_tenhou(server, args)
-        _say(f"{args.games} x {rules.length}, seed {rules.seed}: waiting for four players")
+                ws_port = await server.open_websocket(request.host, wanted, ws_token)
+            _say(f"listening on ws://{_bracketed(request.host)}:{ws_port}/ws")
+        await _open_tenhou(server, request)
+        _say(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
-        async for result in server.play(args.games):
+        async for result in server.play(request.games):
             _say(describe(result))
             status = ExitCode.FAILED if result.void else status
         if ending.is_set():
@@ -198,16 +199,16 @@ def _pair_watch() -> Callable[[Event], None]:
     return PairWatch(shipped_weights(), lambda text: logger.warning(one_line(text))).add
 
 
-async def _open_tenhou(server: TableServer, args: argparse.Namespace) -> None:
-    rules = GENERAL_HANCHAN if args.length == "hanchan" else GENERAL_TONPUU
-    for option, scheme, wanted, open_door in (
-        ("--tenhou", "tenhou", args.tenhou, server.open_tenhou),
-        ("--tenhou-ws", "tenhou+ws", args.tenhou_ws, server.open_tenhou_websocket),
+async def _open_tenhou(server: TableServer, request: ServeRequest) -> None:
+    for flag, scheme, wanted, opens in (
+        ("--tenhou", "tenhou", request.tenhou, server.open_tenhou),
+        ("--tenhou-ws", "tenhou+ws", request.tenhou_ws, server.open_tenhou_websocket),
     ):
         if wanted is not None:
-            with _free(option, wanted, "0 for any"):
-                port = await open_door(args.host, wanted)
-            _say(f"listening on {scheme}://{_bracketed(args.host)}:{port}/0?type={int(rules)}")
+            with _free(flag, wanted, "0 for any"):
+                port = await opens(request.host, wanted)
+            place = f"{_bracketed(request.host)}:{port}"
+            _say(f"listening on {scheme}://{place}/0?type={int(game_type(request.table.game))}")
 
 
 @contextlib.contextmanager

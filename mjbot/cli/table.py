@@ -1,6 +1,5 @@
 """What the commands that play at a table have in common: its rules, and its page (``--watch``)."""
 
-import argparse
 import asyncio
 import contextlib
 import random
@@ -10,7 +9,15 @@ from typing import Final, Protocol
 
 from rich.console import Console
 
-from mjbot.cli.arguments import port, seconds, seed_option, strategy_option
+from mjbot.cli.arguments import (
+    length_option,
+    port,
+    rules_option,
+    rules_with,
+    seconds,
+    seed_option,
+    strategy_option,
+)
 from mjbot.cli.records.watch import tell_page
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
@@ -20,7 +27,7 @@ from mjbot.server.lobby import TableRules
 from mjbot.strategy.registry import Spec
 from mjbot.watch.game import ALL_SEATS
 from protocol.messages import Event
-from protocol.rules import Length
+from protocol.rules import Length, Rules
 
 PAGE: Final = "the table in the browser"
 
@@ -29,7 +36,8 @@ PAGE: Final = "the table in the browser"
 class TableRequest:
     """The rules of a table; without a seed one is drawn."""
 
-    length: Length = option("hanchan", "length of a game", choices=["tonpu", "hanchan"])
+    length: Length | None = length_option()
+    rules: Rules | None = rules_option()
     seed: int | None = seed_option(None)
     seats: str = option(
         "shuffled", "order of seats; fixed: first come, East", choices=["shuffled", "fixed"]
@@ -42,13 +50,18 @@ class TableRequest:
     )
     evidence: bool = option(False, "keep every raw reply in a file beside the game's log")
 
+    @property
+    def game(self) -> Rules:
+        """The rules of a game."""
+        return rules_with(self.rules, self.length)
 
-def table_rules(request: TableRequest | argparse.Namespace) -> TableRules:
+
+def table_rules(request: TableRequest) -> TableRules:
     """Return the rules that a request asks for."""
     seed = random.SystemRandom().randrange(1 << 31) if request.seed is None else request.seed
     return TableRules(
         seed=seed,
-        length=request.length,
+        rules=request.game,
         fixed_seats=request.seats == "fixed",
         timeout_s=request.timeout_s,
         on_fault=OnFault(request.on_fault),
@@ -79,7 +92,7 @@ def _ignore(event: Event, talk: Talk = (), /) -> None:
 
 @contextlib.asynccontextmanager
 async def table_page(
-    request: WatchRequest | argparse.Namespace, title: str, ending: asyncio.Event | None = None
+    request: WatchRequest, title: str, ending: asyncio.Event | None = None
 ) -> AsyncIterator[Take]:
     """Serve a page if ``--watch`` requests one; give what takes the table's events.
 

@@ -10,7 +10,7 @@ from typing import Final
 from mjbot.server.core import OnFault
 from mjbot.server.seats import Seat
 from protocol.plain_text import one_line
-from protocol.rules import Length
+from protocol.rules import RANKED, Length, Rules
 from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.request_server import TimeLimits
 
@@ -106,6 +106,7 @@ class Lobby:
 class TableRules:
     """What is played at a table, and how strictly.
 
+    ``rules`` may be a length alone, all else by the default rules.
     Game ``n`` (from 0) has the walls of ``seed + n`` and, unless ``fixed_seats``, seats shuffled
     by the same number.  ``timeout_s`` is per TCP reply, ``join_timeout_s`` for the join
     after a connection, ``limits`` are for WebSocket players, ``tenhou_limits``
@@ -113,13 +114,18 @@ class TableRules:
     """
 
     seed: int
-    length: Length = "hanchan"
+    rules: Rules | Length = RANKED
     fixed_seats: bool = False
     timeout_s: float = 60.0
     join_timeout_s: float = 60.0
     on_fault: OnFault = OnFault.ABORT
     limits: TimeLimits = field(default_factory=TimeLimits)
     tenhou_limits: TimeLimits | None = None
+
+    @property
+    def game(self) -> Rules:
+        """The rules of a game."""
+        return self.rules if isinstance(self.rules, Rules) else Rules(length=self.rules)
 
     def seating(self, game: int) -> list[int]:
         """Return the place (order of joining) of seat 0, 1, 2 and 3 in game ``game``."""

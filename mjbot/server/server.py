@@ -175,7 +175,7 @@ class TableServer:
     async def _play_game(
         self, game: int, places: tuple[int, ...], seats: list[Seat], *, last: bool
     ) -> GameResult:
-        referee = Referee(self.rules.seed + game, self.rules.length)
+        referee = Referee(self.rules.seed + game, self.rules.game)
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
         _log_start(game, seats)
         for seat in seats:

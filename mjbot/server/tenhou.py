@@ -19,10 +19,9 @@ from protocol.tenhou import tags
 from protocol.tenhou.codec import Spelling
 from protocol.tenhou.login import GUEST, Wanted
 from protocol.tenhou.rules import (
-    GENERAL_HANCHAN,
-    GENERAL_TONPUU,
     GameType,
     check_playable,
+    game_type,
     time_limits,
 )
 from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, Place, WantTable, Wish
@@ -43,7 +42,9 @@ REJOIN_S: Final = 10.0
 
 _TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 _ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
-_FIXED: Final = GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES
+_FIXED: Final = (
+    GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES | GameType.NO_OPEN_TANYAO
+)
 _ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
 _LAST_LOBBY: Final = 9999
 
@@ -221,7 +222,7 @@ class TenhouDoor:
 
     def _check(self, wanted: Wanted) -> None:
         check_playable(wanted.type, "JOIN.t")
-        usual = GENERAL_HANCHAN if self._rules.length == "hanchan" else GENERAL_TONPUU
+        usual = game_type(self._rules.game)
         if wanted.type & _FIXED != usual or wanted.type & ~_ROOMS:
             problem = f"a table of type {wanted.type} is not played here, ask for {int(usual)}"
             raise ProtocolError("JOIN.t", problem)

@@ -78,7 +78,7 @@ def checked(ids=(), seed=12, timeout_s=60.0, tables=1, **settings):
     """Check our table server in memory."""
 
     async def check():
-        rules = TableRules(seed=seed, length="tonpu", timeout_s=timeout_s)
+        rules = TableRules(seed=seed, rules="tonpu", timeout_s=timeout_s)
         async with contextlib.AsyncExitStack() as stack:
             opened = [await stack.enter_async_context(TableServer(rules)) for _ in range(tables)]
             serving = [asyncio.create_task(_play(table)) for table in opened]
@@ -97,7 +97,7 @@ def checked_over_websocket(ids=(), limits=None):
     """Check it on loopback."""
 
     async def check():
-        rules = TableRules(seed=12, length="tonpu", limits=limits or TimeLimits())
+        rules = TableRules(seed=12, rules="tonpu", limits=limits or TimeLimits())
         async with TableServer(rules) as table:
             port = await table.open_websocket("127.0.0.1", 0)
             serving = asyncio.create_task(_play(table))

@@ -39,7 +39,7 @@ def test_four_of_us_at_the_real_table_two_games_in_a_row(tmp_path):
     async def check():
         async with (
             asyncio.timeout(GUARD_S),
-            TableServer(TableRules(seed=5, length="tonpu")) as table,
+            TableServer(TableRules(seed=5, rules="tonpu")) as table,
         ):
             port = await table.open_tcp("127.0.0.1", 0)
             ws_port = await table.open_websocket("127.0.0.1", 0)

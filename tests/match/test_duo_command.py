@@ -83,7 +83,7 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
 def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
     async def play_two() -> tuple[list[GameResult], str, int | None]:
         async with asyncio.timeout(GUARD_S):
-            async with TableServer(TableRules(seed=5, length="tonpu")) as server:
+            async with TableServer(TableRules(seed=5, rules="tonpu")) as server:
                 port = await server.open_tcp("127.0.0.1", 0)
                 url = f"mjsonp://127.0.0.1:{port}/default"
                 guests = await asyncio.create_subprocess_exec(

@@ -30,7 +30,7 @@ def test_two_of_them_play_two_games_that_replay_strictly(packages, tmp_path):
     raw = f"external:{shlex.join([sys.executable, str(RAW_PLAYER)])}"
 
     async def main():
-        rules = TableRules(seed=3, length="tonpu")
+        rules = TableRules(seed=3, rules="tonpu")
         settings = MatchSettings(rules=rules, games=2, folder=tmp_path)
         players = read_players([*["external:majiang"] * 2, raw, raw])
         return await asyncio.wait_for(play_match(settings, players, Watcher()), GUARD_S)

@@ -84,7 +84,7 @@ def play(folder, modes, monkeypatch, games=1, join_timeout_s=60.0, watcher=QUIET
         async with asyncio.timeout(GUARD_S), Witness() as witness:
             monkeypatch.setenv("WITNESS_PORT", str(witness.port))
             settings = MatchSettings(
-                rules=TableRules(seed=1, length="tonpu", **rules),
+                rules=TableRules(seed=1, rules="tonpu", **rules),
                 games=games,
                 folder=folder,
                 join_timeout_s=join_timeout_s,

@@ -47,7 +47,7 @@ def play(folder, seats, games=1, **rules):
     """Play a match; return its results and what was noted meanwhile."""
     notes = []
     settings = MatchSettings(
-        rules=TableRules(seed=1, length="tonpu", **rules), games=games, folder=folder
+        rules=TableRules(seed=1, rules="tonpu", **rules), games=games, folder=folder
     )
 
     async def main():

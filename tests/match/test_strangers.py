@@ -75,7 +75,7 @@ def test_a_flood_of_strangers_at_channel_and_table_disturbs_neither_pair_nor_gam
             ]
             settings = MatchSettings(
                 rules=TableRules(
-                    seed=3, length="tonpu", timeout_s=GUARD_S, on_fault=OnFault.DEFAULT
+                    seed=3, rules="tonpu", timeout_s=GUARD_S, on_fault=OnFault.DEFAULT
                 ),
                 games=1,
                 folder=tmp_path,

@@ -77,7 +77,7 @@ async def play_table(
     clients: list[RawClient], games: int = 1, **rules: Any
 ) -> tuple[list[GameResult], list[RawClient]]:
     """Seat the clients at a fresh table on a free port and play."""
-    rules = {"seed": 1, "length": "tonpu", "timeout_s": float(GUARD_S), **rules}
+    rules = {"seed": 1, "rules": "tonpu", "timeout_s": float(GUARD_S), **rules}
     async with asyncio.timeout(GUARD_S), TableServer(TableRules(**rules)) as server:
         port = await server.open_tcp("127.0.0.1", 0)
         tasks = [asyncio.create_task(client.play(port)) for client in clients]

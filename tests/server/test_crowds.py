@@ -324,4 +324,4 @@ def test_a_player_returns_to_its_seat_though_its_address_is_full(raw_client):
             task.cancel()
         await asyncio.wait(playing)
 
-    at_a_table(scenario, length="tonpu")
+    at_a_table(scenario, rules="tonpu")

@@ -145,7 +145,7 @@ def test_a_fifth_player_finds_the_room_busy(raw_client, default_policy):
         await asyncio.gather(late, *players)
         assert not results[0].void
 
-    at_a_table(scenario, length="tonpu")
+    at_a_table(scenario, rules="tonpu")
     assert [refusal["message"] for refusal in refusals] == [
         "The room is busy. Retry after a while."
     ]
@@ -155,7 +155,7 @@ def test_a_match_gives_every_player_a_room_of_its_own(raw_client):
     rooms = {f"player-{n}": (n,) for n in range(4)}
 
     async def main():
-        rules = TableRules(seed=3, length="tonpu", fixed_seats=True)
+        rules = TableRules(seed=3, rules="tonpu", fixed_seats=True)
         async with asyncio.timeout(GUARD_S), TableServer(rules, rooms) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             clients = [raw_client(name=f"bot{n}", room=f"player-{n}") for n in (2, 0, 3, 1)]

@@ -17,7 +17,7 @@ def played(folder, clients, **rules):
     """Play a game and return its log."""
 
     async def play():
-        table = TableRules(seed=1, length="tonpu", fixed_seats=True, **rules)
+        table = TableRules(seed=1, rules="tonpu", fixed_seats=True, **rules)
         async with TableServer(table, log_dir=folder, evidence=True) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             tasks = []

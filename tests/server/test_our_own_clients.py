@@ -16,7 +16,7 @@ BOTS = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 @pytest.mark.parametrize("doors", ["tttt", "wwww", "twtw"])
 def test_strict_clients_and_the_server_agree_on_everything(doors):
     async def main():
-        rules = TableRules(seed=12, length="tonpu")
+        rules = TableRules(seed=12, rules="tonpu")
         async with asyncio.timeout(120), TableServer(rules) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             web_port = await server.open_websocket("127.0.0.1", 0)

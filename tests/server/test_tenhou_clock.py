@@ -120,7 +120,7 @@ class Asked(NamedTuple):
 async def play(clients, until, limits=None):
     """Play with the clients on the first seats until ``until(questions, door)``."""
     lobby, questions, hands = Lobby(ONE_ROOM), [], 0
-    door = TenhouDoor(lobby, TableRules(seed=3, length="tonpu", tenhou_limits=limits))
+    door = TenhouDoor(lobby, TableRules(seed=3, rules="tonpu", tenhou_limits=limits))
     for number, client in enumerate(clients):
         client.connect(door)
         while len(lobby.waiting) <= number:

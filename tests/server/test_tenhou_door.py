@@ -27,7 +27,7 @@ from protocol.transports.address import parse_address
 
 GUARD_S = 300
 HOST = "127.0.0.1"
-RULES = TableRules(seed=5, length="tonpu", timeout_s=GUARD_S)
+RULES = TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S)
 PATIENT = TimeLimits(GUARD_S * 1000, 0)
 
 
@@ -172,7 +172,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
         result = at_table(
             [witness.play, play_on],
             [raw_client(), raw_client()],
-            TableRules(seed=5, length="tonpu", timeout_s=GUARD_S, tenhou_limits=PATIENT),
+            TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S, tenhou_limits=PATIENT),
         )
     assert not result.void
     assert result.faults == ()
@@ -202,7 +202,7 @@ def test_who_is_late_is_played_for_and_a_late_answer_is_no_offence(raw_client, c
         return b"" if isinstance(tag, tags.Discard | tags.Meld) else answer(tag)
 
     late.answer = too_late
-    rules = TableRules(seed=5, length="tonpu", tenhou_limits=TimeLimits(5, 20))
+    rules = TableRules(seed=5, rules="tonpu", tenhou_limits=TimeLimits(5, 20))
     result = at_table([late.play], [raw_client() for _ in range(3)], rules)
     assert (result.void, result.faults) == (False, ())
     drawn = [tag.tile for tag in late.kinds(tags.Draw) if tag.tile is not None]
@@ -245,7 +245,7 @@ def test_who_leaves_another_door_is_shown_as_gone_and_as_nobody_else(raw_client)
                 pass
 
     async def main():
-        rules = TableRules(seed=5, length="tonpu", on_fault=OnFault.DEFAULT, fixed_seats=True)
+        rules = TableRules(seed=5, rules="tonpu", on_fault=OnFault.DEFAULT, fixed_seats=True)
         witnesses = [RawTenhou("a"), RawTenhou("b")]
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
             url = f"http://{HOST}:{await server.open_websocket(HOST, 0)}/ws"

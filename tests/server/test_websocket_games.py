@@ -57,7 +57,7 @@ class WebClient:
 def play(web_clients, tcp_clients=(), token=None, **rules):
     async def main():
         table = TableRules(
-            **{"seed": 2, "length": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0), **rules}
+            **{"seed": 2, "rules": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0), **rules}
         )
         async with asyncio.timeout(GUARD_S), TableServer(table) as server:
             port = await server.open_tcp("127.0.0.1", 0)
@@ -233,7 +233,7 @@ def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_clien
     """A WebSocket's compressor alone takes a quarter of a megabyte."""
 
     async def main():
-        rules = TableRules(seed=2, length="tonpu", limits=TimeLimits(1000 * GUARD_S, 0))
+        rules = TableRules(seed=2, rules="tonpu", limits=TimeLimits(1000 * GUARD_S, 0))
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             web_port = await server.open_websocket("127.0.0.1", 0)

@@ -27,7 +27,7 @@ from protocol import messages as m
 from protocol.tiles import tile_names
 from protocol.transports.address import parse_address
 
-RULES = TableRules(seed=4, length="tonpu")
+RULES = TableRules(seed=4, rules="tonpu")
 ROOMS = {"one": (0,), "two": (1,), "three": (2,), "default": (3,)}
 """One place each: who sits where, and so the game, does not hang on who comes first."""
 PAIR = team_names("us")

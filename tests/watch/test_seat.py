@@ -176,7 +176,7 @@ class Person:
 def test_two_people_at_one_table_see_a_hand_each(sit_raw: Any) -> None:
     async def game(people: list[Person], session: aiohttp.ClientSession) -> GameResult:
         rooms = {"first": (0,), "second": (1,), "default": (2, 3)}
-        async with TableServer(TableRules(seed=7, length="tonpu"), rooms) as table:
+        async with TableServer(TableRules(seed=7, rules="tonpu"), rooms) as table:
             port = await table.open_tcp("127.0.0.1", 0)
             pages = [asyncio.create_task(person.play(session)) for person in people]
             players = [

@@ -12,7 +12,7 @@ from mjbot.watch.seat import HumanPlayer, SeatServer
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
-RULES = TableRules(seed=315, length="hanchan")
+RULES = TableRules(seed=315, rules="hanchan")
 """Eight kyoku, of which the clicks below win one: a short hanchan, from East 1 to South 4."""
 ROOMS = {"person": (0,), "default": (1, 2, 3)}
 CLICKER = """() => {
