@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 
 from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8, Int32, Int32s, Record
+from mjbot.compiler.record import Int16, Int32, Int32s, Record
 from protocol.rules import LAST_ROUND, RANKED, Rules
 
 
@@ -13,10 +13,10 @@ class RuleSet(Record):
     start_points: Int32
     target_points: Int32
     uma: Annotated[Int32s, 4]  # by placement, in points
-    last_round: Int8  # last scheduled round: 3 tonpu, 7 hanchan
-    red_fives: Int8
-    open_tanyao: Int8
-    bust: Int8
+    last_round: Int16  # last scheduled round: 3 tonpu, 7 hanchan
+    red_fives: Int16
+    open_tanyao: Int16
+    bust: Int16
 
 
 RULE_SET: Final = RuleSet.dtype

@@ -110,13 +110,13 @@ N_LIVE: Final = 70
 class State(Record):
     """One table, as everybody's events leave it; what a seat cannot see may be filled in or not."""
 
-    rules: RuleSet
     scores: Annotated[Int32s, 4]
     # One bit per kind:
     waits: Annotated[Int64s, 4]  # kinds that complete the shape of a known 13-tile hand
     discarded: Annotated[Int64s, 4]  # own discards, called ones included
     passed: Annotated[Int64s, 4]  # others' tiles not ronned since this seat's riichi
     kuikae: Int64  # kinds that `turn` may not discard after its call
+    rules: RuleSet
     round: Int8  # 0 = East 1, 4 = South 1, ... 15 = North 4
     dealer: Int8
     honba: Int16
@@ -161,6 +161,7 @@ class State(Record):
     missed: Annotated[Int8s, 4]
     pao_dragons: Annotated[Int8s, 4]  # seat liable for this seat's daisangen, -1 none
     pao_winds: Annotated[Int8s, 4]  # the same for daisuushii
+    unused: Int8  # with it no byte is padding, so that equal states have equal bytes
     pinned: Int8  # 1: every seat draws from its own quarter of the wall
     draws: Annotated[Int8s, 4]  # live draws of each seat
     has_wall: Int8  # 1 in a referee's state and in playouts

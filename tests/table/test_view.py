@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mjbot.referee import Referee
+from mjbot.rules.ruleset import RULE_SET
 from mjbot.rules.shanten import shanten
-from mjbot.table.state import Phase, RiverFlag, copy_state
+from mjbot.table.state import STATE, Phase, RiverFlag, copy_state
 from mjbot.table.view import Sealed, View
 
 JUNK = "1355m246p2479s12z"
@@ -113,3 +114,9 @@ def test_compiled_code_is_not_compiled_anew_for_it(view: View) -> None:
     known = len(shanten.signatures)  # type: ignore[attr-defined]
     assert shanten(Sealed().view(view).hand, 0) == view.shanten
     assert len(shanten.signatures) == known  # type: ignore[attr-defined]
+
+
+def test_no_byte_of_a_state_is_padding() -> None:
+    """Digests and comparisons of states are of their bytes, and copies leave padding as it was."""
+    assert sum(STATE[name].itemsize for name in STATE.names) == STATE.itemsize
+    assert sum(RULE_SET[name].itemsize for name in RULE_SET.names) == RULE_SET.itemsize
