@@ -8,6 +8,7 @@ from types import ModuleType
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review": "what a reviewer finds in held-out games, by where the seats ended",
+    "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",

@@ -28,6 +28,7 @@ WINNING: Final = "winning"  # chance to win times the value of a win
 LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
 STICK: Final = "riichi stick"
 DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
+SHAPE: Final = "shape"  # what the weight of a hand evaluator adds
 PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
 IN_POINTS: Final = "in points"  # their sum, where the worth counts in something else
 
