@@ -1,21 +1,21 @@
 """Proof on records: how often hands win of which a chance to win is reported.
 
-Every decision of all four seats is explained (:mod:`mjbot.review.decisions`) by a strategy that
-reports chances to win.  The chance of what the player did is compared with whether the player won
-the kyoku.  Decisions are grouped by situation
-(:data:`strategies.evaluation.push_fold.win_chance.SITUATIONS`) and, within one, by tenths of the
-reported chance.  A game is one observation (:mod:`mjbot.statistics.estimates`).
+Of each discard, riichi, pon, chi and passed call of all four seats the chance to win is estimated
+as :mod:`strategies.fold_recognition_plus` does, calibrated as it reports it
+(:mod:`strategies.evaluation.push_fold.win_chance`), and compared with whether the player won the
+kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A game
+is one observation (:mod:`mjbot.statistics.estimates`).
 
 ``--fit`` fits the calibration instead, on games outside those that the table is made of: within
-each situation the least monotone function of the estimated chance that fits the wins
-(pool-adjacent-violators on :data:`BINS` bins of equal size), printed as the table to be copied into
-``win_chance.py``.
+each situation the monotone function of the estimated chance that fits the wins best by least
+squares (pool adjacent violators on at most :data:`BINS` bins of equal size), printed as it stands
+in ``win_chance.py``.
 """
 
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple, cast
@@ -25,24 +25,20 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.progress import progress
+from mjbot.records.choices import Numbering, steps_of
 from mjbot.records.sources import Source, games_of
-from mjbot.review.decisions import SEATS, Decision, Judged, judge
-from mjbot.review.players import SeatedPlayers
 from mjbot.statistics.estimates import Estimate, ratio
-from mjbot.strategy.explanation import CHANCE_TO_WIN, SHANTEN
-from mjbot.strategy.registry import Spec
-from mjbot.table.state import Phase
+from mjbot.table.view import Sealed, View
 from proof.records import named_sources, shared_folder
-from protocol.messages import Hora
-from strategies.evaluation.push_fold.win_chance import SITUATIONS, situation_after, situation_of
+from protocol.messages import Event, Hora, StartKyoku
+from strategies.evaluation.push_fold.win_chance import SITUATIONS, calibrated
+from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 ARCHIVE: Final = "hanchan-2024.zip"
 HELD_OUT: Final = "4000:4444"
 FITTED_ON: Final = "0:4000"
 EVERY: Final = 5
 """One in so many of the games is used to fit."""
-BY: Final = "fold-recognition-plus"
-ESTIMATED: Final = "fold-recognition-plus,calibrated=no"
 BATCH: Final = 5
 BINS: Final = 24
 LEAST: Final = 200
@@ -53,7 +49,9 @@ Floats = NDArray[np.float64]
 
 
 class Row(NamedTuple):
-    """One decision: its game, the place of its situation, the chance (0..1), and the outcome."""
+    """One decision: its game, the place of its situation in SITUATIONS, the chance estimated (0..1),
+    whether the player won the kyoku.
+    """
 
     game: int
     situation: int
@@ -66,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
     parser.add_argument("--games", help=f"which, FIRST:LAST ({HELD_OUT}; to fit {FITTED_ON})")
     parser.add_argument("--every", type=int, help=f"one in so many of them (1; to fit {EVERY})")
-    parser.add_argument("--by", help=f"strategy that reports the chances ({BY}; to fit {ESTIMATED})")
     parser.add_argument("--fit", action="store_true", help="fit the calibration")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--out", type=Path, help="write the decisions as .npy, float64[n, 4]")
@@ -81,9 +78,7 @@ def run(args: argparse.Namespace) -> int:
         return 3
     sources = sources[:: args.every or (EVERY if args.fit else 1)]
     start = time.monotonic()
-    rows = np.array(
-        list(rows_of_all(sources, args.by or (ESTIMATED if args.fit else BY), args.jobs)), float
-    )
+    rows = np.array(list(rows_of_all(sources, args.jobs)), float)
     if args.out:
         np.save(args.out, rows)
     for line in fitted(rows) if args.fit else table(rows):
@@ -93,52 +88,47 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def rows_of_all(sources: Sequence[Source], by: str, jobs: int) -> Iterator[Row]:
+def rows_of_all(sources: Sequence[Source], jobs: int) -> Iterator[Row]:
     """Yield the decisions of all sources."""
-    batches = [(first, sources[first : first + BATCH], by) for first in range(0, len(sources), BATCH)]
+    batches = [(first, sources[first : first + BATCH]) for first in range(0, len(sources), BATCH)]
     with (
         ProcessPoolExecutor(jobs) as pool,
-        progress(Console(stderr=True), "explaining", len(sources), "games") as step,
+        progress(Console(stderr=True), "estimating", len(sources), "games") as step,
     ):
         for batch in pool.map(rows_of_batch, batches):
             yield from batch
             step(BATCH)
 
 
-def rows_of_batch(batch: tuple[int, Sequence[Source], str]) -> list[Row]:
+def rows_of_batch(batch: tuple[int, Sequence[Source]]) -> list[Row]:
     """Return the decisions of some sources, the first of which has the given number."""
-    first, sources, by = batch
-    players, rows = SeatedPlayers(Spec.read(by), 0), []
+    first, sources = batch
+    rows: list[Row] = []
     for number, source in enumerate(sources, first):
         for game in games_of(source):
-            judged = judge((entry.event for entry in game.entries), players, SEATS)
-            rows.extend(rows_of(judged, number))
+            rows.extend(rows_of((entry.event for entry in game.entries), number))
     return rows
 
 
-def rows_of(judged: Judged, game: int) -> Iterator[Row]:
-    """Yield the decisions of a game whose chance to win is reported."""
-    winners = [
-        {each.actor for each in kyoku.results if isinstance(each, Hora)} for kyoku in judged.kyoku
-    ]
-    for decision in judged.decisions:
-        done = decision.done
-        term = done.term(CHANCE_TO_WIN) if done else None
-        if term is None:
-            continue
-        won = decision.seat in winners[decision.kyoku]
-        yield Row(game, situation(decision), term.value / 100, won)
-
-
-def situation(decision: Decision) -> int:
-    """Return the place in SITUATIONS of what the decision led to."""
-    view, action, done = decision.view, decision.actual, decision.done
-    if not (action.is_discard or action.is_riichi):
-        return SITUATIONS.index(situation_after(view, action))
-    in_riichi = action.is_riichi or view.phase == Phase.RIICHI
-    term = done.term(SHANTEN) if done else None
-    left = int(term.value) if term else 0
-    return SITUATIONS.index(situation_of(in_riichi, view.is_open(view.seat), left))
+def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
+    """Yield the discards, calls and passed calls of a game, each with its outcome."""
+    bot, sealed, numbering = FoldRecognitionPlus(), Sealed(), Numbering()
+    made: list[tuple[int, Estimated]] = []
+    winners: set[int] = set()
+    for step in steps_of(events):
+        if isinstance(step.event, Hora):
+            winners.add(step.event.actor)
+        for seat in numbering.choosers(step):
+            recorded = step.recorded(seat)
+            if recorded is not None:
+                view = sealed.view(View(step.table.state, seat))
+                found = bot.estimated_chance(view, recorded, step.discard_after(seat))
+                made += [(seat, found)] if found else []
+        if step.next is None or isinstance(step.next, StartKyoku):
+            for seat, (chance, situation) in made:
+                yield Row(game, SITUATIONS.index(situation), chance, seat in winners)
+            made.clear()
+            winners.clear()
 
 
 # --- the table ---------------------------------------------------------------------------------
@@ -146,16 +136,17 @@ def situation(decision: Decision) -> int:
 
 def table(rows: Floats) -> Iterator[str]:
     """Yield the reported and the observed share of wins, by situation and tenths."""
-    yield "| situation | reported, % | decisions | mean reported, % | won, % |"
+    yield "| situation | decisions | estimated, % | reported, % | won, % |"
     yield "|---|---|---|---|---|"
     for place, name in enumerate(SITUATIONS):
         of = rows[rows[:, 1] == place]
-        groups = np.array_split(of[np.argsort(of[:, 2], kind="stable")], TENTHS)
-        for group in [*groups, of]:
+        of = of[np.argsort(of[:, 2], kind="stable")]
+        groups = np.array_split(of, TENTHS)
+        for label, group in [("all", of), *[(f"tenth {n}", each) for n, each in enumerate(groups, 1)]]:
             if len(group):
-                label = "all" if group is of else f"{_percent(group[0, 2])} to {_percent(group[-1, 2])}"
-                cells = [f"{len(group):,}", _percent(group[:, 2].mean()), _shown(won(group))]
-                yield f"| {name} | {label} | " + " | ".join(cells) + " |"
+                reported = np.mean([calibrated(chance, name) for chance in group[:, 2]])
+                cells = [f"{100 * group[:, 2].mean():.1f}", f"{100 * reported:.1f}", _shown(won(group))]
+                yield f"| {name}, {label} | {len(group):,} | " + " | ".join(cells) + " |"
 
 
 def won(rows: Floats) -> Estimate:
@@ -163,10 +154,6 @@ def won(rows: Floats) -> Estimate:
     games = rows[:, 0].astype(int)
     n = np.bincount(games).astype(float)
     return ratio(100 * np.bincount(games, rows[:, 3])[n > 0], n[n > 0])
-
-
-def _percent(chance: float) -> str:
-    return f"{100 * chance:.1f}"
 
 
 def _shown(estimate: Estimate) -> str:
@@ -180,8 +167,9 @@ def fitted(rows: Floats) -> Iterator[str]:
     """Yield the lines of the calibration: (estimated, observed) chances by situation."""
     for place, name in enumerate(SITUATIONS):
         knots = monotone(rows[rows[:, 1] == place])
-        points = ", ".join(f"({chance:.3f}, {share:.3f})" for chance, share in knots)
-        yield f'    "{name}": ({points}),'
+        yield f'    "{name}": ('
+        yield from [f"        ({chance:.4f}, {share:.4f})," for chance, share in knots]
+        yield "    ),"
 
 
 def monotone(rows: Floats) -> list[tuple[float, float]]:

@@ -28,16 +28,7 @@ from mjbot.models.fold import shared_recogniser
 from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
-from mjbot.strategy.explanation import (
-    LATER,
-    PLACEMENT,
-    POINTS,
-    SHANTEN,
-    WORTH,
-    Rated,
-    Strength,
-    Term,
-)
+from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, WORTH, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import PON_PLAIN, Action
@@ -50,6 +41,7 @@ from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_dange
 from strategies.evaluation.push_fold.push import USUAL, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
 from strategies.evaluation.push_fold.terms import (
+    NO_DANGERS,
     Discarded,
     Hands,
     discard_terms,
@@ -58,7 +50,7 @@ from strategies.evaluation.push_fold.terms import (
     read_dangers,
     winning_terms,
 )
-from strategies.evaluation.push_fold.win_chance import Situation, situation_after, situation_of
+from strategies.evaluation.push_fold.win_chance import Situation, situation_after
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
@@ -213,6 +205,35 @@ class FoldRecognitionPlus(Strategy):
         passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
         return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed
 
+    def estimated_chance(
+        self, view: View, action: Action, then: Action | None = None
+    ) -> tuple[float, Situation] | None:
+        """Return the chance to win (0..1) that is estimated after one action, not calibrated.
+
+        ``action`` is a discard, a riichi with ``then``, a pon, a chi, or the pass of one; ``None``
+        for all others, which are not rated.
+        """
+        discard = then if action.is_riichi else action
+        if discard is not None and discard.is_discard:
+            in_riichi = action.is_riichi or view.phase == Phase.RIICHI
+            here = self._played_for_the_win(self._position(view, view.wall_left // 4), view)
+            tiles = np.array([discard.tile], np.int64)
+            chance = float(hands_left(view, tiles, here, self.calls)[int(in_riichi), discard.tile])
+            situation = situation_after(view, discard, in_riichi=in_riichi)
+            return (min(max(chance, 0.0), 1.0), situation) if chance > NEVER else None
+        calls = [each for each in view.legal if each.is_call and not each.is_kan]
+        if not calls or not (action.is_pass or (action.is_call and not action.is_kan)):
+            return None
+        here = self._played_for_the_win(self._position_of_calls(view), view)
+        worths = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, [] if action.is_pass else [action], here, worths)
+        chance = passed if action.is_pass else float(worths[action.code - PON_PLAIN])
+        return min(max(chance, 0.0), 1.0), situation_after(view, action)
+
+    def _played_for_the_win(self, position: PushPosition, view: View) -> PushPosition:
+        """Return a position in which a win is worth 1 and nothing else is worth anything."""
+        return price(position, NO_DANGERS, view, self._parameters).chance
+
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
             return
@@ -232,8 +253,11 @@ class FoldRecognitionPlus(Strategy):
             for tile in tiles.tolist():
                 if worths[tile] <= NEVER:
                     continue
-                situation = self._situation(in_riichi, view.is_open(view.seat), facts[tile])
-                of = Discarded(tile, worths[tile], unweighted[tile], in_riichi, situation)
+                situation = situation_after(view, discards[tile], in_riichi=in_riichi)
+                of = Discarded(
+                    tile, worths[tile], unweighted[tile], in_riichi,
+                    situation if self.calibrated else None,
+                )  # fmt: skip
                 terms = discard_terms(view.seat, of, hands, dangers, self.caution, total)
                 first = riichi if riichi is not None and in_riichi else None
                 yield Rated(
@@ -242,13 +266,6 @@ class FoldRecognitionPlus(Strategy):
                     then=discards[tile] if first else None,
                     terms=[*facts[tile], *terms],
                 )
-
-    def _situation(
-        self, in_riichi: bool, is_open: bool, facts: Sequence[Term]
-    ) -> Situation | None:
-        """Return what calibrates the chance to win of the hand that a discard leaves."""
-        shanten_left = next(int(term.value) for term in facts if term.name == SHANTEN)
-        return situation_of(in_riichi, is_open, shanten_left) if self.calibrated else None
 
     def _rated_calls(self, view: View, total: str) -> Iterator[Rated]:
         """Yield each pon and chi with its best discard, and the pass."""

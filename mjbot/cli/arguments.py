@@ -15,6 +15,7 @@ import msgspec
 
 from mjbot.cli.requests import option
 from mjbot.errors import ArgumentError, MjbotError
+from mjbot.records.positions import Position
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
@@ -31,6 +32,14 @@ def seat(text: str) -> int:
     if text not in ("0", "1", "2", "3"):
         raise argparse.ArgumentTypeError(f"seat {text!r}: expected 0, 1, 2 or 3")
     return int(text)
+
+
+def position(text: str) -> Position:
+    """Return a position of a game."""
+    try:
+        return Position.read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def games(text: str) -> int:

@@ -319,7 +319,7 @@ class _Walk:
             told = Explanation(choice) if same_choice(choice, actual) else None
         told = told or players.explain(step, seat)[1]
         same = same_choice(told.choice, actual)
-        then = _discard_after(step, seat)
+        then = step.discard_after(seat)
         expected_then = then if same else players.follow_up(step, view, told.choice)
         return Decision(
             step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
@@ -329,18 +329,6 @@ class _Walk:
 
 def _is_reaction(step: ReplayStep) -> bool:
     return isinstance(step.event, Dahai)
-
-
-def _discard_after(step: ReplayStep, seat: int) -> Action | None:
-    """Return the discard with which the seat followed its riichi, pon or chi."""
-    if len(step.following) < 2 or isinstance(step.following[0], Dahai | Tsumo):
-        return None
-    first, second = step.following[:2]
-    if not isinstance(second, Dahai) or second.actor != seat:
-        return None
-    if getattr(first, "actor", None) != seat:
-        return None
-    return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
 
 def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:

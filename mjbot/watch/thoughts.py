@@ -10,9 +10,7 @@ from mjbot.strategy.explanation import DataTable, Explanation, Rated, Term
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.assume import hide
-from mjbot.table.state import State, copy_state
-from mjbot.table.view import View
+from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
@@ -62,17 +60,11 @@ def _tell(strategy: Strategy, step: ReplayStep, seat: int, is_asked: bool) -> di
     if isinstance(step.event, StartGame):
         strategy.start_game(seat, step.table.names)
     elif isinstance(step.event, StartKyoku) and state["hand_known"][seat]:
-        strategy.start_kyoku(_honest_view(state, seat))
+        strategy.start_kyoku(Sealed().view(View(state, seat)))
     if not is_asked or not step.choices(seat):
         return None
-    view = _honest_view(state, seat)
+    view = Sealed().view(View(state, seat))
     return explained(type(strategy).__name__, strategy.explain(view), view)
-
-
-def _honest_view(state: State, seat: int) -> View:
-    copied = copy_state(state)
-    hide(copied, seat)
-    return View(copied, seat)
 
 
 def explained(name: str, told: Explanation, view: View) -> dict[str, Any]:

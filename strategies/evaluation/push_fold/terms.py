@@ -70,6 +70,9 @@ class Dangers(NamedTuple):
     paid: Floats
 
 
+NO_DANGERS: Final = Dangers(np.zeros((4, 34)), np.zeros((4, 34)))
+
+
 def read_dangers(view: View, weights: DangerWeights, parameters: PushParameters) -> Dangers:
     """Return the dangers that the position's loss is made of."""
     chance, points = np.zeros((4, 34)), np.zeros((4, 34))

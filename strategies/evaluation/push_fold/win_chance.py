@@ -28,22 +28,22 @@ OPEN: Final[tuple[Situation, ...]] = ("open tenpai", "open, 1 shanten", "open, 2
 SITUATIONS: Final[tuple[Situation, ...]] = ("riichi", *CLOSED, *OPEN)
 
 
-def situation_of(in_riichi: bool, is_open: bool, shanten_left: int) -> Situation:
-    """Return the situation of a hand of 3n+1 tiles after a discard."""
+def situation_after(view: View, action: Action, in_riichi: bool = False) -> Situation:
+    """Return the situation after a discard, a pon or chi with its best discard, or a pass.
+
+    ``in_riichi``: with riichi declared, by this discard or before.
+    """
     if in_riichi:
         return "riichi"
-    kinds = OPEN if is_open else CLOSED
-    return kinds[min(max(shanten_left, 0), len(kinds) - 1)]
-
-
-def situation_after(view: View, action: Action) -> Situation:
-    """Return the situation after a pon or chi with its best discard, or after the pass."""
     hand, n_melds, is_open = view.hand.copy(), view.n_melds, view.is_open(view.seat)
-    if not action.is_pass:
+    if action.is_discard:
+        hand[tile_kind(action.tile)] -= 1
+    elif action.is_call:
         for tile in consumed_tiles(view.state, view.seat, action):
             hand[tile_kind(tile)] -= 1
         n_melds, is_open = n_melds + 1, True
-    return situation_of(view.riichi(view.seat), is_open, int(shanten(hand, n_melds)))
+    kinds = OPEN if is_open else CLOSED
+    return kinds[min(max(int(shanten(hand, n_melds)), 0), len(kinds) - 1)]
 
 
 def calibrated(chance: float, situation: Situation) -> float:
