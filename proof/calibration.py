@@ -3,8 +3,8 @@
 Of each discard, riichi, pon, chi and passed call of all four seats the chance to win is estimated
 as :mod:`strategies.fold_recognition_plus` does, calibrated as it reports it
 (:mod:`strategies.evaluation.push_fold.win_chance`), and compared with whether the player won the
-kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A game
-is one observation (:mod:`mjbot.statistics.estimates`).
+kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A
+game is one observation (:mod:`mjbot.statistics.estimates`).
 
 ``--fit`` fits the calibration instead, on games outside those that the table is made of: within
 each situation the monotone function of the estimated chance that fits the wins best by least
@@ -14,6 +14,7 @@ in ``win_chance.py``.
 
 import argparse
 import os
+import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +32,7 @@ from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.table.view import Sealed, View
 from proof.records import named_sources, shared_folder
 from protocol.messages import Event, Hora, StartKyoku
-from strategies.evaluation.push_fold.win_chance import SITUATIONS, calibrated
+from strategies.evaluation.push_fold.win_chance import SITUATIONS, Situation, calibrated
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 ARCHIVE: Final = "hanchan-2024.zip"
@@ -43,15 +44,16 @@ BATCH: Final = 5
 BINS: Final = 24
 LEAST: Final = 200
 """Decisions in a bin, at least."""
+NO_CHANCE: Final = 0.0005
+"""An estimate of 0 has a chance of 0 unless there are records of such hands."""
 TENTHS: Final = 10
+INDENT: Final = 8 * " "
 
 Floats = NDArray[np.float64]
 
 
 class Row(NamedTuple):
-    """One decision: its game, the place of its situation in SITUATIONS, the chance estimated (0..1),
-    whether the player won the kyoku.
-    """
+    """One decision; ``situation`` is its place in SITUATIONS, ``chance`` the estimate (0..1)."""
 
     game: int
     situation: int
@@ -113,7 +115,7 @@ def rows_of_batch(batch: tuple[int, Sequence[Source]]) -> list[Row]:
 def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
     """Yield the discards, calls and passed calls of a game, each with its outcome."""
     bot, sealed, numbering = FoldRecognitionPlus(), Sealed(), Numbering()
-    made: list[tuple[int, Estimated]] = []
+    made: list[tuple[int, tuple[float, Situation]]] = []
     winners: set[int] = set()
     for step in steps_of(events):
         if isinstance(step.event, Hora):
@@ -142,11 +144,13 @@ def table(rows: Floats) -> Iterator[str]:
         of = rows[rows[:, 1] == place]
         of = of[np.argsort(of[:, 2], kind="stable")]
         groups = np.array_split(of, TENTHS)
-        for label, group in [("all", of), *[(f"tenth {n}", each) for n, each in enumerate(groups, 1)]]:
+        labels = ["all", *[f"tenth {n}" for n in range(1, TENTHS + 1)]]
+        for label, group in zip(labels, [of, *groups], strict=True):
             if len(group):
                 reported = np.mean([calibrated(chance, name) for chance in group[:, 2]])
-                cells = [f"{100 * group[:, 2].mean():.1f}", f"{100 * reported:.1f}", _shown(won(group))]
-                yield f"| {name}, {label} | {len(group):,} | " + " | ".join(cells) + " |"
+                means = [f"{100 * mean:.1f}" for mean in (group[:, 2].mean(), reported)]
+                cells = [f"{name}, {label}", f"{len(group):,}", *means, _shown(won(group))]
+                yield "| " + " | ".join(cells) + " |"
 
 
 def won(rows: Floats) -> Estimate:
@@ -167,8 +171,10 @@ def fitted(rows: Floats) -> Iterator[str]:
     """Yield the lines of the calibration: (estimated, observed) chances by situation."""
     for place, name in enumerate(SITUATIONS):
         knots = monotone(rows[rows[:, 1] == place])
+        points = ", ".join([f"({chance:.3f},_{share:.3f})" for chance, share in knots])
         yield f'    "{name}": ('
-        yield from [f"        ({chance:.4f}, {share:.4f})," for chance, share in knots]
+        lines = textwrap.wrap(points + ",", 100, initial_indent=INDENT, subsequent_indent=INDENT)
+        yield from [line.replace("_", " ") for line in lines]
         yield "    ),"
 
 
@@ -182,7 +188,8 @@ def monotone(rows: Floats) -> list[tuple[float, float]]:
         while blocks and block[1] <= blocks[-1][1]:
             block = _merged(blocks.pop(), block)
         blocks.append(block)
-    return [(chance, share) for chance, share, _ in blocks]
+    knots = [(chance, share) for chance, share, _ in blocks]
+    return knots if knots[0][0] < NO_CHANCE else [(0.0, 0.0), *knots]
 
 
 def _merged(

@@ -69,7 +69,9 @@ def _draw(args: argparse.Namespace) -> str:
     folded = fold_steps(game.steps())
     board = _board_at(folded, args.at.event_in(game.steps(), args.seat) if args.at else 0)
     if board is None:
-        raise ArgumentError(f"--at {args.at.text}: {game.name} has the events 2 to {len(game.entries)}")
+        raise ArgumentError(
+            f"--at {args.at.text}: {game.name} has the events 2 to {len(game.entries)}"
+        )
     opened = ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
     return picture(board, folded["names"], args.seat or 0, opened, args.letters)
 

@@ -111,9 +111,7 @@ def price(
     return Pricings(position._replace(race=race, loss=loss), gains, won)
 
 
-def hands_left(
-    view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool
-) -> Floats:
+def hands_left(view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool) -> Floats:
     """Return what the hands left by discards are worth: float64[2, 37], silent and in riichi."""
     values = np.empty((2, 37))
     hand, is_open = view.hand.copy(), view.is_open(view.seat)
