@@ -135,12 +135,13 @@ def test_it_says_who_judges_how_strong_that_is_and_what_is_no_proof(html, by_poi
     strength = by_points.by.strength
     assert f"{strength.rank:.3f} ± {strength.half_width:.3f}" in shown
     assert strength.command in shown
-    assert "Nothing here is shown by playouts" in shown
+    assert "No playouts were run" in shown
+    assert "(2.50: as strong as they are; lower: stronger)" in shown
 
 
 def test_a_reviewer_of_unknown_strength_is_said_to_be_so(by_points):
     unknown = Review("g", 2, type(by_points.by)("my_bot", "points"), by_points.judged)
-    assert "how strong it is was not measured" in page(unknown)
+    assert "its playing strength was not measured" in page(unknown)
 
 
 def test_the_bars_are_in_the_order_of_the_game_and_as_high_as_the_losses(html, by_points):
