@@ -44,8 +44,8 @@ BATCH: Final = 5
 BINS: Final = 24
 LEAST: Final = 200
 """Decisions in a bin, at least."""
-NO_CHANCE: Final = 0.0005
-"""An estimate of 0 has a chance of 0 unless there are records of such hands."""
+NO_CHANCE: Final = 0.01
+"""An estimate of 0 is taken for no chance unless the lowest bin is below this."""
 TENTHS: Final = 10
 INDENT: Final = 8 * " "
 
@@ -137,20 +137,25 @@ def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
 
 
 def table(rows: Floats) -> Iterator[str]:
-    """Yield the reported and the observed share of wins, by situation and tenths."""
-    yield "| situation | decisions | estimated, % | reported, % | won, % |"
-    yield "|---|---|---|---|---|"
+    """Yield the mean reported chance and the share of wins, by situation and tenths, in percent."""
+    yield "| situation | decisions | estimated | all | " + " | ".join(map(str, range(1, 11))) + " |"
+    yield "|---" * (TENTHS + 4) + "|"
+    outside = 0
     for place, name in enumerate(SITUATIONS):
         of = rows[rows[:, 1] == place]
-        of = of[np.argsort(of[:, 2], kind="stable")]
-        groups = np.array_split(of, TENTHS)
-        labels = ["all", *[f"tenth {n}" for n in range(1, TENTHS + 1)]]
-        for label, group in zip(labels, [of, *groups], strict=True):
-            if len(group):
-                reported = np.mean([calibrated(chance, name) for chance in group[:, 2]])
-                means = [f"{100 * mean:.1f}" for mean in (group[:, 2].mean(), reported)]
-                cells = [f"{name}, {label}", f"{len(group):,}", *means, _shown(won(group))]
-                yield "| " + " | ".join(cells) + " |"
+        if not len(of):
+            continue
+        groups = np.array_split(of[np.argsort(of[:, 2], kind="stable")], TENTHS)
+        pairs = [(_reported(group, name), won(group)) for group in [of, *groups]]
+        outside += sum(not share.low <= chance <= share.high for chance, share in pairs[1:])
+        cells = [f"{chance:.1f}, {_shown(share)}" for chance, share in pairs]
+        heads = [name, f"{len(of):,}", f"{100 * of[:, 2].mean():.1f}"]
+        yield "| " + " | ".join([*heads, *cells]) + " |"
+    yield f"{outside} of {TENTHS * len(SITUATIONS)} tenths outside their intervals"
+
+
+def _reported(rows: Floats, name: Situation) -> float:
+    return 100 * float(np.mean([calibrated(chance, name) for chance in rows[:, 2]]))
 
 
 def won(rows: Floats) -> Estimate:
@@ -170,7 +175,10 @@ def _shown(estimate: Estimate) -> str:
 def fitted(rows: Floats) -> Iterator[str]:
     """Yield the lines of the calibration: (estimated, observed) chances by situation."""
     for place, name in enumerate(SITUATIONS):
-        knots = monotone(rows[rows[:, 1] == place])
+        of = rows[rows[:, 1] == place]
+        if not len(of):
+            continue
+        knots = monotone(of)
         points = ", ".join([f"({chance:.3f},_{share:.3f})" for chance, share in knots])
         yield f'    "{name}": ('
         lines = textwrap.wrap(points + ",", 100, initial_indent=INDENT, subsequent_indent=INDENT)

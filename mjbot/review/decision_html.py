@@ -219,10 +219,10 @@ def _is_empty(cells: Sequence[str], gain: Reason | None) -> bool:
 
 def _label(view: View, term: Term) -> str:
     """Return a term's name, whom it is about, and its unit unless the name says it."""
-    label = text(term.name)
-    if term.about is not None:
-        label += f" {'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
-    return label if term.unit in term.name else f"{label}, {text(term.unit)}"
+    if term.about is None:
+        return text(term.label)
+    whom = f"{'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
+    return text(term.label.replace(term.name, f"{term.name} {whom}", 1))
 
 
 def _rows(pair: tuple[Rated, Rated], gains: Mapping[tuple[str, int | None], Reason]) -> list[Term]:

@@ -20,7 +20,6 @@ from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, Position
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy.explanation import (
-    DANGER,
     PERCENT,
     POINTS,
     WORTH,
@@ -28,6 +27,7 @@ from mjbot.strategy.explanation import (
     Explanation,
     Rated,
     Term,
+    columns_of,
 )
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import quote
@@ -128,12 +128,7 @@ def _rating_grid(told: Explanation) -> Grid:
 
     Of opponents to whom nothing deals in there are no columns.
     """
-    terms = [term for rated in told.rated for term in rated.terms]
-    dangers = [term for term in terms if term.name == DANGER]
-    threats = {term.about for term in dangers if float(_number(term.value, term.unit))}
-    heads = dict.fromkeys(
-        _head(term) for term in terms if term.about is None or term.about in threats
-    )
+    heads = [_head(term) for term in columns_of(told.rated)]
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
@@ -151,7 +146,8 @@ def _rating_grid(told: Explanation) -> Grid:
 def _head(term: Term) -> str:
     """Return the head of a term's column; + before what adds up to the worth."""
     name = f"+ {term.name}" if term.adds_to == WORTH else term.name
-    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), term.unit])
+    unit = [] if term.unit in term.name else [term.unit]
+    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), *unit])
 
 
 def _number(value: float, unit: str) -> str:
