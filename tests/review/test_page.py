@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from mjbot.review.decision_html import decision_html
 from mjbot.review.html import text
 from mjbot.review.mjai_json import meld_json, review_json
 from mjbot.review.page import HEIGHT, WIDTH, page
@@ -14,6 +16,7 @@ from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
 from mjbot.watch.tiles import tile_label
 from proof.board import browser_path, open_browser
+from protocol.messages import Chi, Pon, StartKyoku, Tsumo
 from protocol.tiles import TILE_NAMES
 
 EVIL = (
@@ -215,6 +218,57 @@ def test_probabilities_of_a_network_are_shares_of_1(by_shares):
             probs = [detail["prob"] for detail in entry["details"]]
             if len(probs) == len(entry["legal"]):
                 assert sum(probs) == pytest.approx(1, abs=0.01)
+
+
+def test_each_entry_has_the_turn_of_its_seat(by_points, events):
+    """``junme`` counts the seat's draws and calls in the kyoku, of which some give no choice."""
+    turns, turn = {}, 0
+    for number, event in enumerate(events, 1):
+        if isinstance(event, StartKyoku):
+            turn = 0
+        if isinstance(event, Tsumo | Chi | Pon) and event.actor == by_points.seat:
+            turn += 1
+        turns[number] = turn
+    told = review_json(by_points)["review"]["kyokus"]
+    entries = [entry for kyoku in told for entry in kyoku["entries"]]
+    assert [entry["junme"] for entry in entries] == [turns[entry["event"]] for entry in entries]
+    numbers = [int(entry["position"].partition(":")[2]) for entry in entries]
+    assert numbers != [entry["junme"] for entry in entries]
+
+
+def test_each_decision_links_to_the_board_at_that_moment(by_points, events):
+    review = replace(by_points, board="a b-board.html")
+    links = [value for _, name, value in Elements(page(review)).attributes if name == "href"]
+    kyoku = [number for number, event in enumerate(events, 1) if isinstance(event, StartKyoku)]
+    for decision in review.decisions:
+        step = decision.event - kyoku[decision.kyoku]
+        assert f"a%20b-board.html#{review.seat}/{decision.kyoku}/{step}" in links
+    assert "a%20b-board.html" in links
+
+
+def test_a_row_of_terms_that_differ_in_nothing_is_left_out(review):
+    n_rows = 0
+    for decision in review.decisions:
+        html = decision_html(review, decision)
+        for row in re.findall(r"<tr>(.*?)</tr>", html):
+            cells = re.findall("<td>(.*?)</td>", row)
+            if len(cells) == 4 and "<em>" not in cells[0]:
+                gain = re.sub(r"[^\d.]", "", cells[3])
+                assert cells[1] != cells[2] or (gain and float(gain) >= 10), row
+                n_rows += 1
+    assert n_rows > 100
+
+
+def test_columns_and_rows_carry_their_units(by_shares):
+    heads = set()
+    for decision in by_shares.decisions:
+        if decision.better is not None and decision.done is not None and not decision.is_equal:
+            html = decision_html(by_shares, decision)
+            heads.update(re.findall("<th>([^<]*)</th>", html))
+            if "chance to win" in html:
+                assert "<td>chance to win, %</td>" in html
+    assert "gain, points" in heads
+    assert "worth" not in "".join(heads)
 
 
 def test_a_rating_has_an_interval(by_points):
