@@ -185,7 +185,7 @@ def _terms(decision: Decision) -> str:
         found = [each.term(term.name, term.about) for each in pair]
         cells = [number(each.value, term.unit) if each else "" for each in found]
         reason = gains.get((term.name, term.about))
-        if not _is_empty(cells, reason):
+        if not _is_empty(term, cells, reason):
             rows.append([_label(decision.view, term), *cells, _gain(reason, counted)])
     return table([*heads, f"gain, {_short_unit(counted)}"], rows, "terms")
 
@@ -211,10 +211,15 @@ def _gain(reason: Reason | None, unit: str) -> str:
     return "" if shown == "0" else shown
 
 
-def _is_empty(cells: Sequence[str], gain: Reason | None) -> bool:
-    """Return whether a row shows no difference: equal figures, and no gain to speak of."""
+def _is_empty(term: Term, cells: Sequence[str], gain: Reason | None) -> bool:
+    """Return whether a row shows no difference: no gain to speak of, and figures that say nothing.
+
+    Those of a danger say nothing without a gain, all others where they are equal.
+    """
     least = MATERIAL if gain and gain.unit == POINTS else 0.5
-    return cells[0] == cells[1] and (gain is None or abs(gain.gain) < least)
+    if gain is not None and abs(gain.gain) >= least:
+        return False
+    return term.name == DANGER or cells[0] == cells[1]
 
 
 def _label(view: View, term: Term) -> str:

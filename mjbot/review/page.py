@@ -157,9 +157,9 @@ def _worst(review: Review) -> Iterator[str]:
             facts.append(f"{shown.verdict}, {interval(shown.points, POINTS)} points by playouts")
         if decision.is_close or decision.is_disputed:
             facts.append(size_text(decision))
-        what = f"<span class={tone}>{headline(decision, tile)}</span>"
-        yield f"<li>{' '.join(filter(None, links))}: {what}"
-        yield f"{text(because(decision), 600)} <span class=soft>({'; '.join(facts)})</span></li>"
+        what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
+        more = f"<span class=soft>({'; '.join(facts)})</span>"
+        yield f"<li>{' '.join(filter(None, links))}: {what} {more}</li>"
     yield "</ol>"
 
 
@@ -289,6 +289,11 @@ def _how_to_read(review: Review) -> Iterator[str]:
             " make a choice. Where points favour yours all the same, the decision is"
             " <em>disputed</em> and no loss is counted.</li>"
         )
+    yield (
+        "<li>A figure in brackets is what a reason adds to the expected points: the value of a win"
+        " counts as often as the hand is expected to win. Differences below 10 points are left"
+        " out.</li>"
+    )
     yield (
         "<li>A chance to win is how often hands with that estimate have won in recorded games."
         " Points are made of the reviewer's own estimates, which are higher for hands near a"

@@ -157,7 +157,8 @@ def _winning(done: Rated, better: Rated) -> Iterator[Reason]:
         shows = (CHANCE_TO_WIN, None)
         yield Reason("speed", speed, POINTS, _speed(done, better, speed > 0), shows)
     if by_value:
-        text = f"wins {number(values[1], POINTS)} points instead of {number(values[0], POINTS)}"
+        pays = [number(value, POINTS) for value in values]
+        text = f"a win pays {pays[1]} points instead of {pays[0]}"
         yield Reason("value", by_value, POINTS, text, (WIN_VALUE, None))
 
 

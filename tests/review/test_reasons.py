@@ -120,7 +120,7 @@ def test_chance_and_value_are_taken_apart_without_a_rest(by_points):
     assert found["speed"].gain == pytest.approx(-0.1 * 5000)
     assert found["value"].gain == pytest.approx(6000 * 0.25)
     assert found["speed"].gain + found["value"].gain == pytest.approx(1600 - 600)
-    assert found["value"].text == "wins 8,000 points instead of 2,000"
+    assert found["value"].text == "a win pays 8,000 points instead of 2,000"
 
 
 def test_words_never_speak_against_their_number(by_points):
