@@ -209,14 +209,16 @@ def _text(view: View, topic: Topic, term: Term, done: Rated, better: Rated) -> s
 
 
 def _danger(view: View, seat: int, done: Rated, better: Rated) -> str:
-    """Return which of two discards deals in how often."""
+    """Return how often each deals in, in words that hold whichever is safer."""
     who = wind_of(view, seat) + (", in riichi," if view.riichi(seat) else "")
-    tiles = [tile_text((each.then or each.action).tile) for each in (done, better)]
+    tiles = [(each.then or each.action).tile for each in (done, better)]
     dangers = [percent(value_of(each, DANGER, seat)) for each in (done, better)]
-    if tiles[0] == tiles[1] or dangers[0] == dangers[1]:
-        return f"risks less against {who}".rstrip(",")
-    how_often = f"{dangers[0]} of the time ({tiles[1]}: {dangers[1]})"
-    return f"discarding {tiles[0]} deals into {who} {how_often}"
+    if dangers[0] == dangers[1]:
+        return f"keeps the danger from {wind_of(view, seat)} at {dangers[0]}"
+    if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard
+        return f"deals into {who} {dangers[1]} of the time instead of {dangers[0]}"
+    first, second = map(tile_text, tiles)
+    return f"discarding {first} deals into {who} {dangers[0]} of the time ({second}: {dangers[1]})"
 
 
 # --- numbers -----------------------------------------------------------------------------------

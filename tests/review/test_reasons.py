@@ -1,6 +1,7 @@
 """Why a choice is better, taken apart and in words."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -29,7 +30,7 @@ from mjbot.strategy.explanation import (
     Rated,
     Term,
 )
-from mjbot.table.actions import ACTIONS
+from mjbot.table.actions import ACTIONS, DECLARE_RIICHI
 
 
 def differing(review):
@@ -111,6 +112,15 @@ def test_a_safer_tile_that_costs_tiles_is_told_as_a_player_would(by_points):
         f"discarding 1m deals into {wind} 9.5% of the time (2m: 2.0%) (+592)",
         "accepts 16 tiles instead of 20 (-210)",
     ]
+
+
+def test_a_riichi_that_is_rated_without_its_discard_names_no_tile(by_points):
+    view = by_points.decisions[0].view
+    done = replace(rated(0, *danger(1, 9.5, 7900)), action=ACTIONS[DECLARE_RIICHI])
+    better = rated(1, *danger(1, 2.0, 7900))
+    wind = ("East", "South", "West", "North")[view.seat_wind(1)]
+    (reason,) = compare(view, done, better, "points")
+    assert str(reason) == f"deals into {wind} 2.0% of the time instead of 9.5% (+592)"
 
 
 def test_chance_and_value_are_taken_apart_without_a_rest(by_points):
