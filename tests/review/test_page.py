@@ -161,7 +161,7 @@ def test_the_bars_are_in_the_order_of_the_game_and_as_high_as_the_losses(html, b
 
 def test_each_kyoku_counts_its_decisions_and_those_done_otherwise(html, by_points):
     shown = "".join(Elements(html).shown)
-    tallies = re.findall(r"(\d+) decisions?, (\d+) otherwise", shown)
+    tallies = re.findall(r"(\d+) decisions?, (\d+) different", shown)
     kyoku = {}
     for decision in by_points.decisions:
         count, otherwise = kyoku.get(decision.kyoku, (0, 0))

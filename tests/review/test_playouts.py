@@ -106,8 +106,8 @@ def test_what_is_shown_to_cost_most_comes_first_and_what_is_shown_to_be_no_loss_
     shown = {
         lost[0]: Shown(points, Estimate(-0.2, -0.3, -0.1), 10),
         lost[1]: Shown(points, wide, 10),
-        lost[-2]: Shown(points, Estimate(0.1, 0.05, 0.15), 10),
-        lost[-1]: Shown(points, Estimate(0.3, 0.2, 0.4), 10),
+        lost[-2]: Shown(Estimate(100, 50, 150), Estimate(0.1, 0.05, 0.15), 10),
+        lost[-1]: Shown(Estimate(300, 200, 400), Estimate(0.3, 0.2, 0.4), 10),
     }
     review = Review("g", by_points.seat, by_points.by, by_points.judged, shown)
     expected = [lost[-1], lost[-2], *lost[1:-2], lost[0]]

@@ -65,6 +65,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,KEY=VALUE,...",
         help=f"who judges: any strategy that rates its choices ({STRONGEST}, the strongest)",
     )
+    _add_outputs(parser)
+    parser.add_argument(
+        "--playouts",
+        nargs="?",
+        type=strategy,
+        const=Spec.read(PLAYS_OUT),
+        metavar="NAME,KEY=VALUE,...",
+        help="play on what was done otherwise, to see which losses can be shown; by a strategy"
+        f" that plays positions on (no playouts; {PLAYS_OUT} where none is named)",
+    )
+    parser.add_argument(
+        "--deals",
+        type=games_above_0,
+        default=DEALS,
+        help=f"ways to deal the hidden hands in playouts ({DEALS})",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE.html", help="where the page goes (review-seat-N.html)"
     )
@@ -83,22 +103,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write it as JSON, too (not written)"
     )
-    parser.add_argument(
-        "--playouts",
-        nargs="?",
-        type=strategy,
-        const=Spec.read(PLAYS_OUT),
-        metavar="NAME,KEY=VALUE,...",
-        help="play on what was done otherwise, to see which losses can be shown; by a strategy"
-        f" that plays positions on (no playouts; {PLAYS_OUT} where none is named)",
-    )
-    parser.add_argument(
-        "--deals",
-        type=games_above_0,
-        default=DEALS,
-        help=f"ways to deal the hidden hands in playouts ({DEALS})",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
 
 def run(args: argparse.Namespace) -> int:
