@@ -76,6 +76,21 @@ def test_nothing_is_cut_off_by_day_and_night(opened: Any, serve: Any) -> None:
             assert (sum(json.loads(f"[{ground[4:-1]}]")) < 300) == (colours == "dark")
 
 
+def test_a_choice_is_named_as_the_commands_name_it(opened: Any, tmp_path: Path) -> None:
+    game, out = Library(LOGS / "east-extra-round.mjson").game(0), tmp_path / "game.html"
+    config = {"title": "game", "seat": 2, "place": "2/0/0"}
+    out.write_text(game_page(fold_steps(game.steps()), config), encoding="utf-8")
+    page = opened.open(out.as_uri())
+    _wait(page)
+    page.keyboard.press(".")
+    assert page.locator("#says small").inner_text().strip().startswith("E1-0:1 of seat 2, event ")
+    page.keyboard.press(".")
+    assert page.locator("#says small").inner_text().strip().startswith("E1-0:2 of seat 2, event ")
+    elsewhere = opened.open(f"{out.as_uri()}#1/1/3")  # an address goes before the file's own place
+    _wait(elsewhere)
+    assert elsewhere.evaluate("document.body.dataset.place") == "1/3"
+
+
 def test_names_are_shown_as_text(opened: Any, serve: Any, tmp_path: Path) -> None:
     lines = (LOGS / "east-extra-round.mjson").read_text().splitlines()
     start = {**json.loads(lines[0]), "names": NAMES, "logs": [NAMES[0], None, NAMES[1], None]}
