@@ -8,6 +8,7 @@ from types import ModuleType
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review": "what a reviewer finds in held-out games, by where the seats ended",
+    "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
@@ -22,7 +23,7 @@ PROOFS = {
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "yaku-order": "the order in which Tenhou lists the yaku of a win, from every win on record",
-    "known-answers": "wins with known yaku, han and fu",
+    "known-answers": "hands with known yaku, points and shanten",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
     "dependencies": "the suite beside the oldest or newest versions of what the project needs",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",

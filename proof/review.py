@@ -136,7 +136,7 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
         kinds = dict.fromkeys(KINDS, 0.0)
         for each in decisions:
             if not each.is_equal:
-                kinds[kind_of_loss(each)] += each.loss or 0.0
+                kinds[kind_of_loss(each)] += each.worth_loss or 0.0
         proofs = [show(each, by, deals) for each in decisions if deals and is_open(each)]
         yield SeatLine(
             game,
@@ -145,9 +145,9 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
             judged.places[seat],
             judged.scores[seat],
             len(decisions),
-            sum(each.loss is not None for each in decisions),
+            sum(each.worth_loss is not None for each in decisions),
             sum(each.is_equal for each in decisions),
-            sum(each.loss or 0.0 for each in decisions),
+            sum(each.worth_loss or 0.0 for each in decisions),
             sum(each.points or 0.0 for each in decisions),
             {str(kind): loss for kind, loss in kinds.items()},
             sum(proof.ranks.value for proof in proofs),

@@ -41,6 +41,8 @@ from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_dange
 from strategies.evaluation.push_fold.push import USUAL, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
 from strategies.evaluation.push_fold.terms import (
+    NO_DANGERS,
+    Discarded,
     Hands,
     discard_terms,
     hands_left,
@@ -48,6 +50,7 @@ from strategies.evaluation.push_fold.terms import (
     read_dangers,
     winning_terms,
 )
+from strategies.evaluation.push_fold.win_chance import Situation, situation_after
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
@@ -61,7 +64,8 @@ class FoldRecognitionPlus(Strategy):
     Each discard is worth what the hand left may win, by its shape, its yaku and the draws left,
     less what the tile may cost against each opponent.  Calls are made when they raise that.
     The switches, each at no to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
-    ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``.
+    ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``;
+    ``calibrated`` changes no choice, only the chance to win that is reported.
     """
 
     worth_unit: ClassVar[str] = POINTS
@@ -82,6 +86,7 @@ class FoldRecognitionPlus(Strategy):
     silent_tenpai: bool = switch("weigh riichi; no: always declare it")
     placement: bool = switch("points by the rank they bring; no: as points")
     evaluator: bool = switch("the paper's hand evaluator on hands far from tenpai")
+    calibrated: bool = switch("report chances to win as counted in records; no: as estimated")
 
     ron_rate: float = field(
         default=2.5, metadata={"unit": "others' discards per own draw to win on"}
@@ -200,33 +205,67 @@ class FoldRecognitionPlus(Strategy):
         passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
         return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed
 
+    def estimated_chance(
+        self, view: View, action: Action, then: Action | None = None
+    ) -> tuple[float, Situation] | None:
+        """Return the chance to win (0..1) that is estimated after one action, not calibrated.
+
+        ``action`` is a discard, a riichi with ``then``, a pon, a chi, or the pass of one; ``None``
+        for all others, which are not rated.
+        """
+        discard = then if action.is_riichi else action
+        if discard is not None and discard.is_discard:
+            in_riichi = action.is_riichi or view.phase == Phase.RIICHI
+            here = self._played_for_the_win(self._position(view, view.wall_left // 4), view)
+            tiles = np.array([discard.tile], np.int64)
+            chance = float(hands_left(view, tiles, here, self.calls)[int(in_riichi), discard.tile])
+            situation = situation_after(view, discard, in_riichi=in_riichi)
+            return (min(max(chance, 0.0), 1.0), situation) if chance > NEVER else None
+        calls = [each for each in view.legal if each.is_call and not each.is_kan]
+        if not calls or not (action.is_pass or (action.is_call and not action.is_kan)):
+            return None
+        here = self._played_for_the_win(self._position_of_calls(view), view)
+        worths = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, [] if action.is_pass else [action], here, worths)
+        chance = passed if action.is_pass else float(worths[action.code - PON_PLAIN])
+        return min(max(chance, 0.0), 1.0), situation_after(view, action)
+
+    def _played_for_the_win(self, position: PushPosition, view: View) -> PushPosition:
+        """Return a position in which a win is worth 1 and nothing else is worth anything."""
+        return price(position, NO_DANGERS, view, self._parameters).chance
+
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
             return
         discards = {action.tile: action for action in view.discards}
         tiles = np.array(sorted(discards), np.int64)
-        values, riichis, position = self._weighed(view, view.discards)
+        values, riichis, position = self._hands(view, view.discards)
+        weighted = values * self._evaluator_factors(view, values)
         dangers = read_dangers(view, danger_weights(), self._parameters)
-        factors = self._evaluator_factors(view, values)
         priced = price(position, dangers, view, self._parameters)
-        hands = Hands(*(hands_left(view, tiles, here, self.calls, factors) for here in priced))
+        hands = Hands(*(hands_left(view, tiles, here, self.calls) for here in priced))
         facts = hand_facts(view)
         riichi = next((action for action in view.legal if action.is_riichi), None)
         declared = view.phase == Phase.RIICHI
         for in_riichi in [declared] + [True] * (riichi is not None):
-            worths = less_danger(riichis if in_riichi else values, position).tolist()
+            worths = less_danger(riichis if in_riichi else weighted, position).tolist()
+            unweighted = less_danger(riichis if in_riichi else values, position).tolist()
             for tile in tiles.tolist():
                 if worths[tile] <= NEVER:
                     continue
-                terms = [*facts[tile]]
-                terms += discard_terms(
-                    view.seat, tile, worths[tile], in_riichi, hands, dangers, self.caution, total
+                situation = situation_after(view, discards[tile], in_riichi=in_riichi)
+                of = Discarded(
+                    tile, worths[tile], unweighted[tile], in_riichi,
+                    situation if self.calibrated else None,
+                )  # fmt: skip
+                terms = discard_terms(view.seat, of, hands, dangers, self.caution, total)
+                first = riichi if riichi is not None and in_riichi else None
+                yield Rated(
+                    first or discards[tile],
+                    worths[tile],
+                    then=discards[tile] if first else None,
+                    terms=[*facts[tile], *terms],
                 )
-                discard = discards[tile]
-                if riichi is not None and in_riichi:
-                    yield Rated(riichi, worths[tile], then=discard, terms=terms)
-                else:
-                    yield Rated(discard, worths[tile], terms=terms)
 
     def _rated_calls(self, view: View, total: str) -> Iterator[Rated]:
         """Yield each pon and chi with its best discard, and the pass."""
@@ -242,7 +281,8 @@ class FoldRecognitionPlus(Strategy):
         for action in [*calls, *[action for action in view.legal if action.is_pass]]:
             column = 0 if action.is_pass else 1 + action.code - PON_PLAIN
             worth, plain, gains, chance = found[:, column].tolist()
-            terms = winning_terms(gains, chance, total)
+            situation = situation_after(view, action) if self.calibrated else None
+            terms = winning_terms(gains, chance, situation, total)
             terms.append(Term(LATER, POINTS, plain - gains, adds_to=total))
             terms.append(Term(PLACEMENT, POINTS, worth - plain, adds_to=total))
             yield Rated(action, worth, terms=terms)
@@ -260,12 +300,17 @@ class FoldRecognitionPlus(Strategy):
         self, view: View, discards: Sequence[Action]
     ) -> tuple[Floats, Floats, PushPosition]:
         """Return what each hand left may win, float64[37] silent and in riichi; and the dangers."""
+        values, riichis, position = self._hands(view, discards)
+        return values * self._evaluator_factors(view, values), riichis, position
+
+    def _hands(self, view: View, discards: Sequence[Action]) -> tuple[Floats, Floats, PushPosition]:
+        """Return the same without the hand evaluator's weight."""
         position = self._position(view, view.wall_left // 4)
         values, riichis = np.empty(N_TILES), np.empty(N_TILES)
         tiles = np.array(sorted({action.tile for action in discards}), np.int64)
         hand, is_open = view.hand.copy(), view.is_open(view.seat)
         weigh_discards(hand, view.n_melds, is_open, tiles, position, self.calls, values, riichis)
-        return values * self._evaluator_factors(view, values), riichis, position
+        return values, riichis, position
 
     def _discard(
         self, view: View, discards: Sequence[Action], values: Floats, position: PushPosition

@@ -44,7 +44,7 @@ class Supervised(Strategy):
 
     worth_unit: ClassVar[str] = "% of strong players"
     notes: ClassVar[tuple[str, ...]] = (
-        "points are reckoned as fold-recognition-plus does; the shares decide",
+        "points as fold-recognition-plus estimates them; the shares decide",
     )
     strength: ClassVar[Strength | None] = Strength(
         2.443,

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from mjbot.errors import ArgumentError, MjbotError
+from mjbot.records.positions import Position
 from mjbot.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
@@ -31,6 +32,14 @@ def seat(text: str) -> int:
     if text not in ("0", "1", "2", "3"):
         raise argparse.ArgumentTypeError(f"seat {text!r}: expected 0, 1, 2 or 3")
     return int(text)
+
+
+def position(text: str) -> Position:
+    """Return a position of a game."""
+    try:
+        return Position.read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def games(text: str) -> int:

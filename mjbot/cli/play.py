@@ -241,7 +241,7 @@ async def _play_by_hand(
     given = os.environ.pop(SEAT_KEY_VARIABLE, "")
     key = given or new_key()
     clock_s = settings.deadline_s or CLOCK_S
-    async with SeatServer({"title": f"{settings.name} at {request.url}"}, key, hint) as server:
+    async with SeatServer({"title": _title(settings)}, key, hint) as server:
         await server.open(request.page.watch_port)
         if not given:  # else it was printed where it was made; our stderr is a log of the match
             tell_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
@@ -264,11 +264,16 @@ async def _shown(
 ) -> list[OwnResult]:
     """Play, with a page to look on if ``--watch`` asks for one: it shows what this seat sees."""
     page = replace(request.page, all_hands=True)  # here is never more than this seat sees
-    async with table_page(page, f"{settings.name} at {request.url}") as take:
+    async with table_page(page, _title(settings)) as take:
         settings = replace(settings, on_kept=take)
         if linked is not None:
             return await linked.play(settings, make, pipes)
         return await play(settings, make, pipes)
+
+
+def _title(settings: Settings) -> str:
+    """Return the heading of a page: whose seat it shows."""
+    return f"The seat of {one_line(settings.name)}"
 
 
 def _settings(request: PlayRequest) -> Settings:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.records.sources import open_games
-from mjbot.table.actions import ACTIONS, PASS, Action
+from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import to_action
 from mjbot.table.state import CHANKAN, REACTION, State
 from protocol.messages import (
     Chi,
+    Dahai,
     Daiminkan,
     Dora,
     Event,
@@ -23,8 +24,9 @@ from protocol.messages import (
     Ryukyoku,
     StartGame,
     StartKyoku,
+    Tsumo,
 )
-from protocol.tiles import WIND_NAMES
+from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 AHEAD: Final = 3
 """Events looked at after a position: so many may win on one tile."""
@@ -67,6 +69,17 @@ class ReplayStep:
             return to_action(self.table.state, seat, self.next)
         except ValueError:
             return None
+
+    def discard_after(self, seat: int) -> Action | None:
+        """Return the discard with which the seat followed its riichi, pon or chi."""
+        if len(self.following) < 2 or isinstance(self.following[0], Dahai | Tsumo):
+            return None
+        first, second = self.following[:2]
+        if not isinstance(second, Dahai) or second.actor != seat:
+            return None
+        if getattr(first, "actor", None) != seat:
+            return None
+        return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
     def _said(self, seat: int) -> Action | None:
         """Return what the seat said to a tile on offer, unless another's word may have hidden it.

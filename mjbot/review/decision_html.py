@@ -1,21 +1,17 @@
 """One decision of a review as HTML: where it stood, what was done, what is better, and why."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+from urllib.parse import quote
 
+from mjbot.records.positions import Place
 from mjbot.review.decisions import SEATS, Decision, points_of
 from mjbot.review.html import name, row, table, text, tile, tiles
 from mjbot.review.playouts import Shown
-from mjbot.review.reasons import (
-    Reason,
-    compare,
-    kind_of_loss,
-    number,
-    sentence,
-    signed,
-    wind_of,
-)
+from mjbot.review.reasons import MATERIAL, Reason, compare, kind_of_loss, number, signed
+from mjbot.review.sentences import amount, because, choice_text, done_text, headline
 from mjbot.review.summary import Review
+from mjbot.review.tile_names import wind_of
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import (
     DANGER,
@@ -29,45 +25,32 @@ from mjbot.strategy.explanation import (
     Term,
     same_choice,
 )
-from mjbot.table.actions import Action
-from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.state import CALLED_AWAY, TSUMOGIRI
 from mjbot.table.view import View
 
 MOST_CHIPS: Final = 14
 
 
-def anchor(decision: Decision) -> str:
-    """Return the decision's place on the page: its kyoku and the choice's number there."""
-    return f"{decision.name}.{decision.place}"
+def place_link(review: Review, decision: Decision) -> str:
+    """Return a link to the decision on the page."""
+    return f'<a href="#{decision.at}">{decision.at}</a>'
 
 
-def worth(value: float, unit: str) -> str:
-    """Return a worth or a loss with its unit, short."""
-    return f"{number(value, unit)} {PERCENT if unit.startswith(PERCENT) else text(unit)}".strip()
+def board_link(review: Review, decision: Decision) -> str:
+    """Return a link to the board at that moment; nothing where there is no board."""
+    if not review.board:
+        return ""
+    step = decision.event - review.judged.kyoku[decision.kyoku].event
+    place = Place(decision.seat, decision.kyoku, step)
+    return f'<a href="{quote(review.board)}#{place}">board</a>'
 
 
 def interval(estimate: Estimate, unit: str) -> str:
-    """Return a difference with its 95 % interval."""
+    """Return a difference with its 95% interval."""
     if not estimate.is_bounded:
         return f"{signed(estimate.value, unit)} (no interval)"
     ends = f"{signed(estimate.low, unit)} to {signed(estimate.high, unit)}"
     return f"{signed(estimate.value, unit)} ({ends})"
-
-
-def action_html(view: View, action: Action, then: Action | None = None) -> str:
-    """Return an action in words and tiles."""
-    if action.is_discard:
-        told = f"discard {tile(action.tile)}"
-    elif action.is_call:
-        used = tiles(consumed_tiles(view.state, view.seat, action))
-        word = "kan" if action.is_kan else action.name
-        told = f"{word} {tile(view.claim_tile)} with {used}"
-    elif action.tile >= 0:
-        told = f"{'kan' if action.name == 'ankan' else 'added kan'} {tile(action.tile)}"
-    else:
-        told = text(action.name)
-    return f"{told}, {tile(then.tile)}" if then is not None else told
 
 
 def decision_html(review: Review, decision: Decision) -> str:
@@ -75,11 +58,11 @@ def decision_html(review: Review, decision: Decision) -> str:
     shown = review.shown.get(decision)
     return "".join(
         [
-            f'<details class="{_class(review, decision)}" id="{anchor(decision)}">',
+            f'<details class="{_class(review, decision)}" id="{decision.at}">',
             f"<summary>{_head(review, decision, shown)}</summary><div class=in>",
             *_situation(review, decision),
-            *_why(decision, shown),
-            _terms(decision, review.ranks(decision)),
+            *_why(review, decision, shown),
+            _terms(decision),
             _chips(decision),
             "</div></details>",
         ]
@@ -93,23 +76,27 @@ def _class(review: Review, decision: Decision) -> str:
 
 
 def _head(review: Review, decision: Decision, shown: Shown | None) -> str:
-    view, unit = decision.view, decision.told.unit
-    parts = [f"<span class=when>turn {decision.turn}, {view.wall_left} left</span>"]
-    done = action_html(view, decision.actual, decision.then)
+    view = decision.view
+    when = f"<span class=when>{decision.at}</span>"
     if decision.is_equal:
-        return parts[0] + f"<span>{done}</span><span class='much good'>as the reviewer</span>"
-    better = action_html(view, decision.expected, decision.expected_then)
-    parts.append(f"<span>{done} <span class=soft>rather</span> {better}</span>")
+        done = done_text(view, decision.actual, decision.then, tile)
+        same = f"as {text(review.by.name, 80)}"
+        return f"{when}<span>You {done}</span><span class='much good'>{same}</span>"
+    parts = [when, f"<span>{headline(decision, tile)}</span>"]
     if shown is not None:
         parts.append(f"<span class=tag>{shown.verdict}</span>")
+    tone = "bad" if review.counts(decision) else "mid" if decision.is_close else "soft"
+    return "".join([*parts, f"<span class='much {tone}'>{size_text(decision)}</span>"])
+
+
+def size_text(decision: Decision) -> str:
+    """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
     if decision.loss is None:
-        parts.append("<span class='much soft'>not rated</span>")
-    elif decision.is_close:
-        parts.append(f"<span class='much mid'>{worth(decision.loss, unit)}, cannot tell</span>")
-    else:
-        tone = "bad" if review.counts(decision) else "soft"
-        parts.append(f"<span class='much {tone}'>{worth(decision.loss, unit)}</span>")
-    return "".join(parts)
+        return "not rated"
+    if decision.is_disputed:
+        return "disputed"
+    size = text(amount(decision.loss, decision.loss_unit))
+    return f"{size}, about equal" if decision.is_close else size
 
 
 def _situation(review: Review, decision: Decision) -> Iterator[str]:
@@ -121,9 +108,12 @@ def _situation(review: Review, decision: Decision) -> Iterator[str]:
     melds = "".join([f"<span class=meld>{tiles(m.tiles)}</span>" for m in view.melds(view.seat)])
     yield f"<p class=hand>{hand}{melds}</p>"
     dora = tiles(view.dora_markers.tolist())
-    yield f"<p class=soft>{decision.name}, dora marker {dora}"
+    when = f"{decision.name}, turn {decision.turn}, {view.wall_left} tiles left"
+    yield f"<p class=soft>{when}, dora marker {dora}"
     if view.claim_tile >= 0 and view.drawn < 0 and view.turn != view.seat:
         yield f", on offer {tile(view.claim_tile)} from {wind_of(view, view.turn)}"
+    if link := board_link(review, decision):
+        yield f", {link}"
     yield "</p><div class=rivers>"
     for step in SEATS:
         seat = (view.seat + step) % 4
@@ -146,28 +136,24 @@ def _river(view: View, seat: int) -> str:
     return row(held, marks) if held else "-"
 
 
-def _why(decision: Decision, shown: Shown | None) -> Iterator[str]:
+def _why(review: Review, decision: Decision, shown: Shown | None) -> Iterator[str]:
     if decision.is_equal:
         return
-    said = sentence(decision)
-    if said:
-        yield f"<p class=say>{text(said, 400)}.</p>"
+    yield f"<p class=say>{headline(decision, tile)}{text(because(decision), 600)}</p>"
     tags: list[str] = [kind_of_loss(decision)]
-    tags += ["the reviewer can hardly tell the two apart"] if decision.is_close else []
+    tags += ["points and network disagree"] if decision.is_disputed else []
+    tags += ["about equal"] if decision.is_close and not decision.is_disputed else []
     yield "<p>" + " ".join([f"<span class=tag>{tag}</span>" for tag in tags]) + "</p>"
     if shown is not None:
-        points, ranks = interval(shown.points, POINTS), interval(shown.ranks, RANKS)
         yield (
-            f"<p>Played on from {shown.deals} deals of the hidden hands, the better choice gains"
-            f" {points} points and {ranks} ranks: <b>{shown.verdict}</b>.</p>"
+            f"<p>Playouts of {shown.deals} deals: the better choice gains"
+            f" {interval(shown.points, POINTS)} points and {interval(shown.ranks, RANKS)} places:"
+            f" <b>{shown.verdict}</b>.</p>"
         )
 
 
-def _terms(decision: Decision, ranks: float | None) -> str:
-    """Return the terms of what was done and of what is better, or of the next best.
-
-    ``ranks`` are what the points between them are worth.
-    """
+def _terms(decision: Decision) -> str:
+    """Return the terms of what was done and of what is better, or of the next best."""
     better, done = decision.better, decision.done
     if decision.is_equal:
         others = [each for each in decision.told.rated if not each.is_chosen]
@@ -177,48 +163,71 @@ def _terms(decision: Decision, ranks: float | None) -> str:
     pair = (better, done) if decision.is_equal else (done, better)
     unit = decision.told.unit
     gains = {reason.shows: reason for reason in compare(decision.view, done, better, unit)}
-    heads = ["", "done", "next best" if decision.is_equal else "better", "gain"]
-    told = [
-        action_html(decision.view, each.action, each.then).removeprefix("discard ") for each in pair
+    in_points = points_of(better, unit) is not None and points_of(done, unit) is not None
+    counted = POINTS if in_points else unit
+    names = ["your choice", "next best"] if decision.is_equal else ["your choice", "better"]
+    heads = [
+        "",
+        *[f"{name}: {choice_text(each, tile)}" for name, each in zip(names, pair, strict=True)],
     ]
-    rows = [["", *told, ""], _total(f"worth, {text(unit)}", pair, (done, better), unit)]
-    if unit != POINTS and points_of(better, unit) is not None and points_of(done, unit) is not None:
-        rows.append(_total(IN_POINTS, pair, (done, better), unit, in_points=True))
-    if ranks:
-        rows.append(["in ranks, as the scores stand", "", "", signed(ranks, RANKS)])
+    sign = -1 if decision.is_equal else 1
+    rows = []
+    if in_points:
+        values = [points_of(each, unit) or 0.0 for each in pair]
+        rows.append(
+            _total("value, points", values, POINTS, signed(sign * (values[1] - values[0]), POINTS))
+        )
+    if unit != POINTS:
+        values = [each.worth for each in pair]
+        gain = "" if in_points else signed(sign * (values[1] - values[0]), unit)
+        rows.append(_total(_worth_label(unit), values, unit, gain))
     for term in _rows(pair, gains):
-        values = [each.term(term.name, term.about) for each in pair]
-        cells = [number(value.value, term.unit) if value else "" for value in values]
-        gain = gains.get((term.name, term.about))
-        told_gain = signed(gain.gain, gain.unit) if gain else ""
-        rows.append([_label(decision.view, term), *cells, told_gain if told_gain != "0" else ""])
-    return table(heads, rows, "terms")
+        found = [each.term(term.name, term.about) for each in pair]
+        cells = [number(each.value, term.unit) if each else "" for each in found]
+        reason = gains.get((term.name, term.about))
+        if not _is_empty(term, cells, reason):
+            rows.append([_label(decision.view, term), *cells, _gain(reason, counted)])
+    return table([*heads, f"gain, {_short_unit(counted)}"], rows, "terms")
+
+
+def _worth_label(unit: str) -> str:
+    return (
+        f"share of the network, {PERCENT}" if unit.startswith(PERCENT) else f"value, {text(unit)}"
+    )
+
+
+def _short_unit(unit: str) -> str:
+    return PERCENT if unit.startswith(PERCENT) else text(unit)
+
+
+def _total(label: str, values: Sequence[float], unit: str, gain: str) -> list[str]:
+    """Return the row of what all terms come to."""
+    cells = [number(value, unit) for value in values]
+    return [f"<em>{label}</em>", *cells, f"<em>{gain}</em>" if gain else ""]
+
+
+def _gain(reason: Reason | None, unit: str) -> str:
+    shown = signed(reason.gain, unit) if reason and reason.unit == unit else ""
+    return "" if shown == "0" else shown
+
+
+def _is_empty(term: Term, cells: Sequence[str], gain: Reason | None) -> bool:
+    """Return whether a row shows no difference: no gain to speak of, and figures that say nothing.
+
+    Those of a danger say nothing without a gain, all others where they are equal.
+    """
+    least = MATERIAL if gain and gain.unit == POINTS else 0.5
+    if gain is not None and abs(gain.gain) >= least:
+        return False
+    return term.name == DANGER or cells[0] == cells[1]
 
 
 def _label(view: View, term: Term) -> str:
     """Return a term's name, whom it is about, and its unit unless the name says it."""
-    label = text(term.name)
-    if term.about is not None:
-        label += f" {'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
-    return label if term.unit in term.name else f"{label}, {text(term.unit)}"
-
-
-def _total(
-    label: str,
-    pair: tuple[Rated, Rated],
-    done_better: tuple[Rated, Rated],
-    unit: str,
-    in_points: bool = False,
-) -> list[str]:
-    """Return the row of what all terms come to."""
-
-    def value(rated: Rated) -> float:
-        return (points_of(rated, unit) or 0.0) if in_points else rated.worth
-
-    shown = POINTS if in_points else unit
-    cells = [number(value(each), shown) for each in pair]
-    gain = signed(value(done_better[1]) - value(done_better[0]), shown)
-    return [f"<em>{label}</em>", *cells, f"<em>{gain}</em>"]
+    if term.about is None:
+        return text(term.label)
+    whom = f"{'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
+    return text(term.label.replace(term.name, f"{term.name} {whom}", 1))
 
 
 def _rows(pair: tuple[Rated, Rated], gains: Mapping[tuple[str, int | None], Reason]) -> list[Term]:
@@ -246,8 +255,7 @@ def _chips(decision: Decision) -> str:
         return ""
     chips = []
     for each in ordered:
-        told = action_html(decision.view, each.action, each.then).removeprefix("discard ")
-        mark = "done" if same_choice(each.action, decision.actual) else ""
-        number_ = number(each.worth, decision.told.unit) if each.worth > -1e8 else "given up"
-        chips.append(f"<span>{told} {number_} {mark}</span>")
+        mark = ", done" if same_choice(each.action, decision.actual) else ""
+        rated = amount(each.worth, decision.told.unit) if each.worth > -1e8 else "given up"
+        chips.append(f"<span>{choice_text(each, tile)} {text(rated)}{mark}</span>")
     return f"<p class=chips>{''.join(chips)}</p>"

@@ -1,9 +1,10 @@
 """The decisions of a recorded game, each with what was done and what a strategy thinks of it.
 
 A decision is one of a seat that had two or more different things to do, of which the record says
-what it did.  Where the strategy would have done the same nothing is lost; else the loss is how much
-less worth it gives to what was done, in its own unit, and never below 0: it may choose by more than
-its ratings.
+what it did.  Where the strategy would have done the same nothing is lost.  Else the loss is how
+much lower it rates what was done: in points, if it reports points (as its unit, or as the term
+:data:`~mjbot.strategy.explanation.IN_POINTS`), else in its own unit.  A loss is never below 0: a
+strategy may choose by more than points, and where points favour what was done, none is counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,8 @@ from mjbot.strategy.explanation import (
     Rated,
     same_choice,
 )
-from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, Action
+from mjbot.table.actions import Action
+from mjbot.table.settle import ranks_of
 from mjbot.table.view import View
 from protocol.messages import (
     Chi,
@@ -31,6 +33,7 @@ from protocol.messages import (
     Event,
     Hora,
     Pon,
+    Reach,
     Ryukyoku,
     StartKyoku,
     Tsumo,
@@ -38,19 +41,19 @@ from protocol.messages import (
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
-SLOPE_POINTS: Final = 1000
-"""Points by which the scores are moved to see what points are worth in ranks."""
 CLOSE: Final = 0.02
-"""Share of the span of all worths by which two may differ and still not be told apart."""
+"""Share of the span of all worths below which a loss is too small to be one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Decision:
-    """One choice, and what the reviewer thinks of it.
+    """One choice, and how the reviewer rates it.
 
     ``event`` is the number of the event that asked, ``place`` the choice's number in the kyoku,
     ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a riichi or a
-    call, of ``expected_then`` the one the reviewer would make.
+    call, ``expected_then`` the one the reviewer would make.  ``riichi`` are the opponents in
+    riichi, each with the turn of this seat at which it was declared.  ``in_points``: whether losses
+    of this game are counted in points.
     """
 
     event: int
@@ -65,6 +68,13 @@ class Decision:
     actual: Action
     then: Action | None = None
     expected_then: Action | None = None
+    riichi: tuple[tuple[int, int], ...] = ()
+    in_points: bool = False
+
+    @property
+    def at(self) -> str:
+        """The decision's name, as all commands take it: ``E2-1:5``."""
+        return f"{self.name}:{self.place}"
 
     @property
     def expected(self) -> Action:
@@ -91,8 +101,8 @@ class Decision:
         return next((each for each in self.told.rated if each.is_chosen), None)
 
     @property
-    def loss(self) -> float | None:
-        """What was lost, in the reviewer's unit; ``None`` where it did not rate both."""
+    def worth_loss(self) -> float | None:
+        """What was lost in the reviewer's own unit; ``None`` where it did not rate both."""
         if self.is_equal:
             return 0.0
         done, better = self.done, self.better
@@ -102,23 +112,45 @@ class Decision:
 
     @property
     def points(self) -> float | None:
-        """What was lost in points as reckoned, below 0 where they speak for what was done."""
+        """What was lost in estimated points, below 0 where they favour what was done."""
         if self.is_equal:
             return 0.0
         done, better = points_of(self.done, self.told.unit), points_of(self.better, self.told.unit)
         return None if done is None or better is None else better - done
 
     @property
+    def loss(self) -> float | None:
+        """What was lost, in :attr:`loss_unit`; ``None`` where the reviewer did not rate both."""
+        if not self.in_points:
+            return self.worth_loss
+        return None if self.points is None else max(0.0, self.points)
+
+    @property
+    def loss_unit(self) -> str:
+        """Points, or the reviewer's own unit."""
+        return POINTS if self.in_points else self.told.unit
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether points favour what was done, though the reviewer would choose something else."""
+        points = self.points
+        return not self.is_equal and self.in_points and points is not None and points <= 0
+
+    @property
     def is_close(self) -> bool:
-        """Whether the reviewer can hardly tell what was done from what it would have done."""
-        worths = [each.worth for each in self.told.rated if isfinite(each.worth)]
-        if self.is_equal or self.loss is None or len(worths) < 2:
+        """Whether the loss is too small a part of what is at stake to tell the two apart."""
+        rated = self.told.rated
+        values = [
+            points_of(each, self.told.unit) if self.in_points else each.worth for each in rated
+        ]
+        known = [value for value in values if value is not None and isfinite(value)]
+        if self.is_equal or self.loss is None or len(known) < 2:
             return False
-        return self.loss <= CLOSE * (max(worths) - min(worths))
+        return self.loss <= CLOSE * (max(known) - min(known))
 
 
 def points_of(rated: Rated | None, unit: str) -> float | None:
-    """Return what something is worth in points, if anybody reckoned that."""
+    """Return the worth of something in points, if the reviewer reports it."""
     if rated is None:
         return None
     if unit == POINTS:
@@ -132,22 +164,20 @@ def total_of(unit: str) -> str:
     return WORTH if unit == POINTS else IN_POINTS
 
 
-class Ranks(NamedTuple):
-    """Where the seats may end, as a kyoku starts: chances [seat][rank], ranks by 1000 points."""
-
-    chances: list[list[float]]
-    per_1000: list[float]
-
-
 @dataclass
 class Kyoku:
-    """One kyoku of the game: what stood at its start, and how it ended."""
+    """One kyoku of the game: what stood at its start, and how it ended.
+
+    ``event`` is the number of the event that began it.
+    """
 
     name: str
+    event: int
     round: int
     honba: int
     scores: tuple[int, ...]
-    ranks: Ranks
+    chances: list[list[float]]
+    """How likely each seat ends at each place, as the kyoku starts: [seat][place]."""
     results: list[Event] = field(default_factory=list)
     scores_after: tuple[int, ...] = ()
 
@@ -187,8 +217,16 @@ class Judged:
     @property
     def places(self) -> tuple[int, ...]:
         """The seats' finishing places, 1 to 4, the earlier seat's better of equal scores."""
-        order = sorted(SEATS, key=lambda seat: (-self.scores[seat], seat))
-        return tuple(order.index(seat) + 1 for seat in SEATS)
+        return tuple(ranks_of(self.scores))
+
+    @property
+    def in_points(self) -> bool:
+        """Whether the reviewer reports points, so that losses are counted in them."""
+        return any(
+            points_of(rated, each.told.unit) is not None
+            for each in self.decisions
+            for rated in each.told.rated
+        )
 
 
 def judge(
@@ -208,6 +246,9 @@ def judge(
     walk = _Walk(players, seats, in_full)
     for step in steps_of(said):
         walk.take(step)
+    in_points = walk.judged.in_points
+    for decision in walk.judged.decisions:
+        decision.in_points = in_points
     return walk.judged
 
 
@@ -242,6 +283,8 @@ class _Walk:
         self._numbering: Final = Numbering()
         self._turns = [0, 0, 0, 0]
         self._latest: dict[int, Decision] = {}
+        self._riichi: dict[int, list[int]] = {}
+        """Of each seat in riichi the turns of all seats when it was declared."""
         self._discard: _Discard | None = None
         self._scores: tuple[int, ...] = (0, 0, 0, 0)
 
@@ -262,6 +305,9 @@ class _Walk:
                 judged.kyoku.append(_kyoku(step, self._players.last_round))
                 self._turns = [0, 0, 0, 0]
                 self._latest.clear()
+                self._riichi.clear()
+            case Reach(actor=actor):
+                self._riichi[actor] = [*self._turns]
             case Tsumo(actor=actor) | Chi(actor=actor) | Pon(actor=actor):
                 self._turns[actor] += 1
             case Hora(actor=actor, target=target):
@@ -319,28 +365,17 @@ class _Walk:
             told = Explanation(choice) if same_choice(choice, actual) else None
         told = told or players.explain(step, seat)[1]
         same = same_choice(told.choice, actual)
-        then = _discard_after(step, seat)
+        then = step.discard_after(seat)
         expected_then = then if same else players.follow_up(step, view, told.choice)
+        riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
         return Decision(
             step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
-            self._turns[seat], step.event, view, told, actual, then, expected_then,
+            self._turns[seat], step.event, view, told, actual, then, expected_then, tuple(riichi),
         )  # fmt: skip
 
 
 def _is_reaction(step: ReplayStep) -> bool:
     return isinstance(step.event, Dahai)
-
-
-def _discard_after(step: ReplayStep, seat: int) -> Action | None:
-    """Return the discard with which the seat followed its riichi, pon or chi."""
-    if len(step.following) < 2 or isinstance(step.following[0], Dahai | Tsumo):
-        return None
-    first, second = step.following[:2]
-    if not isinstance(second, Dahai) or second.actor != seat:
-        return None
-    if getattr(first, "actor", None) != seat:
-        return None
-    return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
 
 def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
@@ -353,22 +388,9 @@ def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
     )  # fmt: skip
     return Kyoku(
         kyoku_name(state),
+        step.number,
         here.round,
         here.honba,
         tuple(int(score) for score in scores),
-        _ranks(here),
+        rank_model().chances(here).tolist(),
     )
-
-
-def _ranks(here: Situation) -> Ranks:
-    """Return the chances, and how many ranks 1000 points more are worth to each seat."""
-    model = rank_model()
-    slopes = []
-    for seat in SEATS:
-        ends = []
-        for change in (-SLOPE_POINTS // 2, SLOPE_POINTS // 2):
-            scores = here.scores.copy()
-            scores[seat] += change
-            ends.append(float(model.expected_ranks(here._replace(scores=scores))[seat]))
-        slopes.append(ends[0] - ends[1])
-    return Ranks(model.chances(here).tolist(), slopes)

@@ -1,8 +1,8 @@
 """A review as JSON: mjai-reviewer's keys, so that its front ends load it, and ours beside them.
 
 Of theirs, ``q_value`` is the reviewer's worth in its own unit and ``prob`` the share where it tells
-shares, else a softmax of worths over ``temperature``; ``split_logs`` stays empty, for we write no
-tenhou.net/6.  Ours are told in docs/review.md.
+shares, else a softmax of worths over ``temperature``; ``split_logs`` stays empty: front ends take
+the game from ``mjai_log``.  Ours are listed in docs/review.md.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,8 @@ import msgspec
 import mjbot
 from mjbot.review.decisions import SEATS, Decision
 from mjbot.review.playouts import Shown
-from mjbot.review.reasons import kind_of_loss, reasons, sentence
+from mjbot.review.reasons import kind_of_loss, reasons
+from mjbot.review.sentences import sentence
 from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mean_loss, rating
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS, Rated, same_choice
@@ -45,10 +46,11 @@ def review_json(review: Review) -> Json:
         "rating": _finite(whole.value),
         "temperature": _temperature(unit),
         "kyokus": kyokus,
-        "relative_phi_matrix": [_turned(each.ranks.chances, review.seat) for each in judged.kyoku],
+        "relative_phi_matrix": [_turned(each.chances, review.seat) for each in judged.kyoku],
         "model_tag": review.by.name,
         "rating_interval": _interval(whole),
         "unit": unit,
+        "loss_unit": review.unit,
         "strength": asdict(review.by.strength) if review.by.strength else None,
         "summary": _summary(review),
     }
@@ -146,10 +148,12 @@ def _entry(review: Review, decision: Decision) -> Json:
         "actual_index": index.index(True) if True in index else len(rated),
         "event": decision.event,
         "legal": [str(action) for action in view.legal],
+        "position": decision.at,
         "loss": _finite(decision.loss),
         "loss_points": _finite(decision.points),
-        "loss_ranks": _finite(review.ranks(decision)),
-        "cannot_tell": decision.is_close,
+        "loss_worth": _finite(decision.worth_loss),
+        "about_equal": decision.is_close,
+        "disputed": decision.is_disputed,
         "kind": None if decision.is_equal else kind_of_loss(decision),
         "sentence": sentence(decision),
         "reasons": [asdict(reason) for reason in reasons(decision)],

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import quote
 
 from mjbot.review.decision_html import (
-    action_html,
-    anchor,
+    board_link,
     decision_html,
     interval,
-    worth,
+    place_link,
+    size_text,
 )
 from mjbot.review.decisions import Decision
 from mjbot.review.html import POLICY, STYLE, drawings, name, table, text, tile
-from mjbot.review.reasons import kind_of_loss, number, sentence
+from mjbot.review.reasons import kind_of_loss, number, percent
+from mjbot.review.sentences import amount, because, headline
 from mjbot.review.summary import (
     Loss,
     Review,
@@ -66,35 +68,41 @@ def _origin(review: Review) -> Iterator[str]:
     place, score = judged.places[review.seat], judged.scores[review.seat]
     ends = f"{PLACES[place - 1]} of 4 with {score:,} points"
     yield f"<p class=soft>seat {review.seat} in {text(review.game, 120)}, {ends}</p>"
-    told = "how strong it is was not measured"
+    known = "its playing strength was not measured"
     if strength is not None:
-        rank = f"{strength.rank:.3f} &plusmn; {strength.half_width:.3f}"
-        against = f"against three <code>{text(strength.rivals)}</code>"
-        by = f"<code>{text(strength.command, 200)}</code>, {text(strength.date)}"
-        told = f"its average rank in the arena is {rank} {against} ({by})"
-    yield f"<p>Judged by <b>{text(review.by.name, 80)}</b>: {told}.</p>"
+        known = (
+            f"a program that plays mahjong. Against three <code>{text(strength.rivals)}</code> it"
+            f" finishes at place {strength.rank:.2f} on average (2.50: as strong as they are;"
+            " lower: stronger)"
+        )
+    board = f' <a href="{quote(review.board)}">The game on the board</a>.' if review.board else ""
+    yield f"<p>Reviewer: <b>{text(review.by.name, 80)}</b>, {known}.{board}</p>"
 
 
 def _cards(review: Review) -> Iterator[str]:
-    unit, whole = review.by.unit, loss_of(review.decisions, review.shown)
+    unit, whole = review.unit, loss_of(review.decisions, review.shown)
     same = whole.decisions - whole.differing
-    share = f"{100 * same / whole.decisions:.0f} %" if whole.decisions else "-"
+    share = f"{100 * same / whole.decisions:.0f}%" if whole.decisions else "-"
     mean = mean_loss(review.decisions)
-    ranks = sum(review.ranks(each) or 0.0 for each in review.decisions)
     cards = [
         (str(whole.decisions), "decisions"),
-        (share, f"as the reviewer ({same})"),
-        (_mean(mean, unit), f"mean loss of a decision, {text(unit)}, with its 95 % interval"),
-        (number(whole.points, POINTS), f"points lost, as reckoned: {ranks:.2f} ranks"),
+        (share, f"the same choice as the reviewer ({same})"),
+        (_mean(mean, unit), f"lost per decision, {_unit(unit)}, estimated, 95% interval"),
     ]
+    if review.is_summed:
+        cards.append((number(whole.loss, unit), f"{_unit(unit)} lost in all, estimated"))
     if review.shown:
-        told = f"of {len(review.shown)} played on shown to be losses"
-        cards.append((str(whole.shown), told))
-        cards.append((f"{whole.shown_ranks:.3f}", "ranks lost by these together"))
+        played = f"of {len(review.shown)} different choices shown to be losses by playouts"
+        cards.append((str(whole.shown), played))
+        cards.append((number(whole.shown_points, POINTS), "points lost by these, by playouts"))
     yield "<div class=cards>"
     for value, label in cards:
         yield f"<div class=card><b>{value}</b><span>{label}</span></div>"
     yield "</div>"
+
+
+def _unit(unit: str) -> str:
+    return f"{PERCENT} of the network" if unit.startswith(PERCENT) else text(unit)
 
 
 def _mean(mean: Estimate, unit: str) -> str:
@@ -105,7 +113,7 @@ def _mean(mean: Estimate, unit: str) -> str:
 
 def _curve(review: Review) -> str:
     """Return a bar for each loss, in the order of the game, each a link."""
-    decisions, unit = review.decisions, review.by.unit
+    decisions, unit = review.decisions, review.unit
     most = max((each.loss or 0.0 for each in decisions), default=0.0)
     if not most:
         return "<p>Nothing was lost.</p>"
@@ -121,69 +129,71 @@ def _curve(review: Review) -> str:
         if decision.loss:
             high = max(2.0, decision.loss / most * (HEIGHT - 14))
             shape = f'x="{x:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 1, 2):.1f}"'
-            told = f"{decision.name}, turn {decision.turn}: {worth(decision.loss, unit)}"
+            told = f"{decision.at}: {text(amount(decision.loss, unit))}"
             close = "" if review.counts(decision) else " c"
             bars.append(
-                f'<a href="#{anchor(decision)}"><rect class="v{close}" {shape}'
+                f'<a href="#{decision.at}"><rect class="v{close}" {shape}'
                 f' height="{high:.1f}"><title>{told}</title></rect></a>'
             )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
-    told = f"loss of each decision, at most {worth(most, unit)}"
+    told = f"estimated loss of each decision, at most {text(amount(most, unit))}"
     drawn = f'<svg class=curve {box} aria-label="{told}">{"".join(marks)}{"".join(bars)}</svg>'
     return f"<p class=soft>{told}</p>{drawn}"
 
 
 def _worst(review: Review) -> Iterator[str]:
-    worst = [each for each in review.costliest if each.loss][:MOST_WORST]
+    worst = [each for each in review.costliest if each.loss or review.is_shown(each)][:MOST_WORST]
     yield "<h2>What cost most</h2>"
     if not worst:
-        yield "<p>Nothing: all was done as the reviewer would have.</p>"
+        yield "<p>No decision cost anything.</p>"
         return
     yield "<ol class=worst>"
     for decision in worst:
-        view = decision.view
-        done = action_html(view, decision.actual, decision.then)
-        better = action_html(view, decision.expected, decision.expected_then)
-        link = f'<a href="#{anchor(decision)}">{decision.name}, turn {decision.turn}</a>'
+        links = [place_link(review, decision), board_link(review, decision)]
         tone = "bad" if review.counts(decision) else "soft"
-        lost = f"<b class={tone}>{worth(decision.loss or 0.0, review.by.unit)}</b>"
-        told: list[str] = [kind_of_loss(decision)]
+        facts: list[str] = [kind_of_loss(decision)]
         if decision in review.shown:
             shown = review.shown[decision]
-            told.append(f"{shown.verdict}, {interval(shown.ranks, 'ranks')} ranks")
-        if decision.is_close:
-            told.append("can hardly be told apart")
-        yield f"<li>{link}: {done} <span class=soft>rather</span> {better} {lost}"
-        yield f"<span class=soft>({'; '.join(told)})</span><br>{text(sentence(decision), 400)}</li>"
+            facts.append(f"{shown.verdict}, {interval(shown.points, POINTS)} points by playouts")
+        if decision.is_close or decision.is_disputed:
+            facts.append(size_text(decision))
+        what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
+        more = f"<span class=soft>({'; '.join(facts)})</span>"
+        yield f"<li>{' '.join(filter(None, links))}: {what} {more}</li>"
     yield "</ol>"
 
 
 def _losses(review: Review, loss: Loss, most: float) -> list[str]:
-    """Return the cells of a loss: how many, how much, in points, and what of it is shown."""
-    unit = review.by.unit
+    """Return the cells of a loss: how many differ, how much is lost, what playouts show of it."""
     bar = f'<span class=bar style="width:{5 * loss.loss / most:.2f}rem"></span>' if most else ""
-    cells = [str(loss.differing), f"{number(loss.loss, unit)} {bar}", number(loss.points, POINTS)]
+    cells = [str(loss.differing)]
+    if review.is_summed:
+        cells.append(f"{number(loss.loss, review.unit)} {bar}")
     if review.shown:
-        cells.append(f"{loss.shown}: {loss.shown_ranks:.3f}" if loss.shown else "-")
+        cells.append(f"{number(loss.shown_points, POINTS)} ({loss.shown})" if loss.shown else "-")
     return cells
 
 
 def _loss_heads(review: Review) -> list[str]:
-    heads = ["otherwise", f"loss, {text(review.by.unit)}", "in points"]
-    return heads + (["shown: ranks"] if review.shown else [])
+    heads = ["different choices"]
+    heads += [f"loss, {_unit(review.unit)}"] if review.is_summed else []
+    return heads + (["shown by playouts, points (decisions)"] if review.shown else [])
 
 
 def _kinds(review: Review) -> Iterator[str]:
     kinds = by_kind(review)
     most = max(loss.loss for loss in kinds.values())
     whole = loss_of(review.decisions, review.shown)
-    yield "<h2>By kind</h2>"
+    yield "<h2>By class of mistake</h2>"
     rows = [[kind, *_losses(review, loss, most)] for kind, loss in kinds.items()]
     rows.append(["<b>all</b>", *_losses(review, whole, 0.0)])
     yield table(["", *_loss_heads(review)], rows)
+    if whole.disputed:
+        of = f"{plural(whole.disputed, 'different choice')}"
+        yield f"<p class=soft>{of} of {whole.differing} disputed: points favour yours, no loss.</p>"
     if whole.unrated:
-        told = plural(whole.unrated, "decision")
-        yield f"<p class=soft>{told} differ in what the reviewer does not rate: no loss known.</p>"
+        of = plural(whole.unrated, "different choice")
+        yield f"<p class=soft>{of} not rated by the reviewer: the loss is unknown.</p>"
 
 
 def _kyoku(review: Review) -> Iterator[str]:
@@ -192,42 +202,31 @@ def _kyoku(review: Review) -> Iterator[str]:
     rows = []
     for kyoku, loss in zip(review.judged.kyoku, losses, strict=True):
         change = kyoku.scores_after[review.seat] - kyoku.scores[review.seat]
-        rank = sum(
-            (place + 1) * chance for place, chance in enumerate(kyoku.ranks.chances[review.seat])
-        )
+        rank = sum((place + 1) * chance for place, chance in enumerate(kyoku.chances[review.seat]))
         start = [f'<a href="#{kyoku.name}">{kyoku.name}</a>', f"{kyoku.scores[review.seat]:,}"]
         tone = "good" if change > 0 else "bad" if change < 0 else "soft"
         moved = f"<span class={tone}>{change:+,}</span>"
         cells = [f"{rank:.2f}", moved, str(loss.decisions), *_losses(review, loss, most)]
         rows.append([*start, *cells])
     yield "<h2>By kyoku</h2>"
-    heads = ["", "points", "rank to be expected", "won or lost", "decisions", *_loss_heads(review)]
+    heads = ["", "score", "expected place", "won or lost", "decisions", *_loss_heads(review)]
     yield table(heads, rows)
 
 
 def _seats(review: Review) -> Iterator[str]:
-    lines, unit = by_seat(review), review.by.unit
+    lines, unit = by_seat(review), review.unit
     if len(lines) < 2:
         return
-    yield "<h2>Beside the others at the table</h2>"
+    yield "<h2>The four players</h2>"
     rows = []
     for line in lines:
         who = name(line.name) if line.name else f"seat {line.seat}"
         who = f"<b>{who}</b>" if line.seat == review.seat else who
         agreed = 100 * line.agreed / max(line.total.decisions, 1)
-        rows.append(
-            [
-                who,
-                PLACES[line.place - 1],
-                f"{line.score:,}",
-                str(line.total.decisions),
-                f"{agreed:.0f} %",
-                _mean(line.mean, unit),
-                number(line.total.points, POINTS),
-            ]
-        )
-    heads = ["", "place", "points", "decisions", "as the reviewer"]
-    yield table([*heads, f"mean loss, {text(unit)}", "points lost, as reckoned"], rows)
+        cells = [who, PLACES[line.place - 1], f"{line.score:,}", str(line.total.decisions)]
+        rows.append([*cells, f"{agreed:.0f}%", _mean(line.mean, unit)])
+    heads = ["", "place", "score", "decisions", "same choice as the reviewer"]
+    yield table([*heads, f"lost per decision, {_unit(unit)}"], rows)
 
 
 def _deal_ins(review: Review) -> Iterator[str]:
@@ -241,25 +240,25 @@ def _deal_ins(review: Review) -> Iterator[str]:
         seen, decision = looked(each), each.decision
         where = each.name
         if decision is not None:
-            where = f'<a href="#{anchor(decision)}">{each.name}, turn {decision.turn}</a>'
-        danger = "no choice" if decision is None else "not told"
+            where = place_link(review, decision)
+        danger = "no choice" if decision is None else "not known"
         if seen is not None:
-            danger = f"{number(seen, PERCENT)} %"
+            danger = percent(seen)
         deadly = f"{len(each.deadly)} of {len(each.held)}"
         names = review.judged.names[each.winner : each.winner + 1]
         verdict = "-"
         if decision is not None:
-            lost = worth(decision.loss or 0.0, review.by.unit)
-            verdict = "as the reviewer" if decision.is_equal else lost
+            verdict = "as the reviewer" if decision.is_equal else size_text(decision)
         whom = name("".join(names))
         rows.append([where, tile(each.tile), whom, f"{each.paid:,}", danger, deadly, verdict])
-    heads = ["", "tile", "to", "paid", "danger it seemed", "kinds held that dealt in", "loss"]
+    heads = ["", "tile", "to", "paid, points", "estimated danger", "kinds in hand that deal in"]
+    heads.append("loss")
     yield table(heads, rows)
 
 
 def _decisions(review: Review) -> Iterator[str]:
     yield "<h2>Every decision</h2>"
-    picks = (("differing", "done otherwise", " checked"), ("lost", "losses only", ""))
+    picks = (("differing", "different choices", " checked"), ("lost", "losses only", ""))
     yield "<p class=pick>"
     for key, label, checked in (*picks, ("all", "all", "")):
         yield f'<label><input type=radio name=pick id="{key}"{checked}> {label}</label>'
@@ -273,37 +272,51 @@ def _decisions(review: Review) -> Iterator[str]:
 
 def _tally(decisions: list[Decision]) -> str:
     differing = sum(not each.is_equal for each in decisions)
-    return f"{plural(len(decisions), 'decision')}, {differing} otherwise"
+    return f"{plural(len(decisions), 'decision')}, {differing} different"
 
 
 def _how_to_read(review: Review) -> Iterator[str]:
-    unit, judged = review.by.unit, review.judged
+    unit, judged, strength = review.unit, review.judged, review.by.strength
     yield "<h2>How to read this</h2><ul>"
     yield (
-        "<li>A loss is how much less worth the reviewer gives to what was done than to what it"
-        f" would have done, in {text(unit)}. It is the opinion of a player of the strength above,"
-        " no proof.</li>"
+        "<li>A loss is how much lower the reviewer rates your choice than its own, in"
+        f" {_unit(unit)}. It is an estimate by a player of the strength above, not a proof."
+        " <em>About equal</em>: too small a part of what is at stake to tell the two apart.</li>"
     )
-    if unit != POINTS:
+    if unit == POINTS != review.by.unit:
         yield (
-            "<li>Points are reckoned beside it; where they speak for what was done, they count"
-            " below 0.</li>"
+            "<li>The reviewer chooses by a network; its share is how likely strong players are to"
+            " make a choice. Where points favour yours all the same, the decision is"
+            " <em>disputed</em> and no loss is counted.</li>"
         )
+    yield (
+        "<li>A figure in brackets is what a reason adds to the expected points: the value of a win"
+        " counts as often as the hand is expected to win. Differences below 10 points are left"
+        " out.</li>"
+    )
+    yield (
+        "<li>A chance to win is how often hands with that estimate have won in recorded games."
+        " Points are made of the reviewer's own estimates, which are higher for hands near a"
+        " win.</li>"
+    )
     if review.shown:
         deals = next(iter(review.shown.values())).deals
         yield (
-            f"<li>Choices done otherwise were played on from {deals} deals of the hidden hands,"
-            f" both on the same deals and walls, by {text(review.by.playouts_by)}. A loss is shown"
-            " where the 95 % interval of the rank leaves out 0; one in forty is so by chance.</li>"
+            f"<li>Playouts continue both choices from the same {deals} deals of the hidden hands"
+            f" and the same walls, by {text(review.by.playouts_by)}. A loss is shown where the 95%"
+            " interval of the final place excludes 0; one in forty is shown by chance.</li>"
         )
     else:
-        ask = "ask for them with <code>--playouts</code>"
-        yield f"<li>Nothing here is shown by playouts: {ask}.</li>"
+        yield "<li>No playouts were run; <code>--playouts</code> runs them.</li>"
     yield (
-        "<li>The mean loss has an interval in which a kyoku is one observation. A game is little:"
-        " seats whose intervals overlap are not told apart.</li>"
+        "<li>The intervals count a hand (kyoku) as one observation. One game is little: players"
+        " whose intervals overlap are not told apart.</li>"
     )
     if judged.untold:
-        told = plural(judged.untold, "choice")
-        yield f"<li>Of {told} the record does not say what was chosen; they are left out.</li>"
+        of = plural(judged.untold, "choice")
+        yield f"<li>{of} cannot be reconstructed from the record and are left out.</li>"
+    if strength is not None:
+        rank = f"{strength.rank:.3f} &plusmn; {strength.half_width:.3f}"
+        how = f"<code>{text(strength.command, 200)}</code>, {text(strength.date)}"
+        yield f"<li>Strength of the reviewer: average place {rank} ({how}).</li>"
     yield "</ul>"

@@ -12,11 +12,11 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.apply import apply_riichi
 from mjbot.table.apply_calls import apply_chi, apply_pon
-from mjbot.table.assume import hide, set_last_round
+from mjbot.table.assume import set_last_round
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import consumed_tiles
-from mjbot.table.state import copy_state
-from mjbot.table.view import View
+from mjbot.table.state import State, copy_state
+from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 
 Answer = TypeVar("Answer")
@@ -27,15 +27,21 @@ class StrategyFailedError(MjbotError):
 
 
 def honest_view(table: Table, seat: int, last_round: int | None = None) -> View:
-    """Return what a seat sees at a table of which more is known; later events do not change it.
+    """Return what a seat sees at a table of which more is known, read-only as in the arena.
 
-    Records do not say how long a game is to be; ``last_round`` does, where the end is known.
+    Later events do not change it.  Records do not say how long a game is to be; ``last_round``
+    does, where the end is known.
     """
-    state = copy_state(table.state)
-    hide(state, seat)
+    state = table.state
     if last_round is not None:
+        state = copy_state(state)
         set_last_round(state, last_round)
-    return View(state, seat)
+    return _sealed(state, seat)
+
+
+def _sealed(state: State, seat: int) -> View:
+    """Return a view with a record of its own, so that it can be kept."""
+    return Sealed().view(View(state, seat))
 
 
 def view_after(view: View, action: Action) -> View | None:
@@ -52,7 +58,7 @@ def view_after(view: View, action: Action) -> View | None:
         apply_pon(state, view.seat, *consumed_tiles(state, view.seat, action))
     else:
         return None
-    return View(state, view.seat)
+    return _sealed(state, view.seat)
 
 
 class SeatedPlayers:

@@ -54,4 +54,5 @@ def show(decision: Decision, by: PlaysOut, deals: int = DEALS) -> Shown:
 
 def is_open(decision: Decision) -> bool:
     """Whether there is a difference to be shown."""
-    return not decision.is_equal and bool(decision.loss is None or decision.loss > 0)
+    loss = decision.worth_loss
+    return not decision.is_equal and bool(loss is None or loss > 0)

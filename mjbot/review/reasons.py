@@ -6,7 +6,8 @@ and a value v of what was done, C and V of what is better::
 
     C V - c v = (C - c) (v + V) / 2 + (V - v) (c + C) / 2      speed, and value
 
-so that all reasons together are still the whole difference.
+so that all reasons together are still the whole difference.  These chances are those that the
+points are made of; a strategy may report others, calibrated on records, and words quote those.
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mjbot.review.decisions import Decision, total_of
+from mjbot.review.tile_names import tile_text, wind_of
 from mjbot.strategy.explanation import (
     ACCEPTED,
     CHANCE_TO_WIN,
@@ -25,6 +27,7 @@ from mjbot.strategy.explanation import (
     POINTS,
     RANKS,
     SHANTEN,
+    SHAPE,
     STICK,
     WIN_VALUE,
     WINNING,
@@ -34,24 +37,27 @@ from mjbot.strategy.explanation import (
 )
 from mjbot.table.view import View
 
-Kind = Literal["efficiency", "push or fold", "riichi", "calls", "lost value", "wins"]
+Kind = Literal["efficiency", "push/fold", "riichi", "calls", "hand value", "wins"]
 KINDS: Final[tuple[Kind, ...]] = (
     "efficiency",
-    "push or fold",
+    "push/fold",
     "riichi",
     "calls",
-    "lost value",
+    "hand value",
     "wins",
 )
-WINDS: Final = ("East", "South", "West", "North")
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
 _TOPICS: Final[dict[str, Topic]] = {
     DEALING_IN: "danger",
+    "safety": "danger",
     LATER: "later",
     STICK: "stick",
     PLACEMENT: "placement",
+    SHAPE: "speed",
 }
+MATERIAL: Final = 10.0
+"""Points below which a difference is not reported."""
 PUSHES: Final = 0.5
 """Share of what the hand gains that danger must have, for a choice to be one of push or fold."""
 
@@ -60,7 +66,7 @@ PUSHES: Final = 0.5
 class Reason:
     """One part of a difference: ``gain`` is what the better choice gains by it, in ``unit``.
 
-    ``shows`` are name and opponent of the term that a table shows it beside.
+    ``shows`` are name and opponent of the term in whose row a table lists it.
     """
 
     topic: Topic
@@ -95,19 +101,6 @@ def compare(view: View, done: Rated, better: Rated, unit: str) -> list[Reason]:
     return sorted(found, key=lambda reason: -abs(reason.gain))
 
 
-def sentence(decision: Decision) -> str:
-    """Say in a line why the better choice is better; nothing where there is nothing to say."""
-    told = [reason for reason in reasons(decision) if round(abs(reason.gain)) > 0][:2]
-    if not told and not decision.is_equal:
-        return _facts(decision)
-    unit = decision.told.unit
-    text = ", ".join(map(str, told))
-    if unit != POINTS and told and any(reason.unit == POINTS for reason in told):
-        whole = signed(decision.points or 0.0, POINTS)
-        text = f"{_shares(decision)}; in points {whole}: {text}"
-    return text
-
-
 def kind_of_loss(decision: Decision) -> Kind:
     """Return what kind of choice it was."""
     pair = (decision.expected, decision.actual)
@@ -117,15 +110,20 @@ def kind_of_loss(decision: Decision) -> Kind:
         return "riichi"
     if any(each.is_call or each.is_kan for each in pair):
         return "calls"
+    return kind_of_discard(reasons(decision))
+
+
+def kind_of_discard(found: list[Reason]) -> Kind:
+    """Return what kind of choice one between two discards was, by its reasons."""
     gains = dict.fromkeys(("speed", "value", "danger", "other"), 0.0)
-    for reason in reasons(decision):
+    for reason in found:
         topic = "danger" if reason.topic == "later" else reason.topic
         gains[topic if topic in gains else "other"] += reason.gain
     if abs(gains["danger"]) >= PUSHES * abs(gains["speed"] + gains["value"]) > 0:
-        return "push or fold"
+        return "push/fold"
     if gains["danger"] and not gains["speed"] and not gains["value"]:
-        return "push or fold"
-    return "lost value" if gains["value"] > max(gains["speed"], 0.0) else "efficiency"
+        return "push/fold"
+    return "hand value" if gains["value"] > max(gains["speed"], 0.0) else "efficiency"
 
 
 # --- differences -------------------------------------------------------------------------------
@@ -137,51 +135,56 @@ def _differences(view: View, done: Rated, better: Rated, total: str) -> Iterator
         if name == WINNING:
             yield from _winning(done, better)
             continue
-        gain = _value(better, name, about) - _value(done, name, about)
+        gain = value_of(better, name, about) - value_of(done, name, about)
         if gain:
-            topic = _topic(name)
+            topic = _TOPICS.get(name, "other")
             text = _text(view, topic, term, done, better)
             shows = (DANGER, about) if name == DEALING_IN else (name, about)
             yield Reason(topic, gain, term.unit, text, shows)
 
 
-def _topic(name: str) -> Topic:
-    if name == "safety":
-        return "danger"
-    return "speed" if name == "shape" else _TOPICS.get(name, "other")
-
-
 def _winning(done: Rated, better: Rated) -> Iterator[Reason]:
     """Take what the hands may win apart into speed and value."""
-    whole = _value(better, WINNING) - _value(done, WINNING)
-    chances = [_value(each, CHANCE_TO_WIN) / 100 for each in (done, better)]
-    values = [_value(each, WIN_VALUE) for each in (done, better)]
-    by_value = (values[1] - values[0]) * sum(chances) / 2 if all(values) else 0.0
-    if whole - by_value:
-        yield Reason("speed", whole - by_value, POINTS, _speed(done, better), (CHANCE_TO_WIN, None))
+    whole = value_of(better, WINNING) - value_of(done, WINNING)
+    values = [value_of(each, WIN_VALUE) for each in (done, better)]
+    by_value = 0.0
+    if all(values):
+        pair = zip((done, better), values, strict=True)
+        chances = [value_of(each, WINNING) / value for each, value in pair]
+        by_value = (values[1] - values[0]) * sum(chances) / 2
+    speed = whole - by_value
+    if abs(speed) > NOTHING:
+        shows = (CHANCE_TO_WIN, None)
+        yield Reason("speed", speed, POINTS, _speed(done, better, speed > 0), shows)
     if by_value:
-        text = f"wins {number(values[1], POINTS)} instead of {number(values[0], POINTS)} points"
+        pays = [number(value, POINTS) for value in values]
+        text = f"a win pays {pays[1]} points instead of {pays[0]}"
         yield Reason("value", by_value, POINTS, text, (WIN_VALUE, None))
 
 
-def _speed(done: Rated, better: Rated) -> str:
-    """Say what makes the hand faster or slower: steps or tiles, where these speak the same way."""
-    is_faster = _value(better, CHANCE_TO_WIN) > _value(done, CHANCE_TO_WIN)
-    if done.term(CHANCE_TO_WIN) is None:
-        is_faster = (_value(better, SHANTEN), -_value(better, ACCEPTED)) < (
-            _value(done, SHANTEN), -_value(done, ACCEPTED),
-        )  # fmt: skip
+NOTHING: Final = 1e-6
+"""Points that rounding makes of equal chances."""
+
+
+def faster_text(done: Rated, better: Rated) -> str:
+    """Return what makes the hand that the better choice leaves the faster one."""
+    return _speed(done, better, is_faster=True)
+
+
+def _speed(done: Rated, better: Rated, is_faster: bool) -> str:
+    """Return what makes the hand faster or slower: shanten, tiles or chances, if they agree."""
+    chances = [value_of(each, CHANCE_TO_WIN) for each in (done, better)]
+    shown = [percent(chance) for chance in chances]
     if done.term(SHANTEN) and better.term(SHANTEN):
-        before, after = (int(_value(each, SHANTEN)) for each in (done, better))
-        few, many = (int(_value(each, ACCEPTED)) for each in (done, better))
+        before, after = (int(value_of(each, SHANTEN)) for each in (done, better))
+        few, many = (int(value_of(each, ACCEPTED)) for each in (done, better))
         if before != after and (after < before) == is_faster:
-            return f"{'stays' if is_faster else 'goes back to'} {_shanten(after)}"
+            return f"{'keeps' if is_faster else 'goes back to'} {_shanten(after)}"
         if before == after and many != few and (many > few) == is_faster:
-            return f"accepts {many} tiles instead of {few}" if is_faster else (
-                f"costs {few - many} of {few} tiles"
-            )  # fmt: skip
-    chances = [number(_value(each, CHANCE_TO_WIN), PERCENT) for each in (done, better)]
-    return f"wins {chances[1]} instead of {chances[0]} % of the time"
+            return f"accepts {many} tiles instead of {few}"
+    if (chances[1] > chances[0]) == is_faster and shown[0] != shown[1]:
+        return f"wins {shown[1]} of the time instead of {shown[0]}"
+    return f"makes the hand {'faster' if is_faster else 'slower'}"
 
 
 def _shanten(steps: int) -> str:
@@ -190,57 +193,48 @@ def _shanten(steps: int) -> str:
 
 def _text(view: View, topic: Topic, term: Term, done: Rated, better: Rated) -> str:
     if term.name == DEALING_IN and term.about is not None:
-        before, after = (_value(each, DANGER, term.about) for each in (done, better))
-        first, second, wind = (
-            number(before, PERCENT), number(after, PERCENT), wind_of(view, term.about),
-        )  # fmt: skip
-        if first == second:
-            return f"keeps the danger at {first} % against {wind}"
-        verb = "cuts" if after < before else "raises"
-        return f"{verb} the danger from {first} to {second} % against {wind}"
-    gains = _value(better, term.name, term.about) > _value(done, term.name, term.about)
+        return _danger(view, term.about, done, better)
+    gains = value_of(better, term.name, term.about) > value_of(done, term.name, term.about)
     match topic:
         case "later":
             return "risks less later on" if gains else "risks more later on"
         case "stick":
             return "keeps the riichi stick" if gains else "puts a riichi stick down"
         case "placement":
-            return "serves the placement" if gains else "serves the placement less"
-    first, second = (number(_value(each, term.name), term.unit) for each in (better, done))
+            return f"is {'better' if gains else 'worse'} for the placement"
+    if term.name == SHAPE:
+        return f"keeps the {'better' if gains else 'worse'} shape"
+    first, second = (number(value_of(each, term.name), term.unit) for each in (better, done))
     return f"has {term.name} {first} instead of {second}"
 
 
-def _facts(decision: Decision) -> str:
-    """Say what is known of both where nothing adds up: the shares, how far each leaves the hand."""
-    done, better = decision.done, decision.better
-    if done is None or better is None:
-        return ""
-    parts = [_shares(decision)] if decision.told.unit.startswith(PERCENT) else []
-    if done.term(SHANTEN) and better.term(SHANTEN):
-        same = all(_value(done, name) == _value(better, name) for name in (SHANTEN, ACCEPTED))
-        parts += [] if same else [_speed(done, better)]
-    return "; ".join(part for part in parts if part)
+def _danger(view: View, seat: int, done: Rated, better: Rated) -> str:
+    """Return how often each deals in, in words that hold whichever is safer."""
+    who = wind_of(view, seat) + (", in riichi," if view.riichi(seat) else "")
+    tiles = [(each.then or each.action).tile for each in (done, better)]
+    dangers = [percent(value_of(each, DANGER, seat)) for each in (done, better)]
+    if dangers[0] == dangers[1]:
+        return f"keeps the danger from {wind_of(view, seat)} at {dangers[0]}"
+    if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard
+        return f"deals into {who} {dangers[1]} of the time instead of {dangers[0]}"
+    first, second = map(tile_text, tiles)
+    return f"discarding {first} deals into {who} {dangers[0]} of the time ({second}: {dangers[1]})"
 
 
-def _shares(decision: Decision) -> str:
-    unit, done, better = decision.told.unit, decision.done, decision.better
-    if not unit.startswith(PERCENT) or done is None or better is None:
-        return ""
-    shares = [number(each.worth, PERCENT) for each in (better, done)]
-    whose = unit.removeprefix(PERCENT).strip() or "the network"
-    return f"{shares[0]} % {whose} instead of {shares[1]} %"
+# --- numbers -----------------------------------------------------------------------------------
 
 
-# --- words and numbers -------------------------------------------------------------------------
+def percent(value: float) -> str:
+    """Return a share of 100 as sentences quote it.
 
-
-def wind_of(view: View, seat: int) -> str:
-    """Return a seat by its wind."""
-    return WINDS[view.seat_wind(seat)]
+    >>> percent(9.46), percent(0.0)
+    ('9.5%', '0%')
+    """
+    return f"{number(value, PERCENT)}%"
 
 
 def number(value: float, unit: str) -> str:
-    """Return a value as sentences and tables show it.
+    """Return a value as sentences and tables show it, without its unit.
 
     >>> number(9.46, "%"), number(0.123, "%"), number(-1234.5, "points"), number(2.0, "tiles")
     ('9.5', '0.12', '-1,234', '2')
@@ -255,11 +249,12 @@ def number(value: float, unit: str) -> str:
 
 
 def signed(value: float, unit: str) -> str:
-    """Return a difference, with its sign and, but for points, its unit."""
+    """Return a difference, with its sign."""
     text = number(value, unit)
     return text if text.startswith("-") or float(text.replace(",", "")) == 0 else f"+{text}"
 
 
-def _value(rated: Rated, name: str, about: int | None = None) -> float:
+def value_of(rated: Rated, name: str, about: int | None = None) -> float:
+    """Return a term's value, 0 where there is none."""
     term = rated.term(name, about)
     return term.value if term else 0.0

@@ -1,8 +1,9 @@
 """What the losses of a game come to: by kind, by kyoku, beside the others at the table.
 
-A total is the plain sum of the decisions' losses; what the reviewer did not rate adds nothing and
-is counted.  The mean loss of a decision has an interval in which a kyoku is one observation, for
-the decisions of one are about the same hand.
+All losses are in one unit (:attr:`Review.unit`).  A total is the plain sum of the decisions'
+losses; what the reviewer did not rate adds nothing and is counted.  Shares of a network are no
+amounts: they have a mean and no sum.  The mean loss of a decision has an interval in which a kyoku
+is one observation, for the decisions of one are about the same hand.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from mjbot.review.decisions import DealIn, Decision, Judged
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
-from mjbot.strategy.explanation import DANGER, Strength
+from mjbot.strategy.explanation import DANGER, PERCENT, POINTS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
 
 
@@ -45,6 +46,8 @@ class Review:
     judged: Judged
     shown: dict[Decision, Shown] = field(default_factory=dict)
     seconds: float = 0.0
+    board: str = ""
+    """File of the game's board beside the page, to which decisions link; empty: no links."""
 
     @property
     def decisions(self) -> list[Decision]:
@@ -61,49 +64,59 @@ class Review:
         return [each for each in self.judged.deal_ins if each.seat == self.seat]
 
     @property
+    def unit(self) -> str:
+        """What losses are counted in: points where the reviewer reports them, else its own unit."""
+        return POINTS if self.judged.in_points else self.by.unit
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether losses of several decisions may be added up; shares may not."""
+        return not self.unit.startswith(PERCENT)
+
+    @property
     def costliest(self) -> list[Decision]:
-        """What was lost, most first: what is shown before what is not, then by the loss."""
-        lost = [each for each in self.decisions if each.loss is None or each.loss > 0]
-        lost = [each for each in lost if not each.is_equal]
+        """What was lost, most first: what playouts show before the rest, then by the loss."""
+        lost = [
+            each
+            for each in self.decisions
+            if not each.is_equal and (each.loss is None or each.loss > 0 or self.is_shown(each))
+        ]
 
         def key(decision: Decision) -> tuple[int, float, float]:
             shown = self.shown.get(decision)
-            rank = {"shown": 0, "not shown to differ": 1}.get(shown.verdict, 2) if shown else 1
-            value = shown.ranks.value if shown and rank == 0 else 0.0
-            return rank, -value, -(decision.loss or 0.0)
+            order = {"shown": 0, "not shown to differ": 1}.get(shown.verdict, 2) if shown else 1
+            value = shown.points.value if shown and order == 0 else 0.0
+            return order, -value, -(decision.loss or 0.0)
 
         return sorted(lost, key=key)
 
-    def counts(self, decision: Decision) -> bool:
-        """Whether a loss stands: the judge can tell, and playouts, if there are any, show it."""
-        if not decision.loss or decision.is_close:
-            return False
-        shown = self.shown.get(decision)
-        return shown is None or shown.verdict == "shown"
+    def is_shown(self, decision: Decision) -> bool:
+        """Whether playouts show a loss."""
+        return decision in self.shown and self.shown[decision].verdict == "shown"
 
-    def ranks(self, decision: Decision) -> float | None:
-        """Return a loss in ranks, by what 1000 points are worth as the kyoku starts."""
-        if decision.points is None:
-            return None
-        return decision.points / 1000 * self.judged.kyoku[decision.kyoku].ranks.per_1000[self.seat]
+    def counts(self, decision: Decision) -> bool:
+        """Whether a loss stands: playouts show it, or without them it is not too small to tell."""
+        if decision in self.shown:
+            return self.is_shown(decision)
+        return bool(decision.loss) and not decision.is_close
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What some decisions lost together, in the reviewer's unit, in points, and as shown.
+    """What some decisions lost together, as estimated and as shown by playouts.
 
-    ``differing`` are those done otherwise, ``unrated`` those of them without a rating;
-    ``shown_points`` and ``shown_ranks`` add up what playouts show.
+    ``differing`` are those where something else was done, ``disputed`` those of them that points
+    favour all the same, ``unrated`` those without a rating of both.  ``loss`` is in the unit of the
+    review, ``shown_points`` adds up what playouts show.
     """
 
     decisions: int
     differing: int
+    disputed: int
     unrated: int
     loss: float
-    points: float
     shown: int
     shown_points: float
-    shown_ranks: float
 
 
 def loss_of(decisions: Iterable[Decision], shown: dict[Decision, Shown]) -> Loss:
@@ -114,12 +127,11 @@ def loss_of(decisions: Iterable[Decision], shown: dict[Decision, Shown]) -> Loss
     return Loss(
         len(found),
         sum(not each.is_equal for each in found),
+        sum(each.is_disputed for each in found),
         sum(each.loss is None for each in found),
         sum(each.loss or 0.0 for each in found),
-        sum(each.points or 0.0 for each in found),
         len(proofs),
         sum(proof.points.value for proof in proofs),
-        sum(proof.ranks.value for proof in proofs),
     )
 
 
@@ -179,7 +191,7 @@ def by_seat(review: Review) -> list[SeatSummary]:
 
 
 def mean_loss(decisions: Sequence[Decision]) -> Estimate:
-    """Return the mean loss of a rated decision, in the reviewer's unit."""
+    """Return the mean loss of a rated decision, in the unit of the review."""
     return _by_kyoku(decisions, lambda decision: decision.loss)
 
 
@@ -195,9 +207,9 @@ def _place(decision: Decision) -> float | None:
     if decision.is_equal:
         return 1.0
     worths = [each.worth for each in decision.told.rated if np.isfinite(each.worth)]
-    if decision.loss is None or len(worths) < 2 or max(worths) == min(worths):
+    if decision.worth_loss is None or len(worths) < 2 or max(worths) == min(worths):
         return None
-    return max(0.0, 1 - decision.loss / (max(worths) - min(worths)))
+    return max(0.0, 1 - decision.worth_loss / (max(worths) - min(worths)))
 
 
 def _by_kyoku(

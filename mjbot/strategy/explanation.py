@@ -28,6 +28,7 @@ WINNING: Final = "winning"  # chance to win times the value of a win
 LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
 STICK: Final = "riichi stick"
 DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
+SHAPE: Final = "shape"  # what the weight of a hand evaluator adds
 PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
 IN_POINTS: Final = "in points"  # their sum, where the worth counts in something else
 
@@ -54,6 +55,15 @@ class Term:
     more_is_better: bool = True
     about: int | None = None
     adds_to: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, and its unit unless the name has it.
+
+        >>> Term("danger", "%", 1.0).label, Term("tiles accepted", "tiles", 4.0).label
+        ('danger, %', 'tiles accepted')
+        """
+        return self.name if self.unit in self.name else f"{self.name}, {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,27 @@ class Strength:
     rivals: str
     command: str
     date: str
+
+
+NO_DANGER: Final = 0.005
+"""Percent below which a danger is shown as 0."""
+
+
+def columns_of(rated: Sequence[Rated]) -> list[Term]:
+    """Return a term for each column of a table of choices: each name and opponent once, in order.
+
+    Opponents to whom nothing that was rated deals in have no columns.
+    """
+    terms = [term for each in rated for term in each.terms]
+    feared: dict[int | None, float] = {}
+    for term in terms:
+        if term.name == DANGER:
+            feared[term.about] = max(feared.get(term.about, 0.0), term.value)
+    shown = [term for term in terms if feared.get(term.about, NO_DANGER) >= NO_DANGER]
+    columns: dict[tuple[str, int | None], Term] = {}
+    for term in shown:
+        columns.setdefault((term.name, term.about), term)
+    return list(columns.values())
 
 
 def same_choice(one: Action, other: Action) -> bool:

@@ -1,18 +1,16 @@
 """What a strategy thinks of a moment of a game, as JSON for the page."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any
 
 from mjbot.errors import MjbotError
 from mjbot.records.choices import ReplayStep
-from mjbot.strategy.explanation import DataTable, Explanation, Rated, Term
+from mjbot.strategy.explanation import DataTable, Explanation, Rated, Term, columns_of
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.assume import hide
-from mjbot.table.state import State, copy_state
-from mjbot.table.view import View
+from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
@@ -62,33 +60,28 @@ def _tell(strategy: Strategy, step: ReplayStep, seat: int, is_asked: bool) -> di
     if isinstance(step.event, StartGame):
         strategy.start_game(seat, step.table.names)
     elif isinstance(step.event, StartKyoku) and state["hand_known"][seat]:
-        strategy.start_kyoku(_honest_view(state, seat))
+        strategy.start_kyoku(Sealed().view(View(state, seat)))
     if not is_asked or not step.choices(seat):
         return None
-    view = _honest_view(state, seat)
+    view = Sealed().view(View(state, seat))
     return explained(type(strategy).__name__, strategy.explain(view), view)
-
-
-def _honest_view(state: State, seat: int) -> View:
-    copied = copy_state(state)
-    hide(copied, seat)
-    return View(copied, seat)
 
 
 def explained(name: str, told: Explanation, view: View) -> dict[str, Any]:
     """Return an explanation as JSON, what was rated best first; an infinite worth is ``null``."""
     rated = sorted(told.rated, key=lambda one: -one.worth)
+    columns = {(term.name, term.about) for term in columns_of(rated)}
     return {
         "strategy": name,
         "choice": str(told.choice),
         "unit": told.unit,
-        "rated": [_rated(one, view) for one in rated],
+        "rated": [_rated(one, view, columns) for one in rated],
         "notes": list(told.notes),
         "tables": [_table(table) for table in told.tables],
     }
 
 
-def _rated(one: Rated, view: View) -> dict[str, Any]:
+def _rated(one: Rated, view: View, columns: Collection[tuple[str, int | None]]) -> dict[str, Any]:
     tile = one.then.tile if one.then else one.action.tile
     return {
         "name": one.action.name,
@@ -96,14 +89,20 @@ def _rated(one: Rated, view: View) -> dict[str, Any]:
         "tile": TILE_NAMES[tile] if tile >= 0 else "",
         "worth": _number(one.worth),
         "chosen": one.is_chosen,
-        "terms": {_label(term, view): _number(term.value) for term in one.terms},
+        "terms": {
+            _label(term, view): _number(term.value)
+            for term in one.terms
+            if (term.name, term.about) in columns
+        },
     }
 
 
 def _label(term: Term, view: View) -> str:
-    """Return a term's name, the wind of whom it is about, and its unit."""
-    about = "" if term.about is None else f" ({WIND_NAMES[view.seat_wind(term.about)]})"
-    return f"{term.name}{about}, {term.unit}"
+    """Return a term's name, the wind of whom it is about, and its unit unless the name has it."""
+    if term.about is None:
+        return term.label
+    wind = WIND_NAMES[view.seat_wind(term.about)]
+    return term.label.replace(term.name, f"{term.name} ({wind})", 1)
 
 
 def _number(value: float) -> float | None:

@@ -25,9 +25,7 @@ def test_each_seat_of_a_game_has_a_line(outcome):
 
 
 def line(game: int, place: int, loss: float) -> SeatLine:
-    kinds = dict.fromkeys(
-        ("efficiency", "push or fold", "riichi", "calls", "lost value", "wins"), 0.0
-    )
+    kinds = dict.fromkeys(("efficiency", "push/fold", "riichi", "calls", "hand value", "wins"), 0.0)
     return SeatLine(
         f"g{game}", place - 1, f"p{place}", place, 0, 10, 10, 5, loss, loss, kinds, 0, {}
     )

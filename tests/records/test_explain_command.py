@@ -292,7 +292,8 @@ def test_a_place_that_is_none_is_a_wrong_argument(capsys):
     with pytest.raises(SystemExit) as ended:
         explain("--at", "E2")
     assert ended.value.code == ExitCode.BAD_ARGUMENTS
-    assert "expected the number of an event, or KYOKU-HONBA:CHOICE" in capsys.readouterr().err
+    expected = "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"
+    assert expected in capsys.readouterr().err
 
 
 def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):

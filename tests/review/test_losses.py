@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from mjbot.records.choices import Numbering, steps_of
-from mjbot.review.decisions import judge, points_of
+from mjbot.review.decisions import Judged, judge, points_of
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.summary import (
     Review,
@@ -21,6 +21,7 @@ from mjbot.review.summary import (
 )
 from mjbot.strategy.explanation import same_choice
 from mjbot.strategy.registry import Spec
+from mjbot.table.settle import ranks_of
 
 
 def test_every_choice_between_different_things_is_judged_once(review, events):
@@ -49,7 +50,7 @@ def test_losses_add_up_by_kind_by_kyoku_and_alone(review):
     for parts in (by_kind(review).values(), by_kyoku(review)):
         assert sum(part.differing for part in parts) == whole.differing > 10
         assert sum(part.loss for part in parts) == pytest.approx(whole.loss)
-        assert sum(part.points for part in parts) == pytest.approx(whole.points)
+        assert sum(part.disputed for part in parts) == whole.disputed
         assert sum(part.unrated for part in parts) == whole.unrated
     own = next(line for line in by_seat(review) if line.seat == review.seat)
     assert own.total == whole
@@ -57,16 +58,41 @@ def test_losses_add_up_by_kind_by_kyoku_and_alone(review):
     assert mean_loss(review.decisions).value == pytest.approx(whole.loss / rated)
 
 
-def test_a_loss_is_the_difference_of_two_worths_and_never_below_0(review):
+def test_a_loss_is_a_difference_in_points_and_never_below_0(review):
     lost = [each for each in review.decisions if not each.is_equal and each.loss is not None]
     for decision in lost:
-        difference = decision.better.worth - decision.done.worth
-        assert decision.loss == max(0.0, difference)
         points = [points_of(each, review.by.unit) for each in (decision.done, decision.better)]
-        if None not in points:
-            assert decision.points == pytest.approx(points[1] - points[0])
+        assert decision.points == pytest.approx(points[1] - points[0])
+        assert decision.loss == max(0.0, decision.points)
+        assert decision.is_disputed == (decision.points <= 0)
     assert len(lost) > 10
+    assert review.unit == "points"
     assert all(each.loss == 0 for each in review.decisions if each.is_equal)
+
+
+def test_where_points_favour_what_was_done_no_loss_counts(by_shares):
+    disputed = [each for each in by_shares.decisions if each.is_disputed]
+    assert disputed
+    for decision in disputed:
+        assert decision.worth_loss > 0
+        assert decision.loss == 0
+        assert not by_shares.counts(decision)
+        assert decision not in by_shares.costliest
+    assert loss_of(by_shares.decisions, {}).disputed == len(disputed)
+
+
+def test_a_reviewer_without_points_counts_in_its_own_unit(events):
+    judged = judge(events, SeatedPlayers(Spec.read("fast-riichi-d"), 0), [0], [0])
+    review = Review("g", 0, Reviewer.of(Spec.read("fast-riichi-d")), judged)
+    assert review.unit == "rating points"
+    lost = [each for each in review.decisions if each.loss]
+    assert len(lost) > 10
+    assert all(each.loss == each.worth_loss and not each.is_disputed for each in lost)
+
+
+def test_places_of_equal_scores_are_those_of_the_rules():
+    judged = Judged(scores=(25000, 40000, 25000, 10000))
+    assert judged.places == (2, 1, 3, 4) == tuple(ranks_of(judged.scores))
 
 
 @pytest.mark.parametrize("name", ["supervised", "fold-recognition-plus", "fast-riichi-d"])
@@ -110,8 +136,7 @@ def test_ranks_and_scores_stand_at_the_start_of_each_kyoku(by_points):
     for one, other in pairwise(kyoku):
         assert one.scores_after == other.scores
     for each in kyoku:
-        assert all(math.isclose(sum(row), 1, abs_tol=1e-4) for row in each.ranks.chances)
-        assert all(slope >= 0 for slope in each.ranks.per_1000)
+        assert all(math.isclose(sum(row), 1, abs_tol=1e-4) for row in each.chances)
     first = by_points.judged.places.index(1)
     assert by_points.judged.scores[first] == max(by_points.judged.scores)
 

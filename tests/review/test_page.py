@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from mjbot.review.decision_html import decision_html
 from mjbot.review.html import text
 from mjbot.review.mjai_json import meld_json, review_json
 from mjbot.review.page import HEIGHT, WIDTH, page
@@ -14,6 +16,7 @@ from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
 from mjbot.watch.tiles import tile_label
 from proof.board import browser_path, open_browser
+from protocol.messages import Chi, Pon, StartKyoku, Tsumo
 from protocol.tiles import TILE_NAMES
 
 EVIL = (
@@ -135,12 +138,13 @@ def test_it_says_who_judges_how_strong_that_is_and_what_is_no_proof(html, by_poi
     strength = by_points.by.strength
     assert f"{strength.rank:.3f} ± {strength.half_width:.3f}" in shown
     assert strength.command in shown
-    assert "Nothing here is shown by playouts" in shown
+    assert "No playouts were run" in shown
+    assert "(2.50: as strong as they are; lower: stronger)" in shown
 
 
 def test_a_reviewer_of_unknown_strength_is_said_to_be_so(by_points):
     unknown = Review("g", 2, type(by_points.by)("my_bot", "points"), by_points.judged)
-    assert "how strong it is was not measured" in page(unknown)
+    assert "its playing strength was not measured" in page(unknown)
 
 
 def test_the_bars_are_in_the_order_of_the_game_and_as_high_as_the_losses(html, by_points):
@@ -157,7 +161,7 @@ def test_the_bars_are_in_the_order_of_the_game_and_as_high_as_the_losses(html, b
 
 def test_each_kyoku_counts_its_decisions_and_those_done_otherwise(html, by_points):
     shown = "".join(Elements(html).shown)
-    tallies = re.findall(r"(\d+) decisions?, (\d+) otherwise", shown)
+    tallies = re.findall(r"(\d+) decisions?, (\d+) different", shown)
     kyoku = {}
     for decision in by_points.decisions:
         count, otherwise = kyoku.get(decision.kyoku, (0, 0))
@@ -214,6 +218,58 @@ def test_probabilities_of_a_network_are_its_percentages(by_shares):
     assert len(details) > 100
     for detail in details:
         assert detail["prob"] == pytest.approx(detail["q_value"] / 100, abs=1e-4)
+
+
+def test_each_entry_has_the_turn_of_its_seat(by_points, events):
+    """``junme`` counts the seat's draws and calls in the kyoku, of which some give no choice."""
+    turns, turn = {}, 0
+    for number, event in enumerate(events, 1):
+        if isinstance(event, StartKyoku):
+            turn = 0
+        if isinstance(event, Tsumo | Chi | Pon) and event.actor == by_points.seat:
+            turn += 1
+        turns[number] = turn
+    told = review_json(by_points)["review"]["kyokus"]
+    entries = [entry for kyoku in told for entry in kyoku["entries"]]
+    assert [entry["junme"] for entry in entries] == [turns[entry["event"]] for entry in entries]
+    numbers = [int(entry["position"].partition(":")[2]) for entry in entries]
+    assert numbers != [entry["junme"] for entry in entries]
+
+
+def test_each_decision_links_to_the_board_at_that_moment(by_points, events):
+    review = replace(by_points, board="a b-board.html")
+    links = [value for _, name, value in Elements(page(review)).attributes if name == "href"]
+    kyoku = [number for number, event in enumerate(events, 1) if isinstance(event, StartKyoku)]
+    for decision in review.decisions:
+        step = decision.event - kyoku[decision.kyoku]
+        assert f"a%20b-board.html#{review.seat}/{decision.kyoku}/{step}" in links
+    assert "a%20b-board.html" in links
+
+
+def test_a_row_of_terms_that_differ_in_nothing_is_left_out(review):
+    n_rows = 0
+    for decision in review.decisions:
+        html = decision_html(review, decision)
+        for row in re.findall(r"<tr>(.*?)</tr>", html):
+            cells = re.findall("<td>(.*?)</td>", row)
+            if len(cells) == 4 and "<em>" not in cells[0]:
+                gain = re.sub(r"[^\d.]", "", cells[3])
+                has_gain = bool(gain) and float(gain) >= 10
+                assert has_gain or (cells[1] != cells[2] and "danger" not in cells[0]), row
+                n_rows += 1
+    assert n_rows > 100
+
+
+def test_columns_and_rows_carry_their_units(by_shares):
+    heads = set()
+    for decision in by_shares.decisions:
+        if decision.better is not None and decision.done is not None and not decision.is_equal:
+            html = decision_html(by_shares, decision)
+            heads.update(re.findall("<th>([^<]*)</th>", html))
+            if "chance to win" in html:
+                assert "<td>chance to win, %</td>" in html
+    assert "gain, points" in heads
+    assert "worth" not in "".join(heads)
 
 
 def test_a_rating_has_an_interval(by_points):

@@ -65,6 +65,22 @@ def test_a_win_let_go_is_shown_to_be_a_loss(by, by_points):
     assert ACTIONS[PASS].is_pass
 
 
+def test_what_playouts_show_is_listed_first_the_costliest_first(by_points):
+    lost = by_points.costliest
+    small, large, unsure = (Estimate(points, 100, 3000) for points in (300, 2400, 5000))
+    shown, open_ = Estimate(0.06, 0.02, 0.1), Estimate(0.06, -0.02, 0.1)
+    found = {
+        lost[3]: Shown(small, shown, 10),
+        lost[5]: Shown(large, shown, 10),
+        lost[0]: Shown(unsure, open_, 10),
+    }
+    review = Review("g", by_points.seat, by_points.by, by_points.judged, found)
+    order = review.costliest
+    assert order[:3] == [lost[5], lost[3], lost[0]]
+    losses = [each.loss for each in order[2:] if each.loss is not None]
+    assert losses == sorted(losses, reverse=True)
+
+
 def test_where_the_interval_holds_0_nothing_is_shown_and_nothing_counts(by_points):
     decision = by_points.costliest[0]
     unsure = Shown(Estimate(300, -100, 700), Estimate(0.02, -0.01, 0.05), 10)
@@ -90,8 +106,8 @@ def test_what_is_shown_to_cost_most_comes_first_and_what_is_shown_to_be_no_loss_
     shown = {
         lost[0]: Shown(points, Estimate(-0.2, -0.3, -0.1), 10),
         lost[1]: Shown(points, wide, 10),
-        lost[-2]: Shown(points, Estimate(0.1, 0.05, 0.15), 10),
-        lost[-1]: Shown(points, Estimate(0.3, 0.2, 0.4), 10),
+        lost[-2]: Shown(Estimate(100, 50, 150), Estimate(0.1, 0.05, 0.15), 10),
+        lost[-1]: Shown(Estimate(300, 200, 400), Estimate(0.3, 0.2, 0.4), 10),
     }
     review = Review("g", by_points.seat, by_points.by, by_points.judged, shown)
     expected = [lost[-1], lost[-2], *lost[1:-2], lost[0]]

@@ -1,6 +1,7 @@
 """``mjbot review``: what it writes, and how it refuses."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,36 @@ def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
     assert json.loads(data.read_text())["game"] == Path(LOG).name  # no folder of this machine
 
 
+def test_it_writes_the_board_beside_the_page(tmp_path):
+    out, board = tmp_path / "r.html", tmp_path / "r-board.html"
+    arguments = ["--seat", 3, "--by", "fast-riichi-d", "--out", out]
+    assert review(LOG, *arguments) == ExitCode.OK
+    config = re.search(r'id="config"[^>]*>(.*?)</script>', board.read_text(encoding="utf-8"))
+    assert json.loads(config[1])["seat"] == 3
+    assert json.loads(config[1])["hands"] is False
+    assert 'href="r-board.html#3/0/' in out.read_text(encoding="utf-8")
+    board.unlink()
+    assert review(LOG, *arguments, "--no-board") == ExitCode.OK
+    assert not board.exists()
+    assert "-board.html" not in out.read_text(encoding="utf-8")
+
+
+def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
+    out = ["--seat", 0, "--by", "fast-riichi-d", "--out", tmp_path / "r.html"]
+    assert review(LOG, *out, "--at", "E1-0:5") == ExitCode.OK
+    _, line, _ = capsys.readouterr().out.splitlines()
+    assert line.startswith("E1-0:5 You ")
+    data = tmp_path / "r.json"
+    assert review(LOG, *out, "--json", data) == ExitCode.OK
+    kyokus = json.loads(data.read_text())["review"]["kyokus"]
+    entry = next(
+        entry for each in kyokus for entry in each["entries"] if entry["position"] == "E1-0:5"
+    )
+    capsys.readouterr()
+    assert review(LOG, *out, "--at", entry["event"]) == ExitCode.OK
+    assert capsys.readouterr().out.splitlines()[1] == line
+
+
 def test_any_strategy_that_rates_judges(tmp_path):
     arguments = ["--seat", 1, "--by", "fast-riichi-d", "--out", tmp_path / "r.html"]
     assert review(LOG, *arguments) == ExitCode.OK
@@ -41,6 +72,11 @@ def test_any_strategy_that_rates_judges(tmp_path):
         (["--seat", 0, "--by", "tsumogiri"], "none of its choices; add a method ratings(view)"),
         (["--seat", 0, "--playouts", "fast-riichi-a"], "it plays no positions on"),
         (["--seat", 0, "--game-number", 2], "holds fewer games"),
+        (["--seat", 0, "--by", "fast-riichi-d", "--at", "E1-0:99"], "seat 0 has 7 choices in E1-0"),
+        (
+            ["--seat", 0, "--by", "fast-riichi-d", "--at", 4],
+            "no decision of seat 0 to review there",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(arguments, problem, tmp_path, capsys):

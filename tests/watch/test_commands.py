@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import json
+import re
 import socket
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.records.choices import Numbering, steps
 from mjbot.watch.library import Library
 from mjbot.watch.seat import SeatServer
 
@@ -35,12 +38,42 @@ def test_a_position_is_drawn(tmp_path: Path) -> None:
     assert len(hidden) >= 30
 
 
+def config_of(page: Path) -> dict[str, object]:
+    found = re.search(r'id="config"[^>]*>(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def test_a_file_opens_where_a_position_is_named(tmp_path: Path) -> None:
+    """The same moment: by the seat's choice, by its event and by the page's address."""
+    numbering, out = Numbering(), tmp_path / "game.html"
+    events = [step for step in steps(LOG) if 2 in numbering.choosers(step)]
+    number = events[4].number  # the fifth choice, in the first kyoku
+    for at in ("E1-0:5", str(number), f"2/0/{number - 2}"):
+        assert main(["watch", str(LOG), "--at", at, "--seat", "2", "--out", str(out)]) == 0
+        assert config_of(out)["place"] == f"2/0/{number - 2}"
+    drawings = []
+    for at in ("E1-0:5", str(number)):
+        picture = tmp_path / "board.svg"
+        assert main(["draw", str(LOG), "--at", at, "--seat", "2", "--out", str(picture)]) == 0
+        drawings.append(picture.read_text(encoding="utf-8"))
+    assert drawings[0] == drawings[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["watch", "nowhere.mjson"], 3, "nowhere.mjson: No such file"),
         (["watch", str(LOG), "--record", "4", "--out", "x.html"], 1, "there is no record 4"),
         (["watch", str(LOG), "--out", "x.txt"], 2, "ends in .html"),
+        (["watch", str(LOG), "--at", "9/9/9", "--out", "x.html"], 2, "--at 9/9/9: "),
+        (["watch", str(LOG), "--at", "0/1/999", "--out", "x.html"], 2, "has no such moment"),
+        (["watch", str(LOG), "--at", "0/9/0", "--no-browser"], 2, "has no such moment"),
+        (["watch", str(LOG), "--at", "E1-0:1", "--out", "x.html"], 2, "name a --seat"),
+        (["watch", str(LOG), "--at", "300", "--out", "x.html"], 2, "has the events 2 to 299"),
+        (["watch", "http://127.0.0.1:9/", "--at", "30"], 2, "only for recorded games"),
+        (["draw", str(LOG), "--at", "E1-0:1", "--out", "x.svg"], 2, "name a --seat"),
+        (["draw", str(LOG), "--at", "E1-0:99", "--seat", "1", "--out", "x.svg"], 2, "seat 1 has "),
         (["watch", str(LOG), "--by", "nobody"], 2, "unknown strategy 'nobody'"),
         (["watch", str(LOG.with_name("README.md"))], 1, "is no record of a game"),
         (["watch", "http://127.0.0.1:9/", "--no-browser"], 3, "shows no table"),

@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 import pytest
 
 from mjbot.records.mjai_log import log_line
+from mjbot.strategy.registry import Spec
 from mjbot.watch.board import changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.pages import game_page
 from mjbot.watch.picture import picture
 from mjbot.watch.server import RecordServer
+from mjbot.watch.thoughts import all_thoughts
 from proof.board import walk
 from protocol.messages import Hora, StartGame
 
@@ -72,6 +74,21 @@ def test_nothing_is_cut_off_by_day_and_night(opened: Any, serve: Any) -> None:
             page.emulate_media(color_scheme=colours)
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (sum(json.loads(f"[{ground[4:-1]}]")) < 300) == (colours == "dark")
+
+
+def test_a_choice_is_named_as_the_commands_name_it(opened: Any, tmp_path: Path) -> None:
+    game, out = Library(LOGS / "east-extra-round.mjson").game(0), tmp_path / "game.html"
+    config = {"title": "game", "seat": 2, "place": "2/0/0"}
+    out.write_text(game_page(fold_steps(game.steps()), config), encoding="utf-8")
+    page = opened.open(out.as_uri())
+    _wait(page)
+    page.keyboard.press(".")
+    assert page.locator("#says small").inner_text().strip().startswith("E1-0:1 of seat 2, event ")
+    page.keyboard.press(".")
+    assert page.locator("#says small").inner_text().strip().startswith("E1-0:2 of seat 2, event ")
+    elsewhere = opened.open(f"{out.as_uri()}#1/1/3")  # an address goes before the file's own place
+    _wait(elsewhere)
+    assert elsewhere.evaluate("document.body.dataset.place") == "1/3"
 
 
 def test_names_are_shown_as_text(opened: Any, serve: Any, tmp_path: Path) -> None:
@@ -239,3 +256,31 @@ def _places(drawing: ElementTree.Element) -> list[tuple[Any, ...]]:
         for group in drawing.findall(f"{svg}g")
         for use in group.iter(f"{svg}use")
     )
+
+
+def test_a_wide_table_of_terms_scrolls_beside_its_choices_and_shows_it(
+    opened: Any, tmp_path: Path
+) -> None:
+    log, out = LOGS / "hanchan-open-kan-and-bust.mjson", tmp_path / "game.html"
+    game = Library(log).game(0)
+    begun = ReadGame("", game.entries[:20])
+    folded = fold_steps(begun.steps())
+    folded["thoughts"] = all_thoughts(Spec.read("fold-recognition-plus"), begun.steps(), [0])
+    out.write_text(game_page(folded, {"title": "game", "by": "x"}), encoding="utf-8")
+    number, seat = next(key for key in folded["thoughts"] if key.endswith(":0")).split(":")
+    page = opened.open(f"{out.as_uri()}#{seat}/0/{int(number) - 2}")
+    _wait(page)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        place = page.locator("#thoughts")
+        place.wait_for()
+        heads = place.locator("thead th").all_inner_texts()
+        assert {"shanten", "tiles accepted", "chance to win, %"} <= set(heads)
+        assert len(heads) == len(set(heads))
+        assert place.evaluate("one => one.scrollWidth > one.clientWidth")
+        bar = "one => getComputedStyle(one, '::-webkit-scrollbar').height"
+        assert place.evaluate(bar) == "11px"  # a bar with a style is always shown
+        assert "gradient" in place.evaluate("one => getComputedStyle(one).backgroundImage")
+        place.evaluate("one => (one.scrollLeft = 10000)")
+        first = place.locator("tbody td").first.bounding_box()
+        assert first["x"] == pytest.approx(place.bounding_box()["x"], abs=1)

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.cli.arguments import seat
+from mjbot.cli.arguments import position, seat
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.records.other_formats import record_path
 from mjbot.text import write_text
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--at",
-        type=int,
-        default=0,
-        metavar="N",
-        help="after the N-th event of the game, start_game being the first (0: the end)",
+        type=position,
+        metavar="POSITION",
+        help="position to draw: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the number"
+        " of an event, start_game being 1 (default: the end)",
     )
     parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are hidden")
     parser.add_argument("--all-hands", action="store_true", help="open, though a --seat is named")
@@ -67,9 +67,11 @@ def run(args: argparse.Namespace) -> int:
 def _draw(args: argparse.Namespace) -> str:
     game = Library(args.game).game(args.record, args.which)
     folded = fold_steps(game.steps())
-    board = _board_at(folded, args.at)
+    board = _board_at(folded, args.at.event_in(game.steps(), args.seat) if args.at else 0)
     if board is None:
-        raise ArgumentError(f"--at {args.at}: {game.name} has the events 2 to {len(game.entries)}")
+        raise ArgumentError(
+            f"--at {args.at.text}: {game.name} has the events 2 to {len(game.entries)}"
+        )
     opened = ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
     return picture(board, folded["names"], args.seat or 0, opened, args.letters)
 

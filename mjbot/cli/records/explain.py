@@ -1,10 +1,8 @@
 """``mjbot explain LOG``: what a strategy thinks of a recorded game, or of one position in it."""
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Final, TypeVar
@@ -13,15 +11,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot.cli.arguments import STRONGEST, strategy
-from mjbot.errors import ArgumentError, ExitCode
+from mjbot.cli.arguments import STRONGEST, position, strategy
+from mjbot.errors import ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
+from mjbot.records.positions import NoPositionError, Position
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy.explanation import (
-    DANGER,
     PERCENT,
     POINTS,
     WORTH,
@@ -29,6 +27,7 @@ from mjbot.strategy.explanation import (
     Explanation,
     Rated,
     Term,
+    columns_of,
 )
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import quote
@@ -56,10 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--at",
-        type=_place,
-        metavar="N",
-        help="the position after the N-th event of the log, start_game being the first; or E2-1:5,"
-        " the fifth choice of --seat in East 2 honba 1"
+        type=position,
+        metavar="POSITION",
+        help="position to explain: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the"
+        " number of an event, start_game being 1"
         " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
     parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
@@ -72,29 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
     )
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A position as the user names it: by its event, or as a seat's choice in a kyoku."""
-
-    text: str
-    event: int = 0
-    kyoku: str = ""
-    choice: int = 0
-
-    def __str__(self) -> str:
-        return self.text if self.kyoku else f"event {self.text}"
-
-
-def _place(text: str) -> _Place:
-    if re.fullmatch(r"[0-9]{1,9}", text):
-        return _Place(text, event=int(text))
-    found = re.fullmatch(r"([ESWN][1-4]-[0-9]{1,3}):([0-9]{1,3})", text)
-    if found is None:
-        told = "expected the number of an event, or KYOKU-HONBA:CHOICE such as E2-1:5"
-        raise argparse.ArgumentTypeError(f"{text!r}: {told}")
-    return _Place(text, kyoku=found[1], choice=int(found[2]))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,10 +89,6 @@ def run(args: argparse.Namespace) -> int:
         number, seat = _chooser_at(args.log, args.at, args.seat)
     prepare([spec], console, use="explain")
     return _explain(args.log, number, seat, players)
-
-
-class _NoChoiceError(ArgumentError):
-    """Nobody, or not the seat asked for, has a choice at the position."""
 
 
 # --- one position ------------------------------------------------------------------------------
@@ -156,12 +128,7 @@ def _rating_grid(told: Explanation) -> Grid:
 
     Of opponents to whom nothing deals in there are no columns.
     """
-    terms = [term for rated in told.rated for term in rated.terms]
-    dangers = [term for term in terms if term.name == DANGER]
-    threats = {term.about for term in dangers if float(_number(term.value, term.unit))}
-    heads = dict.fromkeys(
-        _head(term) for term in terms if term.about is None or term.about in threats
-    )
+    heads = [_head(term) for term in columns_of(told.rated)]
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
@@ -179,7 +146,8 @@ def _rating_grid(told: Explanation) -> Grid:
 def _head(term: Term) -> str:
     """Return the head of a term's column; + before what adds up to the worth."""
     name = f"+ {term.name}" if term.adds_to == WORTH else term.name
-    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), term.unit])
+    unit = [] if term.unit in term.name else [term.unit]
+    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), *unit])
 
 
 def _number(value: float, unit: str) -> str:
@@ -214,36 +182,21 @@ def _grid(table: DataTable) -> Grid:
     return grid
 
 
-def _chooser_at(log: Path, place: _Place, asked: int | None) -> tuple[int, int]:
+def _chooser_at(log: Path, at: Position, asked: int | None) -> tuple[int, int]:
     """Return the number of the event, and the seat that chooses after it."""
-    number = _number_of(log, place, asked) if place.kyoku else place.event
+    number = at.event_in(steps(log), asked)
     step = None
     for step in steps(log):
         if step.number == number:
             return number, _chooser(step, asked)
     n = step.number if step else 0
-    raise _NoChoiceError(f"--at {place.text}: the log has the events 1 to {n}")
-
-
-def _number_of(log: Path, place: _Place, asked: int | None) -> int:
-    """Return the event after which a seat has its so manieth choice of a kyoku."""
-    if asked is None:
-        raise _NoChoiceError(f"--at {place.text}: whose choice? name a --seat")
-    numbering, most = Numbering(), 0
-    for step in steps(log):
-        choosers = numbering.choosers(step)
-        if asked in choosers and kyoku_name(step.table.state) == place.kyoku:
-            most = max(most, choosers[asked])
-            if choosers[asked] == place.choice:
-                return step.number
-    told = f"seat {asked} has {plural(most, 'choice')} in {place.kyoku}"
-    raise _NoChoiceError(f"--at {place.text}: {told}; without --at all are listed")
+    raise NoPositionError(f"--at {at.text}: the log has the events 1 to {n}")
 
 
 def _chooser(step: ReplayStep, asked: int | None) -> int:
     """Return the seat that has a choice, nearest to the one whose turn it is."""
     if asked is not None and not step.table.state["hand_known"][asked]:
-        raise _NoChoiceError(f"--seat {asked}: the log does not show the hand of this seat")
+        raise NoPositionError(f"--seat {asked}: the log does not show the hand of this seat")
     turn = int(step.table.state["turn"])
     nearest = [(turn + way) % 4 for way in SEATS]
     able = [seat for seat in nearest if step.choices(seat)]
@@ -254,7 +207,7 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
     told = "nobody has a choice there; without --at all choices are listed"
     if able:
         told = f"seat {asked} has no choice there; seat {able[0]} has one"
-    raise _NoChoiceError(f"--at {step.number}: {told}")
+    raise NoPositionError(f"--at {step.number}: {told}")
 
 
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
@@ -322,7 +275,7 @@ class _Agreement:
 def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
     """List all choices, and how often the strategy agrees with the record."""
     seats = list(SEATS) if asked is None else [asked]
-    head = ("at", "choice", "seat", "event", "of", "recorded", players.name, "")
+    head = ("event", "position", "seat", "happened", "legal", "recorded", players.name, "")
     grid, agreement = Grid(*head), _Agreement()
     with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as tell:
         for row in _rows(log, seats, players, agreement):

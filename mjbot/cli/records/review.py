@@ -10,28 +10,32 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import STRONGEST, games_above_0, strategy
+from mjbot.cli.arguments import STRONGEST, games_above_0, position, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
+from mjbot.records.choices import steps_of
 from mjbot.records.game import Game
 from mjbot.records.other_formats import record_path
+from mjbot.records.positions import NoPositionError, Position
 from mjbot.records.sources import games_of, list_sources
-from mjbot.review.decisions import SEATS, judge
+from mjbot.review.decisions import SEATS, Decision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import DEALS, is_open, show
-from mjbot.review.reasons import number, sentence
+from mjbot.review.sentences import amount, done_text, sentence
 from mjbot.review.summary import Review, Reviewer, loss_of
 from mjbot.strategy.playouts import PlaysOut
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
+from mjbot.watch.game import fold_steps
+from mjbot.watch.pages import game_page
 from protocol.messages import Event, StartKyoku
 from protocol.plain_text import one_line
 
 PLAYS_OUT: Final = "collusion-mc"
-MOST_TOLD: Final = 3
+MOST_PRINTED: Final = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,12 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,KEY=VALUE,...",
         help=f"who judges: any strategy that rates its choices ({STRONGEST}, the strongest)",
     )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="where the page goes (review-seat-N.html)"
-    )
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write it as JSON, too (not written)"
-    )
+    _add_outputs(parser)
     parser.add_argument(
         "--playouts",
         nargs="?",
@@ -85,6 +84,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
 
 
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE.html", help="where the page goes (review-seat-N.html)"
+    )
+    parser.add_argument(
+        "--no-board",
+        action="store_true",
+        help="do not write the board page beside the page (review-seat-N-board.html)",
+    )
+    parser.add_argument(
+        "--at",
+        type=position,
+        metavar="POSITION",
+        help="decision to print: E2-1:5, the fifth choice of the seat in East 2 honba 1, or the"
+        " number of an event (default: the three that cost most)",
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write it as JSON, too (not written)"
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Review one seat of one game."""
     args.by.check()
@@ -100,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
         judged = judge(events, players, seats, [seat])
     by = Reviewer.of(args.by, str(args.playouts or ""))
     review = Review(name.removeprefix(f"{args.game.parent}/"), seat, by, judged)
+    printed = [_decision_at(review, args.at)] if args.at else None
     if not any(each.told.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/strategies.md)"
         raise ArgumentError(f"--by {args.by}: it rates none of its choices; {cure}")
@@ -107,10 +128,13 @@ def run(args: argparse.Namespace) -> int:
         _play_on(review, plays_out, args.deals, console)
     review.seconds = time.monotonic() - began
     out = args.out or Path(f"review-seat-{seat}.html")
+    if not args.no_board:
+        review.board = out.with_name(f"{out.stem}-board.html").name
+        write_text(out.with_name(review.board), _board(review))
     write_text(out, page(review))
     if args.json:
         write_text(args.json, json.dumps(review_json(review)))
-    _tell(review, out)
+    _print(review, printed, out)
     return ExitCode.OK
 
 
@@ -164,18 +188,33 @@ def _play_on(review: Review, by: PlaysOut, deals: int, console: Console) -> None
             tell()
 
 
-def _tell(review: Review, out: Path) -> None:
-    """Say in a few lines what the page says."""
-    whole, unit = loss_of(review.decisions, review.shown), review.by.unit
+def _decision_at(review: Review, at: Position) -> Decision:
+    """Return the seat's decision at a position; raises ``NoPositionError``."""
+    number = at.event_in(steps_of(review.judged.events), review.seat)
+    for decision in review.decisions:
+        if decision.event == number:
+            return decision
+    raise NoPositionError(f"--at {at.text}: no decision of seat {review.seat} to review there")
+
+
+def _board(review: Review) -> str:
+    """Return the game's board as one page, with the hand of the reviewed seat open."""
+    game = fold_steps(steps_of(review.judged.events))
+    title = f"{review.game}, seat {review.seat}"
+    return game_page(game, {"title": title, "seat": review.seat, "hands": False})
+
+
+def _print(review: Review, decisions: Sequence[Decision] | None, out: Path) -> None:
+    """Print a summary and some decisions, by default those that cost most."""
+    whole, unit = loss_of(review.decisions, review.shown), review.unit
     same = whole.decisions - whole.differing
-    lines = [
-        f"{plural(whole.decisions, 'decision')}, {same} as {review.by.name} would have made them;"
-        f" lost {number(whole.loss, unit)} {unit} together",
-    ]
-    for decision in [each for each in review.costliest if each.loss][:MOST_TOLD]:
-        lost = f"{number(decision.loss or 0.0, unit)} {unit}"
-        done, better = decision.actual, decision.expected
-        lines.append(f"{decision.name}:{decision.place} {done}, rather {better}: {lost}")
-        lines += [f"  {said}" for said in [sentence(decision)] if said]
+    lost = f"; lost {amount(whole.loss, unit)} in all (estimate)" if review.is_summed else ""
+    lines = [f"{plural(whole.decisions, 'decision')}, {same} as {review.by.name} chooses{lost}"]
+    if decisions is None:
+        decisions = [each for each in review.costliest if each.loss][:MOST_PRINTED]
+    for decision in decisions:
+        same_text = f"You {done_text(decision.view, decision.actual, decision.then)}, as"
+        said = sentence(decision) or f"{same_text} {review.by.name} does."
+        lines.append(f"{decision.at} {said}")
     for line in [*lines, f"the whole review: {out}"]:
         print(one_line(line))

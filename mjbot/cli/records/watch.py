@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import re
 import sys
 from pathlib import Path
 from typing import Any, TextIO
@@ -9,15 +10,16 @@ from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
 
-from mjbot.cli.arguments import port, seat, strategy
+from mjbot.cli.arguments import port, position, seat, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.records.other_formats import record_path
+from mjbot.records.positions import Place, Position, has_moment, moment_of
 from mjbot.text import write_text
 from mjbot.watch.browser import open_page
 from mjbot.watch.game import ALL_SEATS, fold_steps
-from mjbot.watch.library import Library
+from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.pages import game_page
 from mjbot.watch.thoughts import all_thoughts
 from protocol.plain_text import one_line
@@ -50,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         type=_place,
-        metavar="SEAT/KYOKU/STEP",
-        help="open at this place, as the page's address has it: kyoku from 0, events of it"
-        " (the start)",
+        metavar="POSITION",
+        help="position to open: E2-1:5, the fifth choice of --seat in East 2 honba 1; the number of"
+        " an event; or SEAT/KYOKU/STEP from the page's address (default: the start)",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the game as one HTML file, and stop"
@@ -73,11 +75,11 @@ def _game(text: str) -> Path | str:
     return text if text.startswith("http://") else record_path(text)
 
 
-def _place(text: str) -> str:
+def _place(text: str) -> Position | Place:
     parts = text.split("/")
-    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected SEAT/KYOKU/STEP, such as 0/3/17")
-    return text
+    if len(parts) == 3 and all(re.fullmatch("[0-9]{1,9}", part) for part in parts):
+        return Place(*map(int, parts))
+    return position(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,14 +87,29 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(args.game, str):
         return run_until_signalled(_relay(args))
     library = Library(args.game)
+    place = _place_in(library.game(args.record, args.which), args) if args.at else None
     if args.by is not None:
         args.by.check()
         prepare([args.by], Console(stderr=True), use="explain")
     if args.out is not None:
-        return _write(args, library)
+        return _write(args, library, place)
     if len(library.names) == 1:
         library.game(args.record, args.which)  # of one file it can be said at once why not
-    return run_until_signalled(_show(args, library))
+    return run_until_signalled(_show(args, library, place))
+
+
+def _place_in(game: ReadGame, args: argparse.Namespace) -> Place:
+    """Return the moment that ``--at`` names; raises ``ArgumentError`` where the game has none."""
+    if isinstance(args.at, Place):
+        if args.at.seat not in ALL_SEATS or not has_moment(game.steps(), args.at):
+            raise ArgumentError(f"--at {args.at}: {game.name} has no such moment")
+        return args.at
+    number = args.at.event_in(game.steps(), args.seat)
+    moment = moment_of(game.steps(), number)
+    if moment is None:
+        n = len(game.entries)
+        raise ArgumentError(f"--at {args.at.text}: {game.name} has the events 2 to {n}")
+    return Place(args.seat or 0, *moment)
 
 
 def _config(args: argparse.Namespace, library: Library) -> dict[str, Any]:
@@ -107,8 +124,8 @@ def _seen(args: argparse.Namespace) -> frozenset[int]:
 async def _relay(args: argparse.Namespace) -> int:
     from mjbot.watch.live import RelayServer
 
-    if args.out is not None or args.by is not None:
-        raise ArgumentError("--out and --by: only for recorded games")
+    if args.out is not None or args.by is not None or args.at is not None:
+        raise ArgumentError("--out, --by and --at: only for recorded games")
     parts = urlsplit(args.game)
     live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
     config = {"title": parts.netloc, "seat": args.seat or 0}
@@ -119,14 +136,13 @@ async def _relay(args: argparse.Namespace) -> int:
     return ExitCode.OK
 
 
-async def _show(args: argparse.Namespace, library: Library) -> int:
+async def _show(args: argparse.Namespace, library: Library, place: Place | None) -> int:
     from mjbot.watch.server import RecordServer
 
     async with RecordServer(library, _config(args, library), args.by) as server:
         await server.open(args.port)
-        tell_page(
-            server.url(server.keys.new(_seen(args)), args.at or ""), no_browser=args.no_browser
-        )
+        url = server.url(server.keys.new(_seen(args)), str(place or ""))
+        tell_page(url, no_browser=args.no_browser)
         await asyncio.Event().wait()
     return ExitCode.OK
 
@@ -138,7 +154,7 @@ def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
         open_page(url)
 
 
-def _write(args: argparse.Namespace, library: Library) -> int:
+def _write(args: argparse.Namespace, library: Library, place: Place | None) -> int:
     if args.out.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"--out {args.out}: name a file that ends in .html")
     game = library.game(args.record, args.which)
@@ -146,7 +162,7 @@ def _write(args: argparse.Namespace, library: Library) -> int:
     if args.by is not None:
         seats = sorted(_seen(args)) if args.seat is None else [args.seat]
         folded["thoughts"] = all_thoughts(args.by, game.steps(), seats)
-    config = {**_config(args, library), "by": str(args.by or "")}
+    config = {**_config(args, library), "by": str(args.by or ""), "place": str(place or "")}
     write_text(args.out, game_page(folded, config))
     if game.problem:
         print(f"mjbot watch: {game.problem}", file=sys.stderr)

@@ -50,7 +50,7 @@ function show() {
 function showWords(line, board, told) {
   const by = told && told.by >= 0 ? `${line.names[told.by]} ` : "";
   const says = told ? `${by}${told.says}` : "the tiles are dealt";
-  const number = html("small", {}, ` event ${told ? told.n : line.kyoku[shown.kyoku].n}`);
+  const number = html("small", {}, ` ${positionName(told, board)}event ${told ? told.n : line.kyoku[shown.kyoku].n}`);
   $("says").replaceChildren(says, number);
   const feed = told && told.feed;
   $("feed").hidden = !feed;
@@ -69,6 +69,15 @@ function showWords(line, board, told) {
   askThoughts(line, told);
 }
 
+// The choice that the seat below (or else another) has here, as explain, draw and review name it.
+function positionName(told, board) {
+  const choices = (told && told.choices) || {};
+  const seat = shown.seat in choices ? shown.seat : Object.keys(choices)[0];
+  if (seat === undefined) return "";
+  const [wind, number] = board.kyoku.split(" ");
+  return `${wind[0]}${number}-${board.honba}:${choices[seat]} of seat ${seat}, `;
+}
+
 let writing = 0;
 
 // The address follows, but not at once: browsers refuse to write it many times a second.
@@ -80,7 +89,7 @@ function later() {
 }
 
 function readPlace() {
-  const place = location.hash.slice(1).split("/").map(Number);
+  const place = (location.hash.slice(1) || config.place || "").split("/").map(Number);
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
 }
 

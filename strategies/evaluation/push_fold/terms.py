@@ -12,11 +12,16 @@ chance    a win as 1: how likely it is, played for the win
 With d_o the chance to deal in to opponent o for m_o points and d that of any, the worth of a
 discard is the sum of::
 
-    winning       gains of the hand left: chance to win x value of a win
+    winning       gains of the hand left: estimated chance to win x value of a win
     riichi stick  -1000 where it is declared
     later         plain - gains, less the stick
     dealing in    for each o: - caution d_o m_o - d plain d_o / (sum of d_o)
-    placement     the worth less all of these
+    placement     the worth without the hand evaluator's weight, less all of these
+    shape         what that weight adds to it, never above 0
+
+The chance in ``winning`` is that of a player who always plays for the win.  The chance to win that
+is reported beside it is calibrated on recorded games
+(:mod:`strategies.evaluation.push_fold.win_chance`), so it is smaller for hands near a win.
 """
 
 from typing import Final, NamedTuple
@@ -35,6 +40,7 @@ from mjbot.strategy.explanation import (
     PERCENT,
     PLACEMENT,
     POINTS,
+    SHAPE,
     STICK,
     WIN_VALUE,
     WINNING,
@@ -42,10 +48,11 @@ from mjbot.strategy.explanation import (
 )
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.hand_worth import NEVER, weigh_discards
+from strategies.evaluation.push_fold.hand_worth import weigh_discards
 from strategies.evaluation.push_fold.push import HONBA_POINTS, PushParameters, PushPosition
 from strategies.evaluation.push_fold.race import MAX_DRAWS
 from strategies.evaluation.push_fold.race import STICK as STICK_POINTS
+from strategies.evaluation.push_fold.win_chance import Situation, calibrated
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +68,9 @@ class Dangers(NamedTuple):
 
     chance: Floats
     paid: Floats
+
+
+NO_DANGERS: Final = Dangers(np.zeros((4, 34)), np.zeros((4, 34)))
 
 
 def read_dangers(view: View, weights: DangerWeights, parameters: PushParameters) -> Dangers:
@@ -101,19 +111,11 @@ def price(
     return Pricings(position._replace(race=race, loss=loss), gains, won)
 
 
-def hands_left(
-    view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool, factors: Floats
-) -> Floats:
-    """Return what the hands left by discards are worth: float64[2, 37], silent and in riichi.
-
-    ``factors`` float64[37] multiply the silent ones.
-    """
+def hands_left(view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool) -> Floats:
+    """Return what the hands left by discards are worth: float64[2, 37], silent and in riichi."""
     values = np.empty((2, 37))
     hand, is_open = view.hand.copy(), view.is_open(view.seat)
-    weigh_discards(
-        hand, view.n_melds, is_open, tiles, position, calls, values[0], values[1]
-    )  # fmt: skip
-    values[0] = np.where(values[0] > NEVER, values[0] * factors, NEVER)
+    weigh_discards(hand, view.n_melds, is_open, tiles, position, calls, values[0], values[1])
     return values
 
 
@@ -125,35 +127,50 @@ class Hands(NamedTuple):
     chance: Floats
 
 
-def winning_terms(gains: float, chance: float, adds_to: str) -> list[Term]:
-    """Return what a hand may win, and the chance and value that this comes from."""
+def winning_terms(
+    gains: float, chance: float, situation: Situation | None, adds_to: str
+) -> list[Term]:
+    """Return what a hand may win, and the chance and value that this comes from.
+
+    ``situation`` selects the calibration of the chance that is reported; ``None``: no calibration.
+    """
     chance = min(max(chance, 0.0), 1.0)
+    reported = chance if situation is None else calibrated(chance, situation)
     terms = [Term(WINNING, POINTS, gains, adds_to=adds_to)]
-    terms.append(Term(CHANCE_TO_WIN, PERCENT, 100 * chance))
+    terms.append(Term(CHANCE_TO_WIN, PERCENT, 100 * reported))
     if chance > RARE:
         terms.append(Term(WIN_VALUE, POINTS, gains / chance))
     return terms
 
 
+class Discarded(NamedTuple):
+    """A discard whose terms are required: its tile (0..36), its worth, the hand it leaves."""
+
+    tile: int
+    worth: float
+    unweighted: float  # the worth without the hand evaluator's weight
+    in_riichi: bool
+    situation: Situation | None  # of the calibration; None: the chance as estimated
+
+
 def discard_terms(
-    seat: int,
-    tile: int,
-    worth: float,
-    in_riichi: bool,
-    hands: Hands,
-    dangers: Dangers,
-    caution: float,
-    adds_to: str,
+    seat: int, of: Discarded, hands: Hands, dangers: Dangers, caution: float, adds_to: str
 ) -> list[Term]:
-    """Return the terms of discarding a tile (0..36), which ``worth`` is the sum of."""
-    plain, gains, chance = (float(each[int(in_riichi), tile]) for each in hands)
-    stick = -STICK_POINTS if in_riichi else 0.0
-    terms = winning_terms(gains, chance, adds_to)
+    """Return the terms of a discard, which its worth is the sum of."""
+    plain, gains, chance = (float(each[int(of.in_riichi), of.tile]) for each in hands)
+    stick = -STICK_POINTS if of.in_riichi else 0.0
+    terms = winning_terms(gains, chance, of.situation, adds_to)
     terms.append(Term(LATER, POINTS, plain - gains - stick, adds_to=adds_to))
-    terms += _danger_terms(seat, tile_kind(tile), plain, dangers, caution, adds_to)
-    sticks = [Term(STICK, POINTS, stick, adds_to=adds_to)] if in_riichi else []
-    left = worth - sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
-    return [*terms, Term(PLACEMENT, POINTS, left, adds_to=adds_to), *sticks]
+    terms += _danger_terms(seat, tile_kind(of.tile), plain, dangers, caution, adds_to)
+    sticks = [Term(STICK, POINTS, stick, adds_to=adds_to)] if of.in_riichi else []
+    known = sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
+    shape = of.worth - of.unweighted
+    return [
+        *terms,
+        *([Term(SHAPE, POINTS, shape, adds_to=adds_to)] if shape else []),
+        Term(PLACEMENT, POINTS, of.unweighted - known, adds_to=adds_to),
+        *sticks,
+    ]
 
 
 def _danger_terms(

@@ -1,0 +1,106 @@
+"""Positions of a recorded game by name: ``E2-0:8``, or the number of an event.
+
+``E2-0:8`` is the eighth choice of a seat in East 2 honba 0, as
+:class:`~mjbot.records.choices.Numbering` counts them: KYOKU-HONBA:CHOICE.  It needs the seat.  A
+number names the position after the event of that number, ``start_game`` being the first.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+from mjbot.errors import ArgumentError
+from mjbot.records.choices import Numbering, ReplayStep, kyoku_name
+from mjbot.text import plural
+from protocol.messages import StartKyoku
+
+EXPECTED: Final = "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"
+
+
+class NoPositionError(ArgumentError):
+    """The game has no such position, or the seat has no choice there."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position as the user names it: by its event, or as a seat's choice in a kyoku."""
+
+    text: str
+    event: int = 0
+    kyoku: str = ""
+    choice: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return the position of that name; raises ``ValueError``.
+
+        >>> Position.read("E2-1:5").choice, Position.read("109").event
+        (5, 109)
+        """
+        if re.fullmatch(r"[0-9]{1,9}", text):
+            return cls(text, event=int(text))
+        found = re.fullmatch(r"([ESWN][1-4]-[0-9]{1,3}):([0-9]{1,3})", text)
+        if found is None:
+            raise ValueError(f"{text!r}: {EXPECTED}")
+        return cls(text, kyoku=found[1], choice=int(found[2]))
+
+    def __str__(self) -> str:
+        return self.text if self.kyoku else f"event {self.text}"
+
+    def event_in(self, steps: Iterable[ReplayStep], seat: int | None) -> int:
+        """Return the number of the event after which the position stands.
+
+        ``seat`` is whose choice it is.  Raises :class:`NoPositionError` where the seat has no such
+        choice; whether a game has so many events is not checked.
+        """
+        if not self.kyoku:
+            return self.event
+        if seat is None:
+            raise NoPositionError(f"--at {self.text}: whose choice? name a --seat")
+        numbering, most = Numbering(), 0
+        for step in steps:
+            choosers = numbering.choosers(step)
+            if seat in choosers and kyoku_name(step.table.state) == self.kyoku:
+                most = max(most, choosers[seat])
+                if choosers[seat] == self.choice:
+                    return step.number
+        found = f"seat {seat} has {plural(most, 'choice')} in {self.kyoku}"
+        raise NoPositionError(f"--at {self.text}: {found}; mjbot explain lists all")
+
+
+class Place(NamedTuple):
+    """A moment as the board's address has it: who sits below, the kyoku and the event in it.
+
+    Kyoku count from 0, events from 0, which is the deal.
+    """
+
+    seat: int
+    kyoku: int
+    step: int
+
+    def __str__(self) -> str:
+        return "/".join(map(str, self))
+
+
+def moment_of(steps: Iterable[ReplayStep], number: int) -> tuple[int, int] | None:
+    """Return the kyoku and the event in it, as :class:`Place` counts them, of an event of a game.
+
+    ``None`` where the game has no such event, or it precedes the first deal.
+    """
+    return next(((kyoku, at) for n, kyoku, at in _moments(steps) if n == number), None)
+
+
+def has_moment(steps: Iterable[ReplayStep], place: Place) -> bool:
+    """Return whether a game has that kyoku and event."""
+    return any((kyoku, step) == place[1:] for _, kyoku, step in _moments(steps))
+
+
+def _moments(steps: Iterable[ReplayStep]) -> Iterator[tuple[int, int, int]]:
+    """Yield number, kyoku and place in the kyoku of each event from the first deal on."""
+    kyoku, first = -1, 0
+    for step in steps:
+        if isinstance(step.event, StartKyoku):
+            kyoku, first = kyoku + 1, step.number
+        if kyoku >= 0:
+            yield step.number, kyoku, step.number - first
