@@ -106,7 +106,7 @@ def _words(request: object) -> Iterator[str]:
                 yield _spelled(value)
             elif value is True:
                 options.append(how.get("flag", f"--{each.name.replace('_', '-')}"))
-            elif value not in (None, False, ()):
+            elif value is not None and value is not False and value != ():
                 options += [f"--{each.name.replace('_', '-')}", _spelled(value)]
     yield from options
 

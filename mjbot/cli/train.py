@@ -14,7 +14,7 @@ from mjbot.checkout import papers
 from mjbot.detection.learning import DetectionRequest
 from mjbot.errors import ExitCode
 from mjbot.models.weights import SHIPPED
-from mjbot.requests import declare
+from mjbot.requests import declare, request_of
 from mjbot.training.positions import LeftOut
 from mjbot.training.requests import (
     DangerRequest,
@@ -40,9 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, save the weights and say how good they are; FAILED if records were left out."""
-    left_out = LeftOut()
-    all_kinds()[args.what].train(args)
+    """Train, save the weights and print their figures; FAILED if records were left out."""
+    kind = all_kinds()[args.what]
+    request: Any = request_of(kind.request, args)
+    left_out: LeftOut = getattr(request, "left_out", LeftOut())
+    kind.train(request)
     if left_out.duplicates:
         print(left_out.duplicates_text.removeprefix("; "))
     if left_out:

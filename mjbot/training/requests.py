@@ -181,6 +181,11 @@ class PolicyPlan:
     )
     seed: int = seed_field()
 
+    @property
+    def steps(self) -> int:
+        """How many batches that is."""
+        return self.rows // self.batch
+
     def __post_init__(self) -> None:
         at_least_1(self, "channels", "rows", "batch")
         if self.blocks < 2:

@@ -1,6 +1,6 @@
 """Strategies and the trained evaluator as players of one-player mahjong."""
 
-from functools import cached_property
+from bisect import bisect_left
 from typing import Final
 
 import numpy as np
@@ -9,11 +9,11 @@ from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
+from mjbot.table.actions import DECLARE_RIICHI
 from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
 from mjbot.table.assume import assume_alone
 from mjbot.table.state import N_LIVE, new_state
-from mjbot.table.view import View
+from mjbot.table.view import View, derived
 from papers.one_player.game import N_DEALT, N_KINDS, OnePlayerGame, draws_left
 
 SEAT: Final = 0
@@ -23,10 +23,11 @@ UNKNOWN_TILE: Final = 37
 class DiscardView(View):
     """A table at which only this seat draws, and may only discard."""
 
-    @cached_property
-    def legal(self) -> tuple[Action, ...]:
-        """All discards."""
-        return tuple([action for action in super().legal if action.is_discard])
+    @derived
+    def codes(self) -> bytes:
+        """The codes of all discards."""
+        codes: bytes = super().codes
+        return codes[: bisect_left(codes, DECLARE_RIICHI)]
 
 
 class StrategyAdapter:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from mjbot.cli.commands import COMMANDS, module_of
-from mjbot.requests import argument, declare, group, option, request_of
+from mjbot.requests import argument, command_of, declare, group, option, request_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,3 +58,32 @@ def test_the_requests_of_commands_cannot_be_changed(name):
     else:
         assert request.__dataclass_params__.frozen
         assert dataclasses.fields(request)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    records: tuple[Path, ...] = argument("records", nargs="+", type=Path)
+    seed: int = option(0, "seed", type=int)
+    shares: tuple[float, ...] = option((0.5, 0.5), "shares", type=float, nargs=2)
+    check: Path | None = option(None, "check", type=Path)
+    quick: bool = option(False, "quick")
+    jobs: int = option(2, "processes", type=int, shown=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["/a/b.mjson"], "mjbot train x b.mjson --seed 0 --shares 0.5 0.5"),
+        (
+            ["b", "c", "--quick", "--check", "d/e", "--jobs", "9", "--seed", "3"],
+            "mjbot train x b c --seed 3 --shares 0.5 0.5 --check e --quick",
+        ),
+    ],
+)
+def test_a_command_is_made_of_a_request_and_makes_it_again(words: list[str], command: str) -> None:
+    parser = argparse.ArgumentParser()
+    declare(parser, Trained)
+    request = request_of(Trained, parser.parse_args(words))
+    assert command_of("mjbot train x", request) == command
+    again = request_of(Trained, parser.parse_args(command.split()[3:]))
+    assert command_of("mjbot train x", again) == command

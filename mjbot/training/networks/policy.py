@@ -60,11 +60,6 @@ HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
 
 
-def steps_of(plan: PolicyPlan) -> int:
-    """Return how many batches a plan has."""
-    return plan.rows // plan.batch
-
-
 class Batch(NamedTuple):
     """Some rows, encoded."""
 
@@ -184,7 +179,7 @@ class PolicyRun:
         self._fit: Final = Fit(
             dict(self._net.named_parameters()),
             Schedule(rate=plan.rate, warm_up=1 / 50),
-            steps_of(plan),
+            plan.steps,
             decay=plan.decay,
             longest=5.0,
             averaged=EMA_STEPS,
@@ -197,14 +192,12 @@ class PolicyRun:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
         resume(self._folder, self._file, self._fit.restore)
         plan, fit, loss = self._plan, self._fit, 0.0
-        with progress(
-            Console(stderr=True), "learning", steps_of(plan) * plan.batch, "rows"
-        ) as tell:
+        with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
             tell(fit.step * plan.batch)
-            while fit.step < steps_of(plan):
+            while fit.step < plan.steps:
                 loss += self._learn_from(self._source.batch(self._numbers(fit.step)))
                 tell(plan.batch)
-                if fit.step % STEPS_KEPT == 0 or fit.step == steps_of(plan):
+                if fit.step % STEPS_KEPT == 0 or fit.step == plan.steps:
                     write_checkpoint(self._folder, self._file, fit.state())
                     done = (fit.step - 1) % STEPS_KEPT + 1
                     tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
@@ -336,7 +329,7 @@ def _opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
 def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, Any]:
     """Return the figures of the network, its weights rounded as they are saved."""
     net.load_state_dict({name: value.half().float() for name, value in net.state_dict().items()})
-    shown = steps_of(request.plan) * request.plan.batch
+    shown = request.plan.steps * request.plan.batch
     scores: dict[str, Any] = {
         "rows shown": shown,
         "weights": sum(map(np.size, net.arrays().values())),

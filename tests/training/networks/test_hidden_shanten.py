@@ -161,7 +161,7 @@ def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_
     assert "tenpai of closed: predicted and found" in capsys.readouterr().out
     assert shanten_weights(tmp_path).first.shape[0] == N_FEATURES
     manifest = load_manifest("shanten", tmp_path)
-    assert f"--validate 0:1 --check {LOGS[1].name} --passes 2 --seed 0" in manifest.command
+    assert f"--validate 0:1 --seed 0 --check {LOGS[1].name} --passes 2" in manifest.command
     for label in ("held out", LOGS[1].name):
         assert "0 melds" in " ".join(manifest.scores)
         assert f"{label}: ours: tenpai: AUC" in manifest.scores
