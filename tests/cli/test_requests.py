@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import importlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
