@@ -20,6 +20,7 @@ from mjbot.rules.yaku_table import (
     CLOSED_HAN,
     DORA,
     OPEN_HAN,
+    ORDINARY,
     RED_DORA,
     URA_DORA,
     YAKUMAN,
@@ -245,7 +246,7 @@ def _yaku(state: State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, in
     mask = int(worth["yaku_mask"])
     order = yaku_order(_honour_triplets(state, seat, tile))
     han = OPEN_HAN if state["is_open"][seat] else CLOSED_HAN
-    pairs = [(yaku, int(han[yaku])) for yaku in order if yaku < DORA and mask >> yaku & 1]
+    pairs = [(yaku, int(han[yaku])) for yaku in order if mask & ORDINARY & 1 << yaku]
     bonus = ((DORA, int(worth["dora"])), (RED_DORA, int(worth["red"])))
     pairs += [(yaku, count) for yaku, count in bonus if count]
     if state["riichi"][seat] == ACCEPTED:

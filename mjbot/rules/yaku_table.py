@@ -1,7 +1,11 @@
-"""The yaku: Tenhou's ids 0..54 (an id is also a bit of a yaku mask), values and names.
+"""The yaku: ids, which are also bits of a yaku mask, values and names.
 
-``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there and is in
-:data:`YAKUMAN`.  Ranked Tenhou rules: no yakuman counts twice, no renhou, no local yaku.
+The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`protocol.yaku`); a local yaku would
+be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  What kind of yaku an id is, is
+in the masks :data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY`, not in its number.
+
+``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  Ranked Tenhou rules: no
+yakuman counts twice, no renhou, no local yaku.
 """
 
 from typing import Final, NamedTuple
@@ -131,8 +135,12 @@ YAKU: Final[tuple[Yaku, ...]] = tuple(
 
 CLOSED_HAN: Final = np.array([yaku.closed_han for yaku in YAKU], np.int8)
 OPEN_HAN: Final = np.array([yaku.open_han for yaku in YAKU], np.int8)
-YAKUMAN: Final = ((1 << DORA) - 1) & ~((1 << TENHOU) - 1)
+YAKUMAN: Final = sum(1 << yaku for yaku in range(TENHOU, SUUKANTSU + 1))
 """Mask of all yakuman."""
+BONUS: Final = 1 << DORA | 1 << URA_DORA | 1 << RED_DORA
+"""Mask of what adds han to a hand with a yaku and is none itself."""
+ORDINARY: Final = ((1 << len(YAKU)) - 1) & ~YAKUMAN & ~BONUS
+"""Mask of all other yaku."""
 
 
 def yaku_ids(mask: int) -> list[int]:
@@ -141,4 +149,4 @@ def yaku_ids(mask: int) -> list[int]:
     >>> [YAKU[yaku].name for yaku in yaku_ids(1 << RIICHI | 1 << PINFU)]
     ['riichi', 'pinfu']
     """
-    return [yaku for yaku in range(N_YAKU) if mask >> yaku & 1]
+    return [yaku for yaku in range(len(YAKU)) if mask >> yaku & 1]

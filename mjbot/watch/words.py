@@ -7,7 +7,7 @@ from typing import Any, Final, assert_never
 import numpy as np
 
 from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points
-from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import State
 from mjbot.watch.board import SEATS
@@ -161,7 +161,7 @@ def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
     mask = int(win["yaku_mask"])
     if mask & YAKUMAN:
         return [[YAKU[yaku].name, 13] for yaku in yaku_ids(mask & YAKUMAN)]
-    plain = [YAKU[yaku] for yaku in yaku_ids(mask) if yaku < DORA]
+    plain = [YAKU[yaku] for yaku in yaku_ids(mask & ORDINARY)]
     told: list[list[Any]] = [
         [yaku.name, yaku.open_han if is_open else yaku.closed_han] for yaku in plain
     ]

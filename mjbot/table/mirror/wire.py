@@ -5,7 +5,7 @@ And yaku as the original mjai server lists them in a hora.
 
 from typing import Final
 
-from mjbot.rules.yaku_table import DORA, HAKU, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.rules.yaku_table import DORA, HAKU, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
 from mjbot.table.actions import (
     ACTIONS,
     ADDED_KAN,
@@ -237,10 +237,10 @@ def wire_yakus(
         if count
     ]
     dragons = 0
-    for yaku in yaku_ids(yaku_mask):
+    for yaku in yaku_ids(yaku_mask & ORDINARY):
         if yaku in DRAGONS:
             dragons += 1
-        elif yaku < DORA:
+        else:
             pairs.append(
                 (YAKU[yaku].mjai_name, YAKU[yaku].open_han if is_open else YAKU[yaku].closed_han)
             )
