@@ -37,7 +37,7 @@ lint: $(TOOLS)
 
 # The documentation as a site in build/site; a broken link or a page outside the navigation fails.
 docs: $(SITE_TOOLS)
-	$(BIN)/python -m mkdocs build --strict --quiet -f docs/mkdocs/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f docs/mkdocs/mkdocs.yml
 
 # Long checks; the last three are against records in ../shared/data.
 proof: $(TOOLS)

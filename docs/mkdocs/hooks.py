@@ -19,8 +19,7 @@ COMMANDS_PAGE: Final = "reference/commands.md"
 FROM_ROOT: Final = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages of the site that are files of the repository's root."""
 
-_LINK: Final = re.compile(r"\]\(([^)#\s]+\.md)(#[^)]*)?\)")
-_README_LINK: Final = re.compile(r"\[([^\]]*)\]\((?:\.\./)*README\.md\)")
+_LINK: Final = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)(#[^)]*)?\)")
 
 
 def command_reference() -> str:
@@ -96,12 +95,26 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 def root_page(source: str) -> str:
     """Return a page of the repository's root with its links as seen from the documentation."""
     text = (ROOT / source).read_text(encoding="utf-8")
-    text = text.replace("](docs/", "](")
-    return _readme_to_home(text, "")
+    return site_links(text.replace("](docs/", "]("), "")
 
 
-def _readme_to_home(text: str, up: str) -> str:
-    return _README_LINK.sub(rf"[\1]({up}index.md)", text)
+def site_links(markdown: str, folder: str) -> str:
+    """Return a page of ``folder`` of ``docs/`` with its links out of ``docs/`` turned into the site's.
+
+    The repository's pages are pages of the site; of a source file only the name stays.
+    """
+
+    def link(match: re.Match[str]) -> str:
+        full = posixpath.normpath(posixpath.join("docs", folder, match[2]))
+        if full.startswith("docs/"):
+            return match[0]
+        for page, source in {**FROM_ROOT, "index.md": "README.md"}.items():
+            if posixpath.basename(full) == source:
+                target = posixpath.relpath(page, folder or ".")
+                return f"[{match[1]}]({target}{match[3] or ''})"
+        return match[1]
+
+    return _LINK.sub(link, markdown)
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -114,16 +127,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Append the generated reference; turn links to the repository's root into those of the site."""
-    here = posixpath.dirname(page.file.src_uri)
+    """Append the generated reference; turn links out of ``docs/`` into those of the site."""
     if page.file.src_uri == COMMANDS_PAGE:
         markdown += "\n\n" + command_reference()
-
-    def link(match: re.Match[str]) -> str:
-        full = posixpath.normpath(posixpath.join("docs", here, match[1]))
-        for target, source in {**FROM_ROOT, "index.md": "README.md"}.items():
-            if full == source:
-                return f"]({posixpath.relpath(target, here or '.')}{match[2] or ''})"
-        return match[0]
-
-    return _LINK.sub(link, markdown)
+    return site_links(markdown, posixpath.dirname(page.file.src_uri))
