@@ -99,7 +99,7 @@ def root_page(source: str) -> str:
 
 
 def site_links(markdown: str, folder: str) -> str:
-    """Return a page of ``folder`` of ``docs/`` with its links out of ``docs/`` turned into the site's.
+    """Return a page of a folder of ``docs/`` with its links out of ``docs/`` as those of the site.
 
     The repository's pages are pages of the site; of a source file only the name stays.
     """

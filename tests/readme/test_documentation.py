@@ -1,4 +1,4 @@
-"""The documentation: its commands parse, its pages are in the navigation, its reference is whole."""
+"""The documentation: commands parse, pages are in the navigation, the reference is complete."""
 
 import argparse
 import importlib.util
@@ -47,7 +47,7 @@ PARSED = [
 ]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     pass
 
 
@@ -60,7 +60,7 @@ def parser_of(command):
             parsers += action.choices.values()
 
     def error(message):
-        raise Refused(message)
+        raise RefusedError(message)
 
     for each in parsers:
         each.error = error
