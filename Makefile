@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
+SITE_TOOLS := $(VENV)/.docs
 
 # The tests of network training need torch and are skipped without it.  Where pip's build is too
 # large or not wanted: `make test TORCH=no`.
 TORCH ?= yes
 
-.PHONY: play test test-oldest test-newest lint proof clean
+.PHONY: play test test-oldest test-newest lint docs proof clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
@@ -33,6 +34,10 @@ lint: $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation as a site in build/site; a broken link or a page outside the navigation fails.
+docs: $(SITE_TOOLS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f docs/mkdocs/mkdocs.yml
 
 # Long checks; the last three are against records in ../shared/data.
 proof: $(TOOLS)
@@ -58,6 +63,10 @@ $(INSTALLED): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "installing mjbot and its packages into $(VENV) (a minute or less; pip prints only problems)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
+
+$(SITE_TOOLS): pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $(INSTALLED) $@
 
 $(TOOLS): pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

@@ -13,7 +13,7 @@ The weights were tried by hand in the arena against three fast-riichi-a, some 10
 those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
 (0.35, 0.5) and ``call_margin`` (400 for a while).  The pace of others is counted in records by
 ``mjbot train danger``; ``threat_pace`` raises it where opponents are in riichi.  What
-the parts gain: docs/experiments/fold-recognition-plus.md.
+the parts gain: docs/results/fold-recognition-plus.md.
 """
 
 from collections.abc import Iterator, Sequence

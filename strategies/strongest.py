@@ -2,7 +2,7 @@
 
 The network of :mod:`strategies.supervised` has seen what strong players choose, and
 :mod:`strategies.fold_recognition_plus` reckons what a choice is worth at this table: chance to win,
-value, danger of every opponent, placement.  Either alone is weaker (docs/strategies/strongest.md).
+value, danger of every opponent, placement.  Either alone is weaker (docs/results/strongest.md).
 
 Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
 times as often, T being the temperature of its choices.  So T log(share) is one estimate of what a
@@ -16,7 +16,7 @@ and walls (:mod:`strategies.collusion_mc`).  What one gains there in ranks is th
 counted :data:`NATS_A_RANK` times and the less, the less certain it is: what scatters by s among
 differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.  It
 is off by default: it tells as much of strong players' choices as the points do, and wins no more
-(docs/strategies/strongest.md).
+(docs/results/strongest.md).
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
 decisions, and points would not change them.
@@ -56,7 +56,7 @@ WORTH_A_SEARCH: Final = 0.08
 MOST_PLAYED_ON: Final = 3
 NATS_A_RANK: Final = 15.0
 """How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
-noise in (docs/strategies/strongest.md), the network's log odds and the points beside."""
+noise in (docs/results/strongest.md), the network's log odds and the points beside."""
 SPREAD: Final = 0.0165
 """Standard deviation of the true differences in ranks there, their noise taken out."""
 DEAL_US: Final = 1500.0

@@ -2,9 +2,10 @@
 
 A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy``) says how likely a
 strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine
-terminals always declared.  How often it is right and how strong it is: docs/learned.md.
+terminals always declared.  How often it is right and how strong it is: docs/results/networks.md.
 
-Other thresholds than one half gained nothing over chance on walls of their own (docs/learned.md).
+Other thresholds than one half gained nothing over chance on walls of their own
+(docs/results/networks.md).
 What can be done twice in the same words is done so: a call gives up a red five rather than a plain
 one (in the meld it is a dora for good), a discard does not, and of equal tiles the drawn one goes.
 """

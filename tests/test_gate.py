@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MAKEFILE = "lint test:\n\t@echo $@ passed\n"
+MAKEFILE = "lint test docs:\n\t@echo $@ passed\n"
 
 
 def output(*command: str, folder: Path = ROOT, **environ: str) -> tuple[int, str]:

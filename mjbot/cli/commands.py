@@ -21,7 +21,7 @@ def _command(summary: str, page: str, *examples: str) -> Command:
 GROUPS: Final[dict[str, dict[str, Command]]] = {
     "play": {
         "play": _command(
-            "connect a bot, or yourself in the browser, to a server", "docs/strategies.md",
+            "connect a bot, or yourself in the browser, to a server", "docs/howto/connect.md",
             "mjbot play mjsonp://127.0.0.1:11600/default --strategy fast-riichi-b",
             "mjbot play mjsonp://127.0.0.1:11600/default --strategy human",
         ),
@@ -31,7 +31,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot match human strongest strongest strongest --length tonpu",
         ),
         "duo": _command(
-            "play games with two bots that share their hands", "docs/strategies/pair.md",
+            "play games with two bots that share their hands", "docs/howto/pair.md",
             "mjbot duo", "mjbot duo --rivals fast-riichi-d fast-riichi-d --games 4 --watch",
         ),
         "strategies": _command(
@@ -47,7 +47,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
         "experiment": _command(
             "play an experiment again: of a paper, the ladder of all strategies, pair detection",
-            "docs/experiments.md", "mjbot experiment strength",
+            "docs/results/index.md", "mjbot experiment strength",
             "mjbot experiment detection --part live",
         ),
         "check": _command(
@@ -72,7 +72,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",
         ),
         "explain": _command(
-            "print how a strategy evaluates the positions of a recorded game", "docs/strategies.md",
+            "print how a strategy evaluates the positions of a recorded game", "docs/review.md",
             "mjbot explain logs/east-four-winds.mjson --at 15",
         ),
         "draw": _command(
@@ -96,7 +96,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
     },
     "operate": {
         "serve": _command(
-            "open a table for four mjai or Tenhou clients", "docs/security.md",
+            "open a table for four mjai or Tenhou clients", "docs/operating.md",
             "mjbot serve --length tonpu --seed 7 --log-dir games",
         ),
         "chaos": _command(
@@ -108,7 +108,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot pack fast-riichi-d", "mjbot pack my_bot.py:MyBot --beside weights.npz",
         ),
         "setup-node": _command(
-            "install Node (if missing) and the external AI's packages", "README.md",
+            "install Node (if missing) and the external AI's packages", "docs/start/install.md",
             "mjbot setup-node", "mjbot setup-node --check",
         ),
     },

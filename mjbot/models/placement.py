@@ -26,7 +26,7 @@ Constants.  None was fitted to records.
   deviation of a kyoku is then 7,255 points.
 * ``swing`` = 7000, of fold-recognition-plus, is a standard deviation: s1 = 3,850.  Its weights were
   tried by hand on some 100 walls per choice against three fast-riichi-a.  Its whole rank model
-  off costs 0.006 +- 0.039 of a rank in 800 games (docs/experiments.md): the size hardly matters.
+  off costs 0.006 +- 0.039 of a rank in 800 games (docs/results/index.md): the size hardly matters.
 * ``SCALE_OF_DEVIATION`` = 0.55: sqrt(3) / pi = 0.551.
 * ``TIE_POINTS`` = 50: half of the least difference of two scores, for the earlier seat's better
   rank.  ``LEAST_SLOPE`` = 0.004 ranks for 1,000 points keeps a seat whose rank is settled from

@@ -12,7 +12,7 @@ complete blocks at least.  Cells are few hands each, so they lean on wider ones 
 
 and P(s | d, b) likewise on P(s | b).  k was set by hand and not tuned.
 
-Riichi is tenpai to both.  How either reads real players: docs/hidden-hands.md.
+Riichi is tenpai to both.  How either reads real players: docs/results/hidden-hands.md.
 """
 
 from functools import cache

@@ -136,7 +136,7 @@ def curve_table(folder: Path) -> Iterator[str]:
         if games.isdigit():
             found[int(games)] = _manifest(weights_name("discard"), path)
     if not found:
-        problem = "has no runs curve-GAMES; docs/learned.md says how they are made"
+        problem = "has no runs curve-GAMES; docs/results/networks.md says how they are made"
         raise ExperimentError(f"{folder}: {problem}")
     names = labels(found[min(found)])
     yield f"| games | positions shown | {' | '.join(names)} |"
@@ -150,7 +150,7 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
     """Return how greedy play got on with the episodes, as far as there are runs."""
     runs = sorted(path.parent for path in folder.glob(f"reinforce-*/{CURVE_FILE}"))
     if not runs:
-        problem = "has no runs reinforce-NAME; docs/learned.md says how they are made"
+        problem = "has no runs reinforce-NAME; docs/results/networks.md says how they are made"
         raise ExperimentError(f"{folder}: {problem}")
     yield "| run | episodes | epsilon | reward | greedy: reward | mean rank | games |"
     yield "|---" * 7 + "|"

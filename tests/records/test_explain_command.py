@@ -91,10 +91,10 @@ def test_of_one_seat_it_lists_its_own_choices(capsys):
     assert of_the_first_kyoku == [f"E1-0:{n}" for n in range(1, 1 + len(of_the_first_kyoku))]
 
 
-def test_who_nobody_names_is_asked_is_the_strongest(capsys):
-    """The README says which strategy that is."""
+def test_the_default_is_the_strongest_strategy(capsys):
+    """The README names that strategy."""
     readme = (Path(LOG).parents[1] / "README.md").read_text(encoding="utf-8")
-    (strongest,) = re.findall(r"Strongest alone is `([\w-]+)`", readme)
+    (strongest,) = re.findall(r"strongest strategy is `([\w-]+)`", readme)
     assert explain("--at", "15") == ExitCode.OK
     told = capsys.readouterr()
     assert f"asking {strongest} ..." in told.err

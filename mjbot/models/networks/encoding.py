@@ -12,7 +12,8 @@ Beside the bare facts stand what the rules say one step ahead (shanten, acceptan
 points after each discard, shanten and acceptance after each call), and what two of our models
 say: how likely a kind deals in to each opponent and what that costs (:mod:`mjbot.models.danger`),
 and how strong players rate each discard (:mod:`mjbot.models.hand`, feature set "plus").  In
-trials that was worth nine points of accuracy over the facts alone at equal cost (docs/learned.md).
+trials that was worth nine points of accuracy over the facts alone at equal cost
+(docs/results/networks.md).
 Networks that learn from records get these two from models that were not fitted to the same
 games (cross-fitting, :mod:`mjbot.training.networks.policy`).
 """

@@ -8,8 +8,8 @@ shanten that so few concealed tiles can have are the chances::
 
 Fitted by ``mjbot train shanten hanchan-2024.zip --games :4000 --validate 4000:4444 --check
 hanchan-2020.zip`` (:mod:`mjbot.training.networks.hidden_shanten`); how well it reads:
-docs/hidden-hands.md.  Where the groups are cut was chosen by hand.  Nothing that is hidden is
-looked at, not even the hand of who asks: all four read a seat alike.
+docs/results/hidden-hands.md.  Where the groups are cut was chosen by hand.  No hidden hand is an
+input, not even the own hand of the reader: all four players estimate a seat alike.
 """
 
 from functools import cache

@@ -12,7 +12,7 @@ that a convolution over three neighbours is one product with all three weights a
 parts.
 
 Two heads read the board after two blocks and after all.  If the first is sure of all that is asked
-(:data:`SURE`), the rest is not computed; what that costs in accuracy is told in docs/learned.md.
+(:data:`SURE`), the rest is not computed; its cost in accuracy: docs/results/networks.md.
 """
 
 from collections.abc import Iterator, Mapping

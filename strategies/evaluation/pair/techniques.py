@@ -25,7 +25,7 @@ spare the ally       (not of the paper) let its tile pass where a win on it gain
 ==================== ========================================================================
 
 The paper weighs nothing; all limits and points below were set by hand and not tuned.  What each
-technique gains is measured in docs/experiments/hamabe2017-switches.md.
+technique gains is measured in docs/results/hamabe2017-switches.md.
 """
 
 from collections import Counter

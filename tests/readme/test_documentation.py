@@ -1,0 +1,134 @@
+"""The documentation: commands parse, pages are in the navigation, the reference is complete."""
+
+import argparse
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.commands import COMMANDS
+from mjbot.cli.main import declare_command
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+CONFIG = (DOCS / "mkdocs" / "mkdocs.yml").read_text(encoding="utf-8")
+SHOWN = re.compile(r"^(?: {4})?(mjbot [a-z-]+(?: .*)?)$")
+LEFT_OPEN = re.compile(r"\.\.\.|\b(?:WHAT|N)\b")
+"""What a command line leaves to the reader."""
+
+
+def hooks():
+    spec = importlib.util.spec_from_file_location("hooks", DOCS / "mkdocs" / "hooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def commands_in(document):
+    """Return the command lines of a document: those of indented and of fenced blocks."""
+    text = document.read_text(encoding="utf-8").replace("\\\n", " ")
+    found, fenced = [], False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif (fenced or line.startswith("    ")) and (match := SHOWN.match(line)):
+            found.append(match[1])
+    return found
+
+
+PARSED = [
+    (document.relative_to(ROOT).as_posix(), line)
+    for document in DOCUMENTS
+    for line in commands_in(document)
+    if not LEFT_OPEN.search(line)
+]
+
+
+class RefusedError(Exception):
+    pass
+
+
+def parser_of(command):
+    parser = argparse.ArgumentParser()
+    declare_command(command, parser)
+    parsers = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            parsers += action.choices.values()
+
+    def error(message):
+        raise RefusedError(message)
+
+    for each in parsers:
+        each.error = error
+    return parser
+
+
+def test_documents_show_many_commands():
+    shown = {shlex.split(line, comments=True)[1] for _, line in PARSED}
+    assert shown >= {"arena", "check", "detect", "duo", "explain", "match", "play", "review"}
+    assert len(PARSED) > 100
+
+
+@pytest.mark.parametrize(("document", "line"), PARSED)
+def test_a_documented_command_is_one_that_mjbot_accepts(document, line):
+    _, command, *arguments = shlex.split(line, comments=True)
+    if command in ("help", "version"):
+        assert not arguments or arguments[0] in (*COMMANDS, "COMMAND")
+        return
+    assert command in COMMANDS
+    try:
+        parser_of(command).parse_args(arguments)
+    except SystemExit as end:  # --help
+        assert not end.code
+
+
+def test_every_page_is_in_the_navigation_once():
+    navigation = CONFIG[CONFIG.index("\nnav:") :]
+    listed = re.findall(r"[\w/-]+\.md$", navigation, re.M)
+    assert len(listed) == len(set(listed))
+    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+    assert set(listed) - set(hooks().FROM_ROOT) == pages
+
+
+def test_the_index_lists_every_page_that_the_navigation_has_outside_results():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    navigation = CONFIG[CONFIG.index("\nnav:") :]
+    for page in re.findall(r"[\w/-]+\.md$", navigation, re.M):
+        top = page.split("/")[0]
+        if top not in ("index.md", "results", "strategies", *hooks().FROM_ROOT):
+            assert f"]({page})" in index, page
+
+
+def test_every_result_opens_with_a_summary_of_three_lines_and_is_listed():
+    index = (DOCS / "results" / "index.md").read_text(encoding="utf-8")
+    for page in (DOCS / "results").glob("*.md"):
+        if page.name != "index.md":
+            text = page.read_text(encoding="utf-8")
+            summary = re.match(r"# .+\n\n((?:\* .+\n(?:  .+\n)*)+)\n", text)
+            assert summary, page.name
+            assert summary[1].count("* ") >= 3, page.name
+            assert f"]({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_every_option_of_a_command(command):
+    reference = hooks().command_reference()
+    assert f"### mjbot {command}\n" in reference
+    for action in parser_of(command)._actions:
+        if action.help is not argparse.SUPPRESS and action.dest != "help":
+            for name in action.option_strings:
+                assert f"`{name}" in reference, name
+
+
+def test_links_out_of_the_documentation_become_those_of_the_site():
+    convert = hooks().site_links
+    assert convert("[x](../CONTRIBUTING.md#a)", "") == "[x](contributing.md#a)"
+    assert convert("[x](../../README.md)", "results") == "[x](../index.md)"
+    assert convert("[`a.py`](../mjbot/a.py)", "") == "`a.py`"
+    assert convert("[x](rules.md) [y](#z) [w](https://mjai.app)", "") == (
+        "[x](rules.md) [y](#z) [w](https://mjai.app)"
+    )
