@@ -32,6 +32,7 @@ from mjbot.cli.arguments import TOKEN_VARIABLE, games, reading_arguments, second
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
+from mjbot.pair.fair_play import require_permission_to_check
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.text import write_text
@@ -85,6 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--start", metavar="COMMAND", help="starts the server; it is ended and started again, too"
     )
     parser.add_argument(
+        "--permitted-by",
+        metavar="WHO",
+        help="operator who permitted the check; required for servers on other machines",
+    )
+    parser.add_argument(
         "--token-file",
         type=Path,
         metavar="FILE",
@@ -102,13 +108,14 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.OK
     if not args.target:
         raise ArgumentError("name a bot or a server to check, or say --list")
-    if args.start and "://" not in args.target:
-        raise ArgumentError("--start: is for servers; name the URL where it serves")
+    if (args.start or args.permitted_by) and "://" not in args.target:
+        flag = "--start" if args.start else "--permitted-by"
+        raise ArgumentError(f"{flag}: is for servers; name the URL where it serves")
     ids = _ids(args.only)
     checking: _Checking
     with reading_arguments():
         if "://" in args.target:
-            checking = _ServerChecking(_address(args.target), ids, args)
+            checking = _ServerChecking(_address(args.target, args.permitted_by), ids, args)
         else:
             checking = _BotChecking(_bot(args.target, args.dialect), ids, args)
     prepare([], Console(stderr=True), table=True)
@@ -204,11 +211,14 @@ def _report(args: argparse.Namespace, found: Sequence[Result], findings: Finding
     return ExitCode.FAILED if faults else ExitCode.OK
 
 
-def _address(url: str) -> Address:
-    """Return a server's address; raises ``ValueError``."""
+def _address(url: str, permitted_by: str | None) -> Address:
+    """Return a server's address; raises ``ValueError`` and ``FairPlayError``."""
     address = parse_address(url)
     if address.dialect not in (LOCKSTEP, REQUESTS):
         raise ArgumentError(f"{url}: only servers of mjsonp://, ws:// or wss:// can be checked")
+    require_permission_to_check(address, permitted_by)
+    if permitted_by is not None:
+        print(f"mjbot check: permitted by: {one_line(permitted_by)}", file=sys.stderr)
     return address
 
 
@@ -272,6 +282,8 @@ def _command(args: argparse.Namespace) -> str:
         words += ["--at-once", str(args.at_once)]
     if args.start:
         words += ["--start", args.start]
+    if args.permitted_by:
+        words += ["--permitted-by", args.permitted_by]
     if args.token_file:
         words += ["--token-file", str(args.token_file)]
     return shlex.join(words)

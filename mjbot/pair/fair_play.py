@@ -10,7 +10,8 @@ declaration is the user's word, and a relay to a ladder would break it either wa
 is such a relay: ``mjbot chaos`` stands only before servers of this machine.
 
 Tenhou's operator allows a program only after having been asked.  So over that wire even one bot
-plays elsewhere than on this machine only where the user says who has permitted it.
+plays elsewhere than on this machine only where the user says who has permitted it.  The same holds
+for ``mjbot check`` at every server: its clients disconnect, stay silent and send illegal actions.
 """
 
 import re
@@ -71,11 +72,26 @@ operator's permission: ask there first, then say --permitted-by "who gave it, an
         if permitted_by is not None:
             raise FairPlayError("--permitted-by: only for a tenhou:// server")
         return
+    _require_operator("program", address, permitted_by, "who gave it, and to which account")
+
+
+def require_permission_to_check(address: Address, permitted_by: str | None) -> None:
+    """Raise :class:`FairPlayError` unless a server is on this machine or its operator permits it.
+
+    >>> require_permission_to_check(parse_address("ws://[::1]:8000/ws"), None)
+    >>> require_permission_to_check(parse_address("ws://game.example/ws"), None)
+    Traceback (most recent call last):
+    mjbot.pair.fair_play.FairPlayError: no check at ws://game.example/ws without its operator's \
+permission: ask there first, then say --permitted-by "who gave it"
+    """
+    _require_operator("check", address, permitted_by, "who gave it")
+
+
+def _require_operator(what: str, address: Address, permitted_by: str | None, who: str) -> None:
     if is_loopback(address.host) or (permitted_by or "").strip():
         return
-    problem = f"no program at {address.url} without its operator's permission"
-    cure = 'ask there first, then say --permitted-by "who gave it, and to which account"'
-    raise FairPlayError(f"{problem}: {cure}")
+    problem = f"no {what} at {address.url} without its operator's permission"
+    raise FairPlayError(f'{problem}: ask there first, then say --permitted-by "{who}"')
 
 
 def team_names(name: str) -> tuple[str, str]:

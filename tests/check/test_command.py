@@ -2,7 +2,10 @@
 
 import json
 import re
+import shlex
+import shutil
 import signal
+import socket
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -58,6 +61,7 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
         (["external-lines:/no/such/program"], "no program '/no/such/program' to run"),
         (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
         (["tsumogiri", "--start", "x"], "--start: is for servers"),
+        (["tsumogiri", "--permitted-by", "x"], "--permitted-by: is for servers"),
     ],
 )
 def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, told):
@@ -69,6 +73,44 @@ def test_a_server_that_is_not_there_passes_no_check(capsys):
     assert main(["check", "mjsonp://127.0.0.1:1/x", "--only", "S08"]) == 1
     out = capsys.readouterr()
     assert "does not play a game with us" in out.err and "not reached" in out.out
+
+
+@pytest.mark.parametrize("permitted", [[], ["--permitted-by", " "]])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mjsonp://game.example:11600/x",
+        "mjsonp://0.0.0.0:11600/x",
+        "wss://192.0.2.7/ws",
+        "ws://localhost@game.example/ws",
+        "ws://127.0.0.1.game.example/ws",
+    ],
+)
+def test_a_server_elsewhere_is_not_contacted_without_permission(
+    tmp_path, capsys, monkeypatch, url, permitted
+):
+    contacted = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *where, **_: contacted.append(where))
+    monkeypatch.setattr(socket.socket, "connect", lambda _, where: contacted.append(where))
+    started = tmp_path / "started"
+    words = ["--start", f"{shutil.which('touch')} {started}", "--only", "S01"]
+    assert main(["check", url, *words, *permitted]) == 2
+    told = capsys.readouterr().err
+    cure = "without its operator's permission: ask there first, then say --permitted-by"
+    assert f"no check at {url} {cure}" in told and told.count("\n") == 1
+    assert not contacted and not started.exists()
+
+
+def test_a_permitted_check_logs_the_permission_and_repeats_with_it(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]  # closed by then; 0.0.0.0 is no name of this machine's for us
+    url, permitted = f"mjsonp://0.0.0.0:{port}/x", ["--permitted-by", "its\noperator"]
+    assert main(["check", url, "--only", "S01", "--json", *permitted]) == 1
+    out = capsys.readouterr()
+    assert "mjbot check: permitted by: its operator\n" in out.err
+    assert "does not play a game with us" in out.err
+    (result,) = json.loads(out.out)["checks"]
+    assert shlex.split(result["repeat"])[3:5] == permitted
 
 
 def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
