@@ -5,13 +5,13 @@ from typing import Final
 from urllib.parse import quote
 
 from mjbot.records.positions import Place
+from mjbot.report.html import name, table, text
 from mjbot.review.decisions import SEATS, Decision, points_of
-from mjbot.review.html import name, row, table, text, tile, tiles
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import MATERIAL, Reason, compare, kind_of_loss, number, signed
 from mjbot.review.sentences import amount, because, choice_text, done_text, headline
 from mjbot.review.summary import Review
-from mjbot.review.tile_names import wind_of
+from mjbot.review.tiles import row, tile, tiles, wind_of
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import (
     DANGER,

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
+from mjbot.report import html
+from mjbot.report.html import name, table, text
 from mjbot.review.decision_html import (
     board_link,
     decision_html,
@@ -12,7 +14,6 @@ from mjbot.review.decision_html import (
     size_text,
 )
 from mjbot.review.decisions import Decision
-from mjbot.review.html import POLICY, STYLE, drawings, name, table, text, tile
 from mjbot.review.reasons import kind_of_loss, number, percent
 from mjbot.review.sentences import amount, because, headline
 from mjbot.review.summary import (
@@ -25,6 +26,7 @@ from mjbot.review.summary import (
     loss_of,
     mean_loss,
 )
+from mjbot.review.tiles import drawings, tile
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS
 from mjbot.text import plural
@@ -43,10 +45,7 @@ def page(review: Review) -> str:
     who = name(names[seat]) if seat < len(names) else f"seat {seat}"
     title = f"Review: {text(names[seat]) if seat < len(names) else f'seat {seat}'}"
     parts = [
-        "<!doctype html><html lang=en><head><meta charset=utf-8>",
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-        '<meta name=viewport content="width=device-width,initial-scale=1">',
-        f"<title>{title}</title><style>{STYLE}</style></head><body>{drawings()}<main>",
+        f"{drawings()}<main>",
         f"<h1>Review of {who}</h1>",
         *_origin(review),
         *_cards(review),
@@ -58,9 +57,9 @@ def page(review: Review) -> str:
         *_deal_ins(review),
         *_decisions(review),
         *_how_to_read(review),
-        "</main></body></html>\n",
+        "</main>",
     ]
-    return "\n".join(parts)
+    return html.page(title, parts)
 
 
 def _origin(review: Review) -> Iterator[str]:

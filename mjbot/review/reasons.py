@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mjbot.review.decisions import Decision, total_of
-from mjbot.review.tile_names import tile_text, wind_of
+from mjbot.review.tiles import tile_text, wind_of
 from mjbot.strategy.explanation import (
     ACCEPTED,
     CHANCE_TO_WIN,
