@@ -26,18 +26,7 @@ from mjbot.strategy.explanation import (
 from mjbot.table.actions import Action
 from mjbot.table.settle import ranks_of
 from mjbot.table.view import View
-from protocol.messages import (
-    Chi,
-    Dahai,
-    EndGame,
-    Event,
-    Hora,
-    Pon,
-    Reach,
-    Ryukyoku,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
@@ -62,7 +51,7 @@ class Decision:
     place: int
     seat: int
     turn: int
-    asked: Event
+    asked: m.Event
     view: View
     told: Explanation
     actual: Action
@@ -178,7 +167,7 @@ class Kyoku:
     scores: tuple[int, ...]
     chances: list[list[float]]
     """How likely each seat ends at each place, as the kyoku starts: [seat][place]."""
-    results: list[Event] = field(default_factory=list)
+    results: list[m.Event] = field(default_factory=list)
     scores_after: tuple[int, ...] = ()
 
 
@@ -212,7 +201,7 @@ class Judged:
     untold: int = 0
     """Choices of which the record does not say what was done."""
     scores: tuple[int, ...] = ()
-    events: list[Event] = field(default_factory=list)
+    events: list[m.Event] = field(default_factory=list)
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -230,7 +219,7 @@ class Judged:
 
 
 def judge(
-    events: Iterable[Event],
+    events: Iterable[m.Event],
     players: SeatedPlayers,
     seats: Sequence[int],
     in_full: Sequence[int] = SEATS,
@@ -252,13 +241,13 @@ def judge(
     return walk.judged
 
 
-def _last_round(events: Iterable[Event]) -> int | None:
+def _last_round(events: Iterable[m.Event]) -> int | None:
     """Return the last scheduled round as the game's end shows it; ``None`` without an end."""
     last, is_over = 0, False
     for step in steps_of(events):
         last, is_over = (
             int(step.table.state["rules"]["last_round"]),
-            isinstance(step.event, EndGame),
+            isinstance(step.event, m.EndGame),
         )
     return last if is_over else None
 
@@ -300,30 +289,30 @@ class _Walk:
     def _note(self, step: ReplayStep) -> None:
         judged, state = self.judged, step.table.state
         match step.event:
-            case StartKyoku():
+            case m.StartKyoku():
                 judged.names = judged.names or step.table.names
                 judged.kyoku.append(_kyoku(step, self._players.last_round))
                 self._turns = [0, 0, 0, 0]
                 self._latest.clear()
                 self._riichi.clear()
-            case Reach(actor=actor):
+            case m.Reach(actor=actor):
                 self._riichi[actor] = [*self._turns]
-            case Tsumo(actor=actor) | Chi(actor=actor) | Pon(actor=actor):
+            case m.Tsumo(actor=actor) | m.Chi(actor=actor) | m.Pon(actor=actor):
                 self._turns[actor] += 1
-            case Hora(actor=actor, target=target):
+            case m.Hora(actor=actor, target=target):
                 judged.kyoku[-1].results.append(step.event)
                 if actor != target:
                     paid = self._scores[target] - int(state["scores"][target])
                     self._deal_in(actor, target, paid)
-            case Ryukyoku():
+            case m.Ryukyoku():
                 judged.kyoku[-1].results.append(step.event)
         self._scores = judged.scores = tuple(int(score) for score in state["scores"])
-        if judged.kyoku and not isinstance(step.event, EndGame):  # sticks left over are no play's
+        if judged.kyoku and not isinstance(step.event, m.EndGame):  # sticks left over are no play's
             judged.kyoku[-1].scores_after = self._scores
 
     def _look_ahead(self, step: ReplayStep) -> None:
         """Keep, before a discard is made, the hand that it is made from."""
-        if isinstance(step.next, Dahai):
+        if isinstance(step.next, m.Dahai):
             seat, state = step.next.actor, step.table.state
             held = [kind for kind in range(N_KINDS) if state["hand"][seat][kind]]
             waits = [int(state["waits"][other]) if other != seat else 0 for other in SEATS]
@@ -375,7 +364,7 @@ class _Walk:
 
 
 def _is_reaction(step: ReplayStep) -> bool:
-    return isinstance(step.event, Dahai)
+    return isinstance(step.event, m.Dahai)
 
 
 def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
