@@ -15,14 +15,7 @@ from typing import Final, NamedTuple
 from mjbot.models.networks.rank import Situation, rank_model
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.review.players import SeatedPlayers
-from mjbot.strategy.explanation import (
-    IN_POINTS,
-    POINTS,
-    WORTH,
-    Explanation,
-    Rated,
-    same_choice,
-)
+from mjbot.strategy import explanation as e
 from mjbot.table.actions import Action
 from mjbot.table.settle import ranks_of
 from mjbot.table.view import View
@@ -53,7 +46,7 @@ class Decision:
     turn: int
     asked: m.Event
     view: View
-    told: Explanation
+    told: e.Explanation
     actual: Action
     then: Action | None = None
     expected_then: Action | None = None
@@ -73,19 +66,19 @@ class Decision:
     @property
     def is_equal(self) -> bool:
         """Whether it was done."""
-        return same_choice(self.expected, self.actual)
+        return e.same_choice(self.expected, self.actual)
 
     @property
-    def done(self) -> Rated | None:
+    def done(self) -> e.Rated | None:
         """What the reviewer says of what was done, if it says anything."""
-        rated = [each for each in self.told.rated if same_choice(each.action, self.actual)]
+        rated = [each for each in self.told.rated if e.same_choice(each.action, self.actual)]
         if self.then is not None:
-            follows = [each for each in rated if each.then and same_choice(each.then, self.then)]
+            follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
             rated = follows or rated
         return max(rated, key=lambda each: each.worth, default=None)
 
     @property
-    def better(self) -> Rated | None:
+    def better(self) -> e.Rated | None:
         """What it says of what it would have done."""
         return next((each for each in self.told.rated if each.is_chosen), None)
 
@@ -117,7 +110,7 @@ class Decision:
     @property
     def loss_unit(self) -> str:
         """Points, or the reviewer's own unit."""
-        return POINTS if self.in_points else self.told.unit
+        return e.POINTS if self.in_points else self.told.unit
 
     @property
     def is_disputed(self) -> bool:
@@ -138,19 +131,19 @@ class Decision:
         return self.loss <= CLOSE * (max(known) - min(known))
 
 
-def points_of(rated: Rated | None, unit: str) -> float | None:
+def points_of(rated: e.Rated | None, unit: str) -> float | None:
     """Return the worth of something in points, if the reviewer reports it."""
     if rated is None:
         return None
-    if unit == POINTS:
+    if unit == e.POINTS:
         return rated.worth if isfinite(rated.worth) else None
-    term = rated.term(IN_POINTS)
+    term = rated.term(e.IN_POINTS)
     return term.value if term else None
 
 
 def total_of(unit: str) -> str:
     """Return what the terms in points add up to: the worth, or a term beside it."""
-    return WORTH if unit == POINTS else IN_POINTS
+    return e.WORTH if unit == e.POINTS else e.IN_POINTS
 
 
 @dataclass
@@ -351,9 +344,9 @@ class _Walk:
         told = None
         if seat not in self._in_full:
             choice = players.decide(step, seat)
-            told = Explanation(choice) if same_choice(choice, actual) else None
+            told = e.Explanation(choice) if e.same_choice(choice, actual) else None
         told = told or players.explain(step, seat)[1]
-        same = same_choice(told.choice, actual)
+        same = e.same_choice(told.choice, actual)
         then = step.discard_after(seat)
         expected_then = then if same else players.follow_up(step, view, told.choice)
         riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
