@@ -18,6 +18,7 @@ from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.experiments import Request, Run
 from mjbot.progress import progress
+from mjbot.report.markdown import head, row
 from mjbot.statistics.figures import FIGURES, Figure, Sums
 from mjbot.statistics.sequential import ErrorRates, SequentialTest
 from mjbot.strategy.registry import Spec
@@ -52,12 +53,11 @@ def play(request: Request) -> Iterator[str]:
 
 
 def _variances(outcomes: Mapping[str, RunOutcome]) -> Iterator[str]:
-    yield "| change | " + " | ".join([f"variance left, {walls}" for walls in outcomes]) + " |"
-    yield "|---" * (1 + len(outcomes)) + "|"
+    yield from head(["change", *[f"variance left, {walls}" for walls in outcomes]])
     found = {walls: seat_ranks(outcome) for walls, outcome in outcomes.items()}
-    for change, row in CHANGES.items():
-        cells = [f"{variance_left(ranks[row], ranks[-1]):.3f}" for ranks in found.values()]
-        yield f"| {change} | " + " | ".join(cells) + " |"
+    for change, place in CHANGES.items():
+        cells = [f"{variance_left(ranks[place], ranks[-1]):.3f}" for ranks in found.values()]
+        yield row([change, *cells])
 
 
 def seat_ranks(outcome: RunOutcome) -> Ranks:
@@ -86,20 +86,19 @@ def _coverage(rows: Sums) -> Iterator[str]:
         for line in _coverage_rows(rows, len(names)):
             lines.append(line)
             step()
-    yield f"| {RUNS} runs of 2 x {WALLS_OF_A_RUN} walls | " + " | ".join(names) + " |"
-    yield "|---" * (1 + len(names)) + "|"
+    yield from head([f"{RUNS} runs of 2 x {WALLS_OF_A_RUN} walls", *names])
     yield from lines
 
 
 def _coverage_rows(rows: Sums, n: int) -> Iterator[str]:
     for figure in FIGURES:
         cells = [f"{100 * _covered(rows[:, k], figure):.1f} %" for k in range(n)]
-        yield f"| {figure.label}, 95 % interval covers 0 | " + " | ".join(cells) + " |"
+        yield row([f"{figure.label}, 95 % interval covers 0", *cells])
     rates = ErrorRates()
     cells = [f"{100 * _told_apart(rows[:, k], rates):.1f} %" for k in range(n)]
     size = min(WALLS_OF_A_LONG_RUN, len(rows) // 2)
     told = f"told apart within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
-    yield f"| {told} | " + " | ".join(cells) + " |"
+    yield row([told, *cells])
 
 
 def _samples(

@@ -12,10 +12,11 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.text import format_estimate
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.experiments import Request, Run
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums, rank_differences
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec
@@ -91,12 +92,8 @@ def table_1(rows: Sums) -> Iterator[str]:
     ``rows`` is [walls, strategies] of :data:`mjbot.statistics.figures.ROW`.  The paper gives no
     intervals: those beside its figures are what independent games would have.
     """
-    yield (
-        f"| {len(rows) * SEATS} games each | "
-        + " | ".join([f"{name} | {name}, paper" for name in COLUMNS])
-        + " |"
-    )
-    yield "|---" * (1 + 2 * len(COLUMNS)) + "|"
+    names = [each for name in COLUMNS for each in (name, f"{name}, paper")]
+    yield from head([f"{len(rows) * SEATS} games each", *names])
     for line in TABLE_1:
         cells = []
         for name, column in COLUMNS.items():
@@ -105,7 +102,7 @@ def table_1(rows: Sums) -> Iterator[str]:
                 format_estimate(figure.estimate(rows[:, column]), figure.kind),
                 _paper(line, name),
             ]
-        yield f"| {FIGURE_BY_KEY[line.figure].label} | " + " | ".join(cells) + " |"
+        yield row([FIGURE_BY_KEY[line.figure].label, *cells])
 
 
 def _paper(line: PaperRow, name: str) -> str:
@@ -119,16 +116,15 @@ def _paper(line: PaperRow, name: str) -> str:
 
 def differences(rows: Sums) -> Iterator[str]:
     """Return the lines of a table of all paired rank differences as Markdown."""
-    yield "| average rank, row less column | " + " | ".join(list(COLUMNS)[1:]) + " |"
-    yield "|---" * len(COLUMNS) + "|"
     names = list(COLUMNS)
+    yield from head(["average rank, row less column", *names[1:]])
     rank = FIGURE_BY_KEY["rank"]
     for place, one in enumerate(names[:-1]):
         cells = [
             _difference(rank, rows, one, other) if other in names[place + 1 :] else ""
             for other in names[1:]
         ]
-        yield f"| {one} | " + " | ".join(cells) + " |"
+        yield row([one, *cells])
 
 
 def _difference(figure: Figure, rows: Sums, one: str, other: str) -> str:

@@ -28,6 +28,7 @@ from rich.console import Console
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, steps_of
 from mjbot.records.sources import Source, games_of
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.table.view import Sealed, View
 from proof.records import named_sources, shared_folder
@@ -138,8 +139,7 @@ def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
 
 def table(rows: Floats) -> Iterator[str]:
     """Yield the mean reported chance and the share of wins, by situation and tenths, in percent."""
-    yield "| situation | decisions | estimated | all | " + " | ".join(map(str, range(1, 11))) + " |"
-    yield "|---" * (TENTHS + 4) + "|"
+    yield from head(["situation", "decisions", "estimated", "all", *map(str, range(1, 11))])
     outside = 0
     for place, name in enumerate(SITUATIONS):
         of = rows[rows[:, 1] == place]
@@ -150,7 +150,7 @@ def table(rows: Floats) -> Iterator[str]:
         outside += sum(not share.low <= chance <= share.high for chance, share in pairs[1:])
         cells = [f"{chance:.1f}, {_shown(share)}" for chance, share in pairs]
         heads = [name, f"{len(of):,}", f"{100 * of[:, 2].mean():.1f}"]
-        yield "| " + " | ".join([*heads, *cells]) + " |"
+        yield row([*heads, *cells])
     yield f"{outside} of {TENTHS * len(SITUATIONS)} tenths outside their intervals"
 
 

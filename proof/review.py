@@ -24,6 +24,7 @@ import numpy as np
 
 from mjbot.errors import MjbotError
 from mjbot.records.sources import Source, games_of
+from mjbot.report.markdown import head, row
 from mjbot.review.decisions import SEATS, Judged, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import is_open, show
@@ -171,20 +172,19 @@ def told(lines: Sequence[SeatLine], unit: str, players: bool = False) -> Iterato
     yield f"{games} games; mean loss of a decision in {unit}, 95 % intervals"
     heads = ["", "seats", "decisions", "as the reviewer, %", "loss", "points, as reckoned"]
     heads += ["ranks x 1000"] * _is_played_on(lines)
-    yield "| " + " | ".join([*heads, *KINDS]) + " |"
-    yield "|---" * (len(heads) + len(KINDS)) + "|"
+    yield from head([*heads, *KINDS])
     for place, found in enumerate(by_place):
         same = np.array([100.0 * line.same for line in found])
         of = np.array([line.decisions for line in found], float)
         figures = [ratio(same, of), *[ratio(sums, n[place]) for sums in _sums(found, lines)]]
         cells = [labels[place], f"{len(found)}", f"{of.sum():,.0f}", *map(shown, figures)]
-        yield "| " + " | ".join(cells) + " |"
+        yield row(cells)
     if players:
         yield from _verdicts(lines)
         return
     first, last = _sums(by_place[0], lines), _sums(by_place[3], lines)
     apart = [difference((last[k], n[3]), (first[k], n[0])) for k in range(len(first))]
-    yield "| 4 less 1 | | | | " + " | ".join(map(shown, apart)) + " |"
+    yield row(["4 less 1", "", "", "", *map(shown, apart)])
     for label, estimate in zip(_measures(lines), apart, strict=False):
         tells = estimate.leaves_out_zero and estimate.low > 0
         verdict = "tells fourth from first" if tells else "does not tell fourth from first"

@@ -8,42 +8,23 @@ from typing import Any, Final
 
 import msgspec
 
+from protocol import messages as m
 from protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.framing import MAX_LINE_BYTES
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    EndKyoku,
-    Hora,
-    Kakan,
-    Message,
-    Pon,
-    Reach,
-    ReachAccepted,
-    RequestAction,
-    Ryukyoku,
-    Skip,
-    Tsumo,
-    Unknown,
-    wire_name,
-)
 from protocol.reading import read_object
 
 __all__ = ["MAX_LINE_BYTES", "ProtocolError", "decode_all", "decode_line", "encode"]
 
 _Alike = (
-    Skip | Tsumo | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | ReachAccepted | Dora
-    | EndKyoku
+    m.Skip | m.Tsumo | m.Dahai | m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Reach
+    | m.ReachAccepted | m.Dora | m.EndKyoku
 )  # fmt: skip
 _one_alike: Final = msgspec.json.Decoder(_Alike)
 _many_alike: Final = msgspec.json.Decoder(tuple[_Alike, ...])
 
 
-def decode_line(line: bytes | str) -> tuple[Message, ...]:
+def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
     """Return the messages of one line: an object, or an array of objects.
 
     Types that nobody here knows are left out, a blank line says nothing.  Raises
@@ -55,10 +36,10 @@ def decode_line(line: bytes | str) -> tuple[Message, ...]:
     Traceback (most recent call last):
     protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
     """
-    return tuple([said for said in decode_all(line) if not isinstance(said, Unknown)])
+    return tuple([said for said in decode_all(line) if not isinstance(said, m.Unknown)])
 
 
-def decode_all(line: bytes | str) -> tuple[Message, ...]:
+def decode_all(line: bytes | str) -> tuple[m.Message, ...]:
     """Do as :func:`decode_line`, but keep unknown types as :class:`Unknown`."""
     data = _checked_bytes(line)
     if not data:
@@ -85,7 +66,7 @@ def _checked_bytes(line: bytes | str) -> bytes:
     return data.strip()
 
 
-def _read_tolerantly(data: bytes) -> tuple[Message, ...]:
+def _read_tolerantly(data: bytes) -> tuple[m.Message, ...]:
     try:
         value = msgspec.json.decode(data)
     except msgspec.DecodeError as error:
@@ -97,17 +78,17 @@ def _read_tolerantly(data: bytes) -> tuple[Message, ...]:
     return tuple([read_object(element) for element in value])
 
 
-def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = None) -> bytes:
+def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = None) -> bytes:
     """Return ``message`` in the words of ``dialect``, without a line end.
 
     ``extra`` adds fields of the envelope (``request_id`` of a reply, ``logs`` of a log line).
     Raises :class:`LocalProtocolError` where the dialect demands a field that is ``None``.
 
     >>> from protocol.dialects import LOCKSTEP
-    >>> encode(Ankan(actor=0, consumed=("1m",) * 4), LOCKSTEP)
+    >>> encode(m.Ankan(actor=0, consumed=("1m",) * 4), LOCKSTEP)
     b'{"type":"ankan","actor":0,"consumed":["1m","1m","1m","1m"]}'
     """
-    name = wire_name(message)
+    name = m.wire_name(message)
     _check_demanded(message, name, dialect)
     said: dict[str, Any] = msgspec.to_builtins(message)
     for unsaid in (UNSAID[dialect].get("*", ()), UNSAID[dialect].get(name, ())):
@@ -118,25 +99,25 @@ def encode(message: Message, dialect: Dialect, extra: dict[str, Any] | None = No
     return msgspec.json.encode(said | extra if extra else said)
 
 
-def _check_demanded(message: Message, name: str, dialect: Dialect) -> None:
+def _check_demanded(message: m.Message, name: str, dialect: Dialect) -> None:
     for field in DEMANDED[dialect].get(name, ()):
         if getattr(message, field, None) is None:  # who won is not in a ScoresOnly
             raise LocalProtocolError(f"{name}.{field}", f"{dialect.name} demands it")
 
 
-def _respell(message: Message, said: dict[str, Any], dialect: Dialect) -> None:
+def _respell(message: m.Message, said: dict[str, Any], dialect: Dialect) -> None:
     """Put what Mortal's descendants call differently into their words."""
     riichilab = dialect.traits.spelling == "riichilab"
     match message:
-        case Hora(uradora_markers=markers):
+        case m.Hora(uradora_markers=markers):
             if markers is not None:
                 said["ura_markers"] = said.pop("uradora_markers")
             if riichilab and message.actor == message.target:
                 said["tsumo"] = True
-        case Ryukyoku(reason=reason) if riichilab and reason:
+        case m.Ryukyoku(reason=reason) if riichilab and reason:
             said["reason"] = RIICHILAB_REASONS.get(reason, reason)
-        case Ankan(consumed=consumed) if riichilab:
+        case m.Ankan(consumed=consumed) if riichilab:
             said["pai"] = min(consumed, key=len)
-        case RequestAction():
+        case m.RequestAction():
             limits = ("grace_ms", "bank_ms", "deadline_ms")
             said["time"] = {limit: said.pop(limit) for limit in limits if limit in said}

@@ -4,53 +4,41 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from protocol.messages import (
-    Chi,
-    Dahai,
-    Event,
-    Hint,
-    Kakan,
-    Pon,
-    Reach,
-    Seat,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 
 HIDDEN_HAND: Final = ("?",) * 13
 
 
-def masked(event: Event, seat: Seat) -> Event:
+def masked(event: m.Event, seat: m.Seat) -> m.Event:
     """Return ``event`` as the original server would send it to ``seat``.
 
     Other hands and draws become ``?``; ``start_game.id`` is the seat's own number; offers
     (``possible_actions``, ``cannot_dahai``) reach only the seat that may use them.
 
-    >>> masked(Tsumo(actor=2, pai="5mr"), 0).pai
+    >>> masked(m.Tsumo(actor=2, pai="5mr"), 0).pai
     '?'
     """
     match event:
-        case StartGame():
+        case m.StartGame():
             return replace(event, id=seat)
-        case StartKyoku(tehais=tehais):
+        case m.StartKyoku(tehais=tehais):
             hands = [hand if owner == seat else HIDDEN_HAND for owner, hand in enumerate(tehais)]
             return replace(event, tehais=tuple(hands))
-        case Tsumo(actor=actor):
-            return event if actor == seat else Tsumo(actor=actor, pai="?")
-        case Dahai(possible_actions=hints) | Kakan(possible_actions=hints):
+        case m.Tsumo(actor=actor):
+            return event if actor == seat else m.Tsumo(actor=actor, pai="?")
+        case m.Dahai(possible_actions=hints) | m.Kakan(possible_actions=hints):
             return (
                 event
                 if hints is None
                 else replace(event, possible_actions=_offered(hints, event.actor, seat))
             )
-        case Chi() | Pon() | Reach():
+        case m.Chi() | m.Pon() | m.Reach():
             return event if event.actor == seat else replace(event, cannot_dahai=None)
         case _:
             return event
 
 
-def _offered(hints: tuple[Hint, ...], actor: Seat, seat: Seat) -> tuple[Hint, ...] | None:
+def _offered(hints: tuple[m.Hint, ...], actor: m.Seat, seat: m.Seat) -> tuple[m.Hint, ...] | None:
     """Nothing is offered to the one whose tile it is; to others an empty list is still said."""
     if actor == seat:
         return None

@@ -6,33 +6,30 @@ from typing import Any, Final
 
 import msgspec
 
+from protocol import messages as m
 from protocol.dialects import canonical_reason
 from protocol.errors import ProtocolError, ThreePlayersError
-from protocol.messages import (
-    ActionAck,
-    Error,
-    Event,
-    Hello,
-    Join,
-    Message,
-    RequestAction,
-    ScoresOnly,
-    Skip,
-    Unknown,
-    ValidationResult,
-)
 
 Fields = dict[str, Any]
 
-_Known = Event | Skip | Hello | Join | Error | RequestAction | ActionAck | ValidationResult
+_Known = (
+    m.Event
+    | m.Skip
+    | m.Hello
+    | m.Join
+    | m.Error
+    | m.RequestAction
+    | m.ActionAck
+    | m.ValidationResult
+)
 _KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Known.__args__)
 # msgspec looks into a type when it first meets it, and two threads that are the first together (the
 # conversation, and a strategy's warm-up beside it) can crash the process: so it meets all here.
-_met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, ScoresOnly)]
+_met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, m.ScoresOnly)]
 _SANMA: Final = frozenset({"nukidora", "kita"})
 
 
-def read_object(value: object) -> Message:
+def read_object(value: object) -> m.Message:
     """Return the message that a decoded JSON value means in any dialect.
 
     A type that nobody here knows becomes :class:`Unknown`.  Raises :class:`ProtocolError`.
@@ -48,12 +45,12 @@ def read_object(value: object) -> Message:
             "type", f"{name!r} belongs to three-player mahjong, not played here"
         )
     if name not in _KNOWN_NAMES:
-        return Unknown(name=name)
+        return m.Unknown(name=name)
     if respell := _RESPELL.get(name):
         fields = respell(fields)
     is_gateways = name == "hora" and "actor" not in fields and "scores" in fields
     try:
-        return msgspec.convert(fields, ScoresOnly if is_gateways else _Known)
+        return msgspec.convert(fields, m.ScoresOnly if is_gateways else _Known)
     except msgspec.ValidationError as error:
         raise _explained(str(error), fields) from None
 

@@ -18,15 +18,7 @@ from typing import ClassVar
 
 from mjbot.models.networks.policy import SURE, Opinion, Policy
 from mjbot.models.weights import SHIPPED
-from mjbot.strategy.explanation import (
-    IN_POINTS,
-    POINTS,
-    Explanation,
-    Rated,
-    Strength,
-    Term,
-    same_choice,
-)
+from mjbot.strategy import explanation as e
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
@@ -47,7 +39,7 @@ class Supervised(Strategy):
     notes: ClassVar[tuple[str, ...]] = (
         "points as fold-recognition-plus estimates them; the shares decide",
     )
-    strength: ClassVar[Strength | None] = Strength(
+    strength: ClassVar[e.Strength | None] = e.Strength(
         2.443,
         0.049,
         "fold-recognition-plus",
@@ -79,23 +71,23 @@ class Supervised(Strategy):
         """Return how likely a strong player does what; None where there is nothing to decide."""
         return self._policy.ask(view.state, view.seat, self.sure)
 
-    def explain(self, view: View) -> Explanation:
+    def explain(self, view: View) -> e.Explanation:
         """Tell how likely strong players are to do each thing, and what points say of it."""
         told = super().explain(view)
         return replace(told, notes=(*told.notes, *self.notes) if told.rated else told.notes)
 
-    def ratings(self, view: View) -> Iterator[Rated]:
+    def ratings(self, view: View) -> Iterator[e.Rated]:
         """Yield all that is legal, kans before riichi or calls before the rest: 100 % together."""
         said = self.opinion(view)
         if said is None:
             return
-        in_points = self._reckoner.ratings_in_points(view, IN_POINTS)
+        in_points = self._reckoner.ratings_in_points(view, e.IN_POINTS)
         for action in view.legal:
             share = 1.0 if _ends_it(action) else _share(action, said)
-            rated = [each for each in in_points if same_choice(each.action, action)]
-            best = max(rated, key=lambda each: each.worth, default=Rated(action, 0.0))
-            total = [Term(IN_POINTS, POINTS, best.worth)] if rated else []
-            yield Rated(action, 100 * float(share), terms=[*total, *best.terms])
+            rated = [each for each in in_points if e.same_choice(each.action, action)]
+            best = max(rated, key=lambda each: each.worth, default=e.Rated(action, 0.0))
+            total = [e.Term(e.IN_POINTS, e.POINTS, best.worth)] if rated else []
+            yield e.Rated(action, 100 * float(share), terms=[*total, *best.terms])
 
     def _win(self, view: View) -> Action | None:
         others = view.legal[len(view.discards) :]

@@ -14,16 +14,7 @@ from mjbot.strategy.explanation import Rated
 from mjbot.table.actions import Action
 from mjbot.table.state import Phase
 from mjbot.table.view import View
-from strategies.evaluation.yaku.play import (
-    SCORE,
-    aim_after,
-    best_call,
-    best_discard,
-    find,
-    rated_calls,
-    rated_discards,
-    wishes_after,
-)
+from strategies.evaluation.yaku import play
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 
@@ -36,7 +27,7 @@ class YakuEvaluation(PairMember):
     what it holds and wants, and otherwise plays as it does alone.
     """
 
-    worth_unit: ClassVar[str] = SCORE
+    worth_unit: ClassVar[str] = play.SCORE
 
     riichi: bool = field(default=True, metadata={"unit": "declare on every closed tenpai"})
     fold: bool = field(
@@ -55,20 +46,20 @@ class YakuEvaluation(PairMember):
         if self.fold and not action.is_win:
             action = self._unless_dear(view, action)
         if action.is_discard and self.is_paired:
-            self.tell(view, action, aim_after(view, action), wishes_after(view, action))
+            self.tell(view, action, play.aim_after(view, action), play.wishes_after(view, action))
         return action
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the discards, or the calls and the pass, by the best of the eight yaku."""
-        return rated_calls(view) if view.phase == Phase.REACTION else rated_discards(view)
+        return play.rated_calls(view) if view.phase == Phase.REACTION else play.rated_discards(view)
 
     def _choose(self, view: View) -> Action:
         return (
-            find(view, "tsumo")
-            or find(view, "ron")
-            or (find(view, "riichi") if self.riichi else None)
-            or best_call(view)
-            or best_discard(view)
+            play.find(view, "tsumo")
+            or play.find(view, "ron")
+            or (play.find(view, "riichi") if self.riichi else None)
+            or play.best_call(view)
+            or play.best_discard(view)
             or view.default_action
         )
 
@@ -87,7 +78,7 @@ class YakuEvaluation(PairMember):
         silent, declared = self._reckoner.worths(view)
         if view.phase == Phase.RIICHI:
             silent = declared
-        riichi = find(view, "riichi")
+        riichi = play.find(view, "riichi")
         worths = {discard: float(silent[discard.tile]) for discard in view.discards}
         return {**worths, riichi: float(declared.max())} if riichi else worths
 

@@ -57,7 +57,7 @@ def test_no_token_is_logged(caplog):
 
 TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
 MAY_READ_IT = {
-    "mjbot/arena/report/page.py": "the date of a report",
+    "mjbot/report/origin.py": "the date of a report",
     "mjbot/cli/match.py": "names a folder",
     "mjbot/compiler/cache.py": "how old folders are",
     "mjbot/models/weights.py": "the date of weights",

@@ -5,21 +5,8 @@ from typing import Final
 
 from mjbot.check.four_clients import Heard, bare
 from mjbot.table.mirror.mirror import Table, TableError
+from protocol import messages as m
 from protocol.masking import masked
-from protocol.messages import (
-    Chi,
-    Daiminkan,
-    Dora,
-    EndGame,
-    Event,
-    Hora,
-    PlayerAction,
-    Pon,
-    ReachAccepted,
-    Ryukyoku,
-    StartKyoku,
-    Tsumo,
-)
 
 _MOST_DRAWS: Final = 70
 
@@ -38,7 +25,7 @@ def compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
             # What a seat is told beyond its mask is a leak, and told as one.
             if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(said, seat):
                 return [("S05", f"seat {seat} hears {said!r}, another {event!r}")]
-        draws = 0 if isinstance(event, StartKyoku) else draws + isinstance(event, Tsumo)
+        draws = 0 if isinstance(event, m.StartKyoku) else draws + isinstance(event, m.Tsumo)
         if draws > _MOST_DRAWS:
             return [("S12", f"{draws} tiles are drawn in one kyoku")]
         try:
@@ -48,19 +35,19 @@ def compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
     return []
 
 
-_OWN: Final = (EndGame,)
+_OWN: Final = (m.EndGame,)
 
 
-def _opened(told: Sequence[Event]) -> Event:
+def _opened(told: Sequence[m.Event]) -> m.Event:
     """Return an event as somebody sees it who sees all hands."""
     first = told[0]
-    if isinstance(first, Tsumo):
+    if isinstance(first, m.Tsumo):
         return told[first.actor]
-    if isinstance(first, StartKyoku):
-        deals = [said for said in told if isinstance(said, StartKyoku)]
+    if isinstance(first, m.StartKyoku):
+        deals = [said for said in told if isinstance(said, m.StartKyoku)]
         if len(deals) == 4:
             a, b, c, d = (deal.tehais[seat] for seat, deal in enumerate(deals))
-            return StartKyoku(
+            return m.StartKyoku(
                 bakaze=first.bakaze, kyoku=first.kyoku, honba=first.honba, kyotaku=first.kyotaku,
                 oya=first.oya, dora_marker=first.dora_marker, scores=first.scores,
                 tehais=(a, b, c, d),
@@ -68,13 +55,13 @@ def _opened(told: Sequence[Event]) -> Event:
     return first
 
 
-def wrong_claim(claims: Sequence[PlayerAction], after: Sequence[Event]) -> str:
+def wrong_claim(claims: Sequence[m.PlayerAction], after: Sequence[m.Event]) -> str:
     """Return how a server chose wrongly among the claims of one tile."""
-    between = (ReachAccepted, Dora)
+    between = (m.ReachAccepted, m.Dora)
     chosen = next((event for event in after if not isinstance(event, between)), None)
-    if chosen is None or isinstance(chosen, Ryukyoku):
+    if chosen is None or isinstance(chosen, m.Ryukyoku):
         return ""
-    for kinds in ((Hora,), (Pon, Daiminkan), (Chi,)):
+    for kinds in ((m.Hora,), (m.Pon, m.Daiminkan), (m.Chi,)):
         if any(isinstance(claim, kinds) for claim in claims):
             right = isinstance(chosen, kinds)
             return "" if right else f"{claims!r} were claimed, and then came {chosen!r}"
@@ -85,6 +72,6 @@ def deal_of(seats: Sequence[Heard]) -> object:
     """Return what the first deal of a game was, as all four saw it; ``None``: it was not told."""
     for place in range(min(len(heard.events) for heard in seats)):
         event = _opened([heard.events[place] for heard in seats])
-        if isinstance(event, StartKyoku):
+        if isinstance(event, m.StartKyoku):
             return event.dora_marker, event.tehais
     return None

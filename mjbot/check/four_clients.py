@@ -16,31 +16,10 @@ from mjbot.check.report import Transcript
 from mjbot.client.offers import disagreement, discard_disagreement
 from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.mirror.wire import to_message
+from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import NOT_JSON, ProtocolError
-from protocol.messages import (
-    ActionAck,
-    Chi,
-    Dahai,
-    Dora,
-    EndGame,
-    Error,
-    Event,
-    Hello,
-    Join,
-    Kakan,
-    Message,
-    PlayerAction,
-    Pon,
-    Reach,
-    ReachAccepted,
-    RequestAction,
-    Skip,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-)
 from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.turns import Due, due_after
 from protocol.tiles import tile_names
@@ -63,7 +42,7 @@ class Deed(enum.Enum):
 
 Spell = Callable[..., bytes]
 """``spell(action, age=0)`` makes a line of an action, for the request that was ``age`` before."""
-Decide = Callable[[Event, list[PlayerAction], Spell], PlayerAction | tuple[bytes, ...] | Deed]
+Decide = Callable[[m.Event, list[m.PlayerAction], Spell], m.PlayerAction | tuple[bytes, ...] | Deed]
 """What a client does about an event: a message, lines as they are, or something else."""
 
 
@@ -77,8 +56,8 @@ class Heard:
     """
 
     seat: int = -1
-    events: list[Event] = field(default_factory=list)
-    replies: dict[int, PlayerAction] = field(default_factory=dict)
+    events: list[m.Event] = field(default_factory=list)
+    replies: dict[int, m.PlayerAction] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     compared: int = 0
     error: str = ""
@@ -90,7 +69,7 @@ class Heard:
     @property
     def ended(self) -> bool:
         """Whether the game was told to its end."""
-        return bool(self.events) and isinstance(self.events[-1], EndGame)
+        return bool(self.events) and isinstance(self.events[-1], m.EndGame)
 
 
 @dataclass(frozen=True)
@@ -113,7 +92,7 @@ class TableClient:
         stop: asyncio.Event,
         decide: Decide | None = None,
     ) -> None:
-        self._join: Final = Join(name=f"check{number}", room=room)
+        self._join: Final = m.Join(name=f"check{number}", room=room)
         self._stop: Final = stop
         self._transcript: Final = transcript
         self._of: Final = str(number)
@@ -171,40 +150,40 @@ class TableClient:
             await transport.send(line)
         return True
 
-    def _take(self, message: Message) -> tuple[bytes, ...] | Deed:
-        if isinstance(message, Error):
+    def _take(self, message: m.Message) -> tuple[bytes, ...] | Deed:
+        if isinstance(message, m.Error):
             self.heard.error = message.message
             return Deed.CLOSES
-        if isinstance(message, Hello):
+        if isinstance(message, m.Hello):
             self.heard.greeted = message.protocol == "mjsonp" and message.protocol_version >= 1
             return (encode(self._join, LOCKSTEP),)
-        if not isinstance(message, Event):
-            return (self._spell(Skip()),)
+        if not isinstance(message, m.Event):
+            return (self._spell(m.Skip()),)
         self._note(message)
-        if isinstance(message, EndGame):
+        if isinstance(message, m.EndGame):
             return Deed.CLOSES
         return self._decided(len(self.heard.events) - 1, self._legal(message))
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: m.Event) -> None:
         """Take note of an event."""
-        if isinstance(event, StartGame):
+        if isinstance(event, m.StartGame):
             self.heard.seat = -1 if event.id is None else event.id
             self._table = Table(max(self.heard.seat, 0))
-        if not isinstance(event, Dora | ReachAccepted):
+        if not isinstance(event, m.Dora | m.ReachAccepted):
             self._decisive = len(self.heard.events)
         self.heard.events.append(event)
         if leak := leaked(event, self.heard.seat):
             self._problem("S04", leak)
         self._mirror(event)
 
-    def _decided(self, place: int, legal: list[PlayerAction]) -> tuple[bytes, ...] | Deed:
+    def _decided(self, place: int, legal: list[m.PlayerAction]) -> tuple[bytes, ...] | Deed:
         said = self._decide(self.heard.events[place], legal, self._spell)
-        if isinstance(said, Message):
+        if isinstance(said, m.Message):
             self.heard.replies[place] = said
             return (self._spell(said),)
         return said
 
-    def _spell(self, said: PlayerAction, age: int = 0) -> bytes:
+    def _spell(self, said: m.PlayerAction, age: int = 0) -> bytes:
         return encode(said, LOCKSTEP)
 
     def _look_for_seed(self, line: bytes) -> None:
@@ -220,7 +199,7 @@ class TableClient:
                     if "seed" in name.lower() and not hidden:
                         self._problem("S21", f"{name} is told before the end of the game")
 
-    def _mirror(self, event: Event) -> None:
+    def _mirror(self, event: m.Event) -> None:
         """Apply an event; the first contradiction is told, and the mirror is then useless."""
         if not self._mirrors:
             return
@@ -235,37 +214,39 @@ class TableClient:
         self.heard.problems.append((id_, text))
         self._stop.set()
 
-    def _own_legal(self) -> list[PlayerAction]:
+    def _own_legal(self) -> list[m.PlayerAction]:
         seat = self.heard.seat
         legal = self._table.view(seat).legal
         return [to_message(self._table.state, seat, action) for action in legal]
 
-    def _legal(self, event: Event) -> list[PlayerAction]:
+    def _legal(self, event: m.Event) -> list[m.PlayerAction]:
         """Return what we may say, and compare that with what the server offers."""
         if not self._mirrors or not due_after(event, self.heard.seat).is_choice:
             return []
         legal = self._own_legal()
         problem = None
-        if isinstance(event, Tsumo | Dahai | Kakan) and event.possible_actions is not None:
+        if isinstance(event, m.Tsumo | m.Dahai | m.Kakan) and event.possible_actions is not None:
             self.heard.compared += 1
             problem = disagreement(event.possible_actions, legal, complete=False)
-        elif isinstance(event, Chi | Pon | Reach) and event.cannot_dahai is not None:
+        elif isinstance(event, m.Chi | m.Pon | m.Reach) and event.cannot_dahai is not None:
             self.heard.compared += 1
-            ours = [said.pai for said in legal if isinstance(said, Dahai)]
+            ours = [said.pai for said in legal if isinstance(said, m.Dahai)]
             held = tile_names(self._table.view(self.heard.seat).tiles)
             problem = discard_disagreement(event.cannot_dahai, held, ours)
         if problem:
             self._problem("S07", problem)
         return legal
 
-    def _anything(self, event: Event, legal: list[PlayerAction], spell: Spell) -> PlayerAction:
+    def _anything(
+        self, event: m.Event, legal: list[m.PlayerAction], spell: Spell
+    ) -> m.PlayerAction:
         """Any legal action, calls and wins before discards; without a mirror the drawn tile."""
         if legal:
-            special = [said for said in legal if not isinstance(said, Dahai | Skip)]
+            special = [said for said in legal if not isinstance(said, m.Dahai | m.Skip)]
             return self._random.choice(special or legal)
-        if due_after(event, self.heard.seat) is Due.TURN and isinstance(event, Tsumo):
-            return Dahai(actor=self.heard.seat, pai=event.pai, tsumogiri=True)
-        return Skip()
+        if due_after(event, self.heard.seat) is Due.TURN and isinstance(event, m.Tsumo):
+            return m.Dahai(actor=self.heard.seat, pai=event.pai, tsumogiri=True)
+        return m.Skip()
 
 
 class RequestClient(TableClient):
@@ -273,18 +254,18 @@ class RequestClient(TableClient):
 
     _request = 0
 
-    def _take(self, message: Message) -> tuple[bytes, ...] | Deed:
-        if isinstance(message, RequestAction):
+    def _take(self, message: m.Message) -> tuple[bytes, ...] | Deed:
+        if isinstance(message, m.RequestAction):
             return self._requested(message)
-        if isinstance(message, Error):  # it need not be the end
+        if isinstance(message, m.Error):  # it need not be the end
             self.heard.error = message.message
-        if isinstance(message, ActionAck) and message.status in ("rejected", "unparseable"):
+        if isinstance(message, m.ActionAck) and message.status in ("rejected", "unparseable"):
             self.heard.refused = self.heard.refused or f"{message.status}, {message.reason}"
-        if isinstance(message, Event):
+        if isinstance(message, m.Event):
             self._note(message)
-        return Deed.CLOSES if isinstance(message, EndGame) else Deed.KEEPS_SILENT
+        return Deed.CLOSES if isinstance(message, m.EndGame) else Deed.KEEPS_SILENT
 
-    def _requested(self, request: RequestAction) -> tuple[bytes, ...] | Deed:
+    def _requested(self, request: m.RequestAction) -> tuple[bytes, ...] | Deed:
         self._request = request.request_id or 0
         legal = self._own_legal() if self._mirrors and self.heard.events else []
         if request.possible_actions is not None and legal:
@@ -295,14 +276,14 @@ class RequestClient(TableClient):
             return Deed.KEEPS_SILENT
         return self._decided(self._decisive, legal)
 
-    def _spell(self, said: PlayerAction, age: int = 0) -> bytes:
+    def _spell(self, said: m.PlayerAction, age: int = 0) -> bytes:
         return encode(said, REQUESTS, {"request_id": self._request - age})
 
 
 _PAYING: Final = ("Hora", "Ryukyoku", "EndGame", "ReachAccepted", "StartKyoku")
 
 
-def _failed_check(event: Event, error: TableError) -> str:
+def _failed_check(event: m.Event, error: TableError) -> str:
     if "a fifth " in error.problem:
         return "S12"
     return "S11" if type(event).__name__ in _PAYING else "S06"
@@ -332,25 +313,25 @@ async def play_table(
     return [client.heard for client in clients]
 
 
-def leaked(event: Event, seat: int) -> str:
+def leaked(event: m.Event, seat: int) -> str:
     """Return what an event tells a seat that only another may know; nothing: the empty text."""
-    if isinstance(event, Tsumo) and event.actor != seat and event.pai != "?":
+    if isinstance(event, m.Tsumo) and event.actor != seat and event.pai != "?":
         return f"seat {seat} is told that seat {event.actor} drew {event.pai}"
-    if isinstance(event, StartKyoku):
+    if isinstance(event, m.StartKyoku):
         for owner, hand in enumerate(event.tehais):
             if owner != seat and set(hand) != {"?"}:
                 return f"seat {seat} is told the hand of seat {owner}"
-    if isinstance(event, Tsumo | Dahai | Kakan):
+    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         for hint in event.possible_actions or ():
             if hint.actor not in (seat, None):
                 return f"seat {seat} is told what seat {hint.actor} may do"
     return ""
 
 
-def bare(event: Event) -> Event:
+def bare(event: m.Event) -> m.Event:
     """Return an event without what is offered to one seat, or belongs to it."""
-    if isinstance(event, Tsumo | Dahai | Kakan):
+    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         return replace(event, possible_actions=None)
-    if isinstance(event, Chi | Pon | Reach):
+    if isinstance(event, m.Chi | m.Pon | m.Reach):
         return replace(event, cannot_dahai=None)
     return event

@@ -18,7 +18,7 @@ import msgspec
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.page import Origin, origin_of, write_report
+from mjbot.arena.report.page import write_report
 from mjbot.arena.report.text import (
     differences_table,
     figures_table,
@@ -51,6 +51,7 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, stopping_between_steps
 from mjbot.precompile import prepare
 from mjbot.progress import Step, progress
+from mjbot.report.origin import Origin, origin_of
 from mjbot.requests import argument, option
 from mjbot.statistics.figures import DEFAULT_UMA
 from mjbot.statistics.seating import FORMATS, Format

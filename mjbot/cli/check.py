@@ -35,6 +35,7 @@ from mjbot.match.players import read_players
 from mjbot.pair.fair_play import require_permission_to_check
 from mjbot.precompile import prepare
 from mjbot.progress import progress
+from mjbot.report.markdown import head, row
 from mjbot.text import write_text
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 from protocol.plain_text import one_line
@@ -230,13 +231,10 @@ def listing() -> str:
 
 def table() -> str:
     """Return the same as the table of the page about it."""
-    rows = [
-        f"| {check.id} | {check.level} | {check.families} | {check.title} | {check.document} |\n"
-        for check in CHECKS.values()
-    ]
-    return "".join(
-        ["| id | level | families | what | rests on |\n", "|---|---|---|---|---|\n", *rows]
-    )
+    lines = [*head(["id", "level", "families", "what", "rests on"])]
+    for check in CHECKS.values():
+        lines.append(row([check.id, check.level, check.families, check.title, check.document]))
+    return "\n".join(lines) + "\n"
 
 
 def _listed(check: Check) -> str:

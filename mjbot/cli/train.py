@@ -132,7 +132,7 @@ def _train_greedy(request: GreedyRequest) -> None:
     )
     for n, percent in enumerate(percents_of(counted.row)):
         paper = str(PAPER_PERCENT.get(n, ""))
-        table.add_row(str(n), f"{percent.value:.1f} [{percent.low:.1f}, {percent.high:.1f}]", paper)
+        table.add_row(str(n), percent.text(".1f"), paper)
     Console().print(table)
     print(f"{int(counted.row.sum())} such hands")
     hands = int(counted.hands[:, :, 0].sum())

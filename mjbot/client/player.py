@@ -16,19 +16,8 @@ from mjbot.table.mirror.mirror import Table, TableError, quote
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
 from mjbot.warm_up import WarmUp, warm_up_alone
+from protocol import messages as m
 from protocol.dialects import Dialect
-from protocol.messages import (
-    Dahai,
-    Event,
-    Kakan,
-    PlayerAction,
-    Seat,
-    StartGame,
-    StartKyoku,
-    Tile,
-    Tsumo,
-    wire_name,
-)
 from protocol.plain_text import one_line
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
@@ -80,9 +69,9 @@ class ClientPlayer:
         self._thread: Final = DecisionThread()
         self._is_warm = False
         self._games = 0
-        self._seat: Seat = 0
-        self._drawn: Tile | None = None
-        self._last: Event = StartGame()
+        self._seat: m.Seat = 0
+        self._drawn: m.Tile | None = None
+        self._last: m.Event = m.StartGame()
         self.table = Table(strict=strict)
         self.decisions = 0
         self.remark = ""
@@ -110,27 +99,27 @@ class ClientPlayer:
 
     # --- events ------------------------------------------------------------------------------
 
-    async def take(self, event: Event, seat: Seat) -> None:
+    async def take(self, event: m.Event, seat: m.Seat) -> None:
         """Take in one event; raises :class:`TableError` in strict mode."""
         self._last = event
-        if isinstance(event, StartGame):
+        if isinstance(event, m.StartGame):
             self._seat = seat
             self.table = Table(seat, self._strict)
             self._strategy = self._make_strategy(self._games)
             self._games += 1
         self._apply(event)
-        if isinstance(event, StartGame):
+        if isinstance(event, m.StartGame):
             names = event.names or ()
             await self._inform(lambda: self._strategy.start_game(seat, names))
-        elif isinstance(event, StartKyoku):
+        elif isinstance(event, m.StartKyoku):
             view = Sealed().view(self.table.view(seat))
             await self._inform(lambda: self._strategy.start_kyoku(view))
-        elif isinstance(event, Tsumo):
+        elif isinstance(event, m.Tsumo):
             self._drawn = event.pai if event.actor == seat and event.pai != "?" else None
-        elif isinstance(event, Dahai):
+        elif isinstance(event, m.Dahai):
             self._drawn = None
 
-    def _apply(self, event: Event) -> None:
+    def _apply(self, event: m.Event) -> None:
         try:
             self.table.apply(event)
         except TableError:
@@ -144,7 +133,7 @@ class ClientPlayer:
 
     # --- decisions ---------------------------------------------------------------------------
 
-    async def answer(self, received: Received) -> PlayerAction | None:
+    async def answer(self, received: Received) -> m.PlayerAction | None:
         """Return what to say, or ``None`` where there is nothing to decide.
 
         Raises :class:`TableError` in strict mode if the server's list of legal actions is not
@@ -163,7 +152,7 @@ class ClientPlayer:
             choice = await self._choose(view, received.deadline_ms)
         return self._acceptable(self._message(choice), messages, received, view)
 
-    def _message(self, action: Action) -> PlayerAction:
+    def _message(self, action: Action) -> m.PlayerAction:
         return to_message(self.table.state, self._seat, action)
 
     async def _choose(self, view: View, deadline_ms: int | None) -> Action:
@@ -189,18 +178,18 @@ class ClientPlayer:
 
     def _acceptable(
         self,
-        message: PlayerAction,
-        messages: Sequence[PlayerAction],
+        message: m.PlayerAction,
+        messages: Sequence[m.PlayerAction],
         received: Received,
         view: View,
-    ) -> PlayerAction | None:
+    ) -> m.PlayerAction | None:
         """Return the choice, or the nearest thing that the server will take.
 
         In lenient mode our table may have lost the thread: it thinks of riichi where a discard is
         due after a call.
         """
         if not self._lists_all or not received.hints:
-            fits_due = wire_name(message) in received.due.value
+            fits_due = m.wire_name(message) in received.due.value
             return message if fits_due else self._without_legal(received, view)
         default = self._message(view.default_action)
         for candidate in (message, default, *messages):
@@ -215,13 +204,13 @@ class ClientPlayer:
 
         Raises :class:`TableError` in strict mode.
         """
-        if not isinstance(self._last, Dahai | Kakan):
+        if not isinstance(self._last, m.Dahai | m.Kakan):
             return
         messages = [self._message(action) for action in self.table.legal(self._seat)]
         if problem := offer_disagreement(NO_OFFER, messages):
             self._contradiction(problem)
 
-    def _compare(self, received: Received, view: View, messages: Sequence[PlayerAction]) -> None:
+    def _compare(self, received: Received, view: View, messages: Sequence[m.PlayerAction]) -> None:
         if received.offer is not None:
             problem = offer_disagreement(received.offer, messages)
             if problem:
@@ -231,12 +220,12 @@ class ClientPlayer:
             if problem:
                 self._contradiction(problem)
         if received.cannot_discard is not None and received.due is Due.DISCARD:
-            ours = [said.pai for said in messages if isinstance(said, Dahai)]
+            ours = [said.pai for said in messages if isinstance(said, m.Dahai)]
             problem = discard_disagreement(received.cannot_discard, tile_names(view.tiles), ours)
             if problem:
                 self._contradiction(problem)
 
-    def _without_legal(self, received: Received, view: View) -> PlayerAction | None:
+    def _without_legal(self, received: Received, view: View) -> m.PlayerAction | None:
         if "none" in received.due.value and not self._wants_more(received):
             return None
         self._contradiction("the server wants an answer, but we know of none that is legal")

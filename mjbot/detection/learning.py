@@ -22,19 +22,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.detection import hidden
 from mjbot.detection.games import Games, count_games
-from mjbot.detection.hidden import (
-    N_SCORES,
-    SCORES,
-    Floats,
-    Model,
-    Tally,
-    no_discard,
-    no_model,
-    no_tally,
-    tally_choice,
-    weigh_discards,
-)
+from mjbot.detection.hidden import Floats
 from mjbot.detection.residuals import PAIRS, Residuals, places_of
 from mjbot.detection.verdicts import NAME, Weights, levelled
 from mjbot.errors import ArgumentError
@@ -68,9 +58,9 @@ class Known:
         return left[rows, self.places], products[rows, self.places].astype(np.float64)
 
 
-def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> Model:
+def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden.Model:
     """Return the model of strangers, from honest games."""
-    model = no_model()
+    model = hidden.no_model()
     chosen = model.chosen
     for _ in range(ROUNDS):
         extract = partial(_choices, model=model._replace(chosen=chosen))
@@ -78,7 +68,7 @@ def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> Model:
         chosen = chosen * _ratio(tally.chosen)
     extract = partial(_needs, model=model._replace(chosen=chosen))
     tally = _added(collect(refs, extract, jobs, left_out))
-    return Model(chosen, _ratio(tally.needed), _ratio(tally.held))
+    return hidden.Model(chosen, _ratio(tally.needed), _ratio(tally.held))
 
 
 def _ratio(tally: Floats) -> Floats:
@@ -86,32 +76,32 @@ def _ratio(tally: Floats) -> Floats:
     return ratio
 
 
-def _added(tallies: Iterator[Tally]) -> Tally:
-    whole = no_tally()
+def _added(tallies: Iterator[hidden.Tally]) -> hidden.Tally:
+    whole = hidden.no_tally()
     for tally in tallies:
         for sums, more in zip(whole, tally, strict=True):
             sums += more
     return whole
 
 
-def _choices(steps: Iterator[GameStep], model: Model) -> Tally:
-    tally, discard = no_tally(), no_discard()
+def _choices(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
+    tally, discard = hidden.no_tally(), hidden.no_discard()
     for step in steps:
         if isinstance(step.event, m.Dahai):
-            weigh_discards(step.state, step.event.actor, model, discard)
-            tally_choice(discard, kind_of(tile_code(step.event.pai)), tally)
+            hidden.weigh_discards(step.state, step.event.actor, model, discard)
+            hidden.tally_choice(discard, kind_of(tile_code(step.event.pai)), tally)
     return tally
 
 
-def _needs(steps: Iterator[GameStep], model: Model) -> Tally:
+def _needs(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
     residuals = None
     for step in steps:
         residuals = residuals or Residuals(model, step.game)
         residuals.add(step.event, step.state)
-    return residuals.tally if residuals else no_tally()
+    return residuals.tally if residuals else hidden.no_tally()
 
 
-def learn(model: Model, honest: Games, known: Sequence[Known]) -> Weights:
+def learn(model: hidden.Model, honest: Games, known: Sequence[Known]) -> Weights:
     """Return weights from honest games and games of each kind of known pair."""
     kyoku = float(honest.kyoku.sum())
     spread = honest.products[:, :, 0].sum(axis=(0, 1), dtype=np.float64) / (kyoku * len(PAIRS))
@@ -129,9 +119,9 @@ def learn(model: Model, honest: Games, known: Sequence[Known]) -> Weights:
 
 def worth_of_scores(games: Games) -> Floats:
     """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
-    x = levelled(games)[:, :, 0].reshape(-1, N_SCORES)
+    x = levelled(games)[:, :, 0].reshape(-1, hidden.N_SCORES)
     y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
-    points: Floats = np.linalg.solve(x.T @ x + np.eye(N_SCORES), x.T @ (y - y.mean()))
+    points: Floats = np.linalg.solve(x.T @ x + np.eye(hidden.N_SCORES), x.T @ (y - y.mean()))
     return points
 
 
@@ -183,7 +173,7 @@ def train(request: DetectionRequest) -> Learned:
         + "".join(f" --pair {one!r} {other!r} {path.name}" for one, other, path in pairs),
         seed=0,
         scores={f"points of a unit, {name}": round(float(worth))
-            for name, worth in zip(SCORES, weights.points, strict=True)},
+            for name, worth in zip(hidden.SCORES, weights.points, strict=True)},
     )  # fmt: skip
     folder = request.out or RUNS / NAME
     arrays = {key: getattr(weights, key) for key in Weights.__dataclass_fields__}

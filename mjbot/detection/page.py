@@ -5,7 +5,8 @@ from typing import Final
 
 from mjbot.detection.evidence import Position
 from mjbot.detection.report import HEADS, NOT_PROOF, WARNING, Finding, Report, cells
-from mjbot.review.html import POLICY, STYLE, name, table, text
+from mjbot.report import html
+from mjbot.report.html import name, table, text
 
 MOST_LETTERS: Final = 300
 HOW: Final = (
@@ -23,11 +24,7 @@ HOW: Final = (
 def page(report: Report) -> str:
     """Return the page."""
     parts = [
-        "<!doctype html><html lang=en><head><meta charset=utf-8>",
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-        '<meta name=viewport content="width=device-width,initial-scale=1">',
-        f"<title>Pairs in {text(report.records, 80)}</title><style>{STYLE}</style></head>",
-        "<body><main><h1>Pairs that play for each other?</h1>",
+        "<main><h1>Pairs that play for each other?</h1>",
         f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
         f"<p>{text(report.told, MOST_LETTERS)}.</p><p class=mid><b>{text(WARNING, 600)}</b></p>",
         table(HEADS, [_row(finding, place) for place, finding in enumerate(report.findings)]),
@@ -37,9 +34,9 @@ def page(report: Report) -> str:
             for place, finding in enumerate(report.findings)
             for line in _closely(finding, place)
         ],
-        "</main></body></html>\n",
+        "</main>",
     ]
-    return "\n".join(parts)
+    return html.page(f"Pairs in {text(report.records, 80)}", parts)
 
 
 def _row(finding: Finding, place: int) -> list[str]:

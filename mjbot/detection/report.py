@@ -65,14 +65,11 @@ HEADS: Final = (
 def cells(finding: Finding) -> list[str]:
     """Return a row of the table, as plain text."""
     verdict, effect = finding.verdict, finding.verdict.effect
-    told = f"{effect.value:+,.0f}"
-    if effect.is_bounded:
-        told += f" [{effect.low:+,.0f}, {effect.high:+,.0f}]"
     z = verdict.z
     return [
         " + ".join(verdict.names),
         str(len(verdict.games)),
-        told,
+        effect.text("+,.0f") if effect.is_bounded else f"{effect.value:+,.0f}",
         p_value(verdict.p),
         p_value(verdict.adjusted),
         f"{(z[CALL] + z[NEXT_CALL]) / SQRT_2:+.1f}",

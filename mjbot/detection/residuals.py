@@ -21,21 +21,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection.hidden import (
-    N_SCORES,
-    Discard,
-    Floats,
-    Model,
-    Random,
-    Sums,
-    Tally,
-    hold_against_hand,
-    no_discard,
-    no_sums,
-    no_tally,
-    tally_choice,
-    weigh_discards,
-)
+from mjbot.detection import hidden
+from mjbot.detection.hidden import Floats
 from mjbot.table.hands import kind_of
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.state import State
@@ -60,20 +47,20 @@ class Residuals:
     float64[4, 4, N_SCORES].
     """
 
-    model: Model
+    model: hidden.Model
     number: int
-    tally: Tally = field(default_factory=no_tally)
-    sums: Sums = field(default_factory=no_sums)
+    tally: hidden.Tally = field(default_factory=hidden.no_tally)
+    sums: hidden.Sums = field(default_factory=hidden.no_sums)
     kyoku: list[Floats] = field(default_factory=list)
 
-    discard: Discard = field(default_factory=no_discard)
-    _random: Random = field(default_factory=lambda: np.zeros(1, np.uint64))
-    _before: Floats = field(default_factory=lambda: np.zeros((4, 4, N_SCORES)))
+    discard: hidden.Discard = field(default_factory=hidden.no_discard)
+    _random: hidden.Random = field(default_factory=lambda: np.zeros(1, np.uint64))
+    _before: Floats = field(default_factory=lambda: np.zeros((4, 4, hidden.N_SCORES)))
 
     def add(self, event: m.Event, state: State) -> None:
         """Take an event with the table as it was before it."""
         if isinstance(event, m.StartKyoku):
-            self.kyoku.append(np.zeros((4, 4, N_SCORES)))
+            self.kyoku.append(np.zeros((4, 4, hidden.N_SCORES)))
             self._random[0] = self.number * 1_009 + len(self.kyoku)
         elif isinstance(event, m.Dahai) and self.kyoku:
             self._before[...] = self.sums.t
@@ -87,11 +74,11 @@ class Residuals:
         return added
 
     def _discarded(self, seat: int, kind: int, state: State) -> None:
-        weigh_discards(state, seat, self.model, self.discard)
-        tally_choice(self.discard, kind, self.tally)
+        hidden.weigh_discards(state, seat, self.model, self.discard)
+        hidden.tally_choice(self.discard, kind, self.tally)
         for other in range(4):
             if other != seat:
-                hold_against_hand(
+                hidden.hold_against_hand(
                     state, (seat, other), kind, self.discard, self.model, self.tally,
                     self._random, self.sums,
                 )  # fmt: skip
@@ -101,7 +88,7 @@ class Residuals:
 
         float64[N_PAIRS, SPREADS, N_SCORES, N_SCORES]: of the first two.
         """
-        each = contrasts(np.array(self.kyoku).reshape(-1, 4, 4, N_SCORES))[:, :, :SPREADS]
+        each = contrasts(np.array(self.kyoku).reshape(-1, 4, 4, hidden.N_SCORES))[:, :, :SPREADS]
         products: Floats = np.einsum("kpci,kpcj->pcij", each, each)
         return products
 

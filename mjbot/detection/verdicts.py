@@ -27,15 +27,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.detection import hidden
 from mjbot.detection.games import Games, Met, who_met
-from mjbot.detection.hidden import (
-    CHOSEN_CELLS,
-    HELD_CELLS,
-    N_SCORES,
-    NEEDED_CELLS,
-    Floats,
-    Model,
-)
+from mjbot.detection.hidden import Floats
 from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
 from mjbot.models.weights import Shape, load_weights, shaped
 from mjbot.statistics.estimates import Estimate, around
@@ -69,9 +63,9 @@ class Weights:
     points: Floats
 
     @property
-    def model(self) -> Model:
+    def model(self) -> hidden.Model:
         """What is to be expected of strangers."""
-        return Model(self.chosen, self.needed, self.held)
+        return hidden.Model(self.chosen, self.needed, self.held)
 
     def deviates(self, residuals: Floats, products: Floats) -> Floats:
         """Return t of each weighted sum: float64[..., kinds], the smallest of all contrasts.
@@ -116,11 +110,11 @@ _above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
 def shipped_weights(folder: Path = SHIPPED) -> Weights:
     """Return the weights of a folder; raises :class:`~mjbot.models.weights.WeightsError`."""
     shapes: dict[str, Shape] = {
-        "chosen": (CHOSEN_CELLS,),
-        "needed": (NEEDED_CELLS,),
-        "held": (HELD_CELLS,),
-        "sums": (None, N_SCORES),
-        "points": (N_SCORES,),
+        "chosen": (hidden.CHOSEN_CELLS,),
+        "needed": (hidden.NEEDED_CELLS,),
+        "held": (hidden.HELD_CELLS,),
+        "sums": (None, hidden.N_SCORES),
+        "points": (hidden.N_SCORES,),
     }
     arrays = shaped(load_weights(NAME, folder), shapes, folder / f"{NAME}.npz")
     return Weights(**{key: arrays[key].astype(np.float64) for key in Weights.__dataclass_fields__})

@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.arena.report.text import format_estimate
 from mjbot.ladder.lines import Standing
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import FIGURE_BY_KEY, Sums
 from mjbot.strategy.registry import Spec
@@ -28,11 +29,10 @@ PHOENIX: Final[Mapping[str, Estimate]] = {
 
 def strength_table(standings: Sequence[Standing], opponent: Spec) -> Iterator[str]:
     """Yield a row per line, best first: ranks, and what a decision costs."""
-    yield (
-        f"| against three of `{opponent}` | average rank | less the line above, same walls | 1st "
-        "| 4th | games | a decision: median | 99 % | a player's decisions in a game |"
-    )
-    yield "|---" * 9 + "|"
+    yield from head([
+        f"against three of `{opponent}`", "average rank", "less the line above, same walls", "1st",
+        "4th", "games", "a decision: median", "99 %", "a player's decisions in a game",
+    ])  # fmt: skip
     above: Standing | None = None
     for line in standings:
         cells = [
@@ -43,7 +43,7 @@ def strength_table(standings: Sequence[Standing], opponent: Spec) -> Iterator[st
             _games(line),
             *_cost(line),
         ]
-        yield "| " + " | ".join(cells) + " |"
+        yield row(cells)
         above = line
 
 
@@ -55,17 +55,16 @@ def style_table(
     ``people`` has a record per recorded game; without it those of :data:`PHOENIX` stand there.
     """
     figures = [FIGURE_BY_KEY[key] for key in STYLE]
-    heads = " | ".join([figure.label for figure in figures])
-    yield f"| per kyoku, against three of `{opponent}` | {heads} |"
-    yield "|---" * (1 + len(figures)) + "|"
+    labels = [figure.label for figure in figures]
+    yield from head([f"per kyoku, against three of `{opponent}`", *labels])
     for line in standings:
-        yield "| " + " | ".join([_named(line), *[_figure(line, key) for key in STYLE]]) + " |"
+        yield row([_named(line), *[_figure(line, key) for key in STYLE]])
     name, known = PHOENIX_NAME, dict(PHOENIX)
     if people is not None:
         name = f"people, {plural(len(people), 'recorded game')}"
         known = {key: FIGURE_BY_KEY[key].estimate(people) for key in STYLE}
     cells = [format_estimate(known[figure.key], figure.kind) for figure in figures]
-    yield f"| *{name}* | " + " | ".join(cells) + " |"
+    yield row([f"*{name}*", *cells])
 
 
 def notes(standings: Sequence[Standing]) -> Iterator[str]:

@@ -19,17 +19,7 @@ from mjbot.table.mirror.mirror import Table as TableMirror
 from mjbot.table.settle import ranks_of
 from mjbot.text import plural
 from mjbot.watch.words import feed_words, yaku_words
-from protocol.messages import (
-    Chi,
-    Daiminkan,
-    EndGame,
-    Event,
-    Hora,
-    Pon,
-    Ryukyoku,
-    StartGame,
-    StartKyoku,
-)
+from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.rules import Length
 
@@ -66,19 +56,19 @@ class PairScore:
         self.apart = 0
         """Games in which the server did not name both of them."""
         self._names: Final = tuple(names)
-        self._events: list[Event] = []
+        self._events: list[m.Event] = []
 
-    def add(self, event: Event) -> None:
+    def add(self, event: m.Event) -> None:
         """Take in one event; a game counts once it has ended."""
-        if isinstance(event, StartGame):
+        if isinstance(event, m.StartGame):
             self._events = []
         self._events.append(event)
-        if isinstance(event, EndGame):
+        if isinstance(event, m.EndGame):
             self._close(event)
 
-    def _close(self, end: EndGame) -> None:
+    def _close(self, end: m.EndGame) -> None:
         start = self._events[0]
-        names = start.names or () if isinstance(start, StartGame) else ()
+        names = start.names or () if isinstance(start, m.StartGame) else ()
         seats = seats_of(self._names, names)
         if seats is None:
             self.apart += 1
@@ -102,7 +92,7 @@ def seats_of(pair: Sequence[str], names: Sequence[str]) -> tuple[int, int] | Non
     return top, partner
 
 
-def _scores_after(events: Sequence[Event]) -> tuple[int, ...]:
+def _scores_after(events: Sequence[m.Event]) -> tuple[int, ...]:
     """Return the scores where the server does not tell them: those of a mirror."""
     table = TableMirror(strict=False)
     for event in events:
@@ -130,19 +120,19 @@ class Teller:
         self._pair: tuple[int, ...] = ()
         self._where = ""
 
-    def line(self, event: Event) -> tuple[str, str] | None:
+    def line(self, event: m.Event) -> tuple[str, str] | None:
         """Return what to say of an event, and in which style; ``None`` if nothing."""
         match event:
-            case StartGame(names=names):
+            case m.StartGame(names=names):
                 self._sit_down(names or ("?",) * 4)
-            case StartKyoku():
+            case m.StartKyoku():
                 self._where = f"{event.bakaze}{event.kyoku}-{event.honba}"
-            case Chi() | Pon() | Daiminkan() if self._allied(event.actor, event.target):
+            case m.Chi() | m.Pon() | m.Daiminkan() if self._allied(event.actor, event.target):
                 return f"  {self._where}  {self._feed(event)}", CALL
-            case Hora():
+            case m.Hora():
                 text, style = self._win(event)
                 return f"{self._where}  {text}", style
-            case Ryukyoku():
+            case m.Ryukyoku():
                 return f"{self._where}  {self._draw(event)}", OTHER
         return None
 
@@ -154,14 +144,14 @@ class Teller:
     def _who(self, seat: int) -> str:
         return self._at_table[seat]
 
-    def _feed(self, event: Event) -> str:
+    def _feed(self, event: m.Event) -> str:
         one, other = self._pair
         return feed_words(event, self._at_table, {one: other, other: one})
 
     def _allied(self, one: int, other: int) -> bool:
         return one != other and one in self._pair and other in self._pair
 
-    def _win(self, win: Hora) -> tuple[str, str]:
+    def _win(self, win: m.Hora) -> tuple[str, str]:
         winner = self._who(win.actor)
         points = "" if win.hora_points is None else f" {win.hora_points:,}"
         yaku = yaku_words(win.yakus or ())
@@ -173,7 +163,7 @@ class Teller:
             return f"{winner} draws it and wins{what}", style
         return f"{winner} wins from {self._who(win.target)}{what}", style
 
-    def _draw(self, draw: Ryukyoku) -> str:
+    def _draw(self, draw: m.Ryukyoku) -> str:
         if draw.reason not in (None, *EXHAUSTIVE_REASONS):
             return f"abortive draw ({draw.reason})"
         tenpai = [self._who(seat) for seat in range(4) if draw.tenpais and draw.tenpais[seat]]
@@ -201,7 +191,7 @@ class DuoReport(MatchReport):
         self.score: Final = PairScore(names)
         self._teller: Final = Teller(names, self.labels)
 
-    def on_event(self, game: int, event: Event) -> None:
+    def on_event(self, game: int, event: m.Event) -> None:
         """Move the bar, count, and say what is worth a line."""
         super().on_event(game, event)
         self.score.add(event)

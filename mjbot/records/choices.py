@@ -12,20 +12,7 @@ from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.mirror.wire import to_action
 from mjbot.table.state import CHANKAN, REACTION, State
-from protocol.messages import (
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    Event,
-    Hora,
-    Pon,
-    ReachAccepted,
-    Ryukyoku,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 AHEAD: Final = 3
@@ -45,12 +32,12 @@ class ReplayStep:
     """An event, its number from 1, the table after it, and the (at most three) events to come."""
 
     number: int
-    event: Event
+    event: m.Event
     table: Table
-    following: tuple[Event, ...]
+    following: tuple[m.Event, ...]
 
     @property
-    def next(self) -> Event | None:
+    def next(self) -> m.Event | None:
         """What comes next, ``None`` at the end of the log."""
         return self.following[0] if self.following else None
 
@@ -72,10 +59,10 @@ class ReplayStep:
 
     def discard_after(self, seat: int) -> Action | None:
         """Return the discard with which the seat followed its riichi, pon or chi."""
-        if len(self.following) < 2 or isinstance(self.following[0], Dahai | Tsumo):
+        if len(self.following) < 2 or isinstance(self.following[0], m.Dahai | m.Tsumo):
             return None
         first, second = self.following[:2]
-        if not isinstance(second, Dahai) or second.actor != seat:
+        if not isinstance(second, m.Dahai) or second.actor != seat:
             return None
         if getattr(first, "actor", None) != seat:
             return None
@@ -86,7 +73,7 @@ class ReplayStep:
 
         Of who could chi nothing is known after another's pon, and of who could only win a pass.
         """
-        if isinstance(self.next, Ryukyoku) and self.next.reason not in PLAYED_OUT:
+        if isinstance(self.next, m.Ryukyoku) and self.next.reason not in PLAYED_OUT:
             return None
         heard = list(takewhile(_takes, self.following))
         for event in heard:
@@ -94,13 +81,13 @@ class ReplayStep:
                 return to_action(self.table.state, seat, event)
         hidden = 0
         if heard:
-            hidden = _CHI if isinstance(heard[0], Chi) else _PON
+            hidden = _CHI if isinstance(heard[0], m.Chi) else _PON
         wishes = [_WISHES[action.name] for action in self.choices(seat) if not action.is_pass]
         return ACTIONS[PASS] if min(wishes) > hidden else None
 
 
-def _takes(event: Event) -> bool:
-    return isinstance(event, Hora | Chi | Pon | Daiminkan)
+def _takes(event: m.Event) -> bool:
+    return isinstance(event, m.Hora | m.Chi | m.Pon | m.Daiminkan)
 
 
 def steps(log: Path) -> Iterator[ReplayStep]:
@@ -112,7 +99,7 @@ def steps(log: Path) -> Iterator[ReplayStep]:
     return steps_of(entry.event for game in open_games(log) for entry in game.entries)
 
 
-def steps_of(events: Iterable[Event], strict: bool = True) -> Iterator[ReplayStep]:
+def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayStep]:
     """Yield the same for events; a table that is not strict plays on past a contradiction."""
     coming = iter(events)
     table = Table(strict=strict)
@@ -121,7 +108,7 @@ def steps_of(events: Iterable[Event], strict: bool = True) -> Iterator[ReplaySte
     while ahead:
         number += 1
         event = ahead.popleft()
-        if isinstance(event, StartGame):
+        if isinstance(event, m.StartGame):
             table = Table(strict=strict)
         table.apply(event)
         yield ReplayStep(number, event, table, tuple(ahead))
@@ -140,9 +127,9 @@ class Numbering:
         A riichi that is accepted and a dora that is turned leave the question as it was: the
         choice comes after them.
         """
-        if isinstance(step.event, StartKyoku):
+        if isinstance(step.event, m.StartKyoku):
             self._chosen.clear()
-        if isinstance(step.next, ReachAccepted | Dora):
+        if isinstance(step.next, m.ReachAccepted | m.Dora):
             return {}
         able = [seat for seat in range(4) if step.choices(seat)]
         self._chosen.update(able)

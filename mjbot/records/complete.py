@@ -14,38 +14,15 @@ import msgspec
 import numpy as np
 
 from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord
+from mjbot.rules import yaku_table
 from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
 from mjbot.rules.ruleset import rules_of
-from mjbot.rules.yaku_table import (
-    CLOSED_HAN,
-    DORA,
-    OPEN_HAN,
-    ORDINARY,
-    RED_DORA,
-    URA_DORA,
-    YAKUMAN,
-    yaku_ids,
-)
+from mjbot.table import state as s
 from mjbot.table.assume import show_ura
 from mjbot.table.hands import concealed_tiles
 from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
-from mjbot.table.state import (
-    ACCEPTED,
-    DRAWN,
-    EXHAUSTIVE,
-    FOUR_RIICHI,
-    GAME_OVER,
-    IDLE,
-    NAGASHI,
-    NINE_TERMINALS,
-    TRIPLE_RON,
-    TURN,
-    WIRE_REASONS,
-    WON,
-    State,
-)
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.results import yaku_order
@@ -65,7 +42,7 @@ _UNTOLD: Final = ("id", "log", "possible_actions", "cannot_dahai")
 """What servers add for a player, which is no part of what happened."""
 _REDS: Final = frozenset(tile_names(RED_FIVES))
 _Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
-_OVER: Final = (IDLE, WON, DRAWN, GAME_OVER)
+_OVER: Final = (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
 
 
 class _UntoldError(ValueError):
@@ -119,7 +96,7 @@ class _Telling:
 
     def __init__(self) -> None:
         self._table = Table()
-        self.state: State = self._table.state
+        self.state: s.State = self._table.state
         self._has_reds = False
         self._rules_announced = False
 
@@ -182,7 +159,7 @@ class _Telling:
     def _win(self, event: m.Hora) -> WinRecord:
         """Return what a win is worth right now, before it is paid."""
         state, seat = self.state, event.actor
-        if state["riichi"][seat] == ACCEPTED:
+        if state["riichi"][seat] == s.ACCEPTED:
             if event.uradora_markers is None:
                 raise _UntoldError("the ura dora markers of a win after riichi are not told")
             show_ura(state, [tile_code(name) for name in event.uradora_markers])
@@ -195,17 +172,17 @@ class _Telling:
         return _win_record(state, event, worth, tile)
 
 
-def _win_record(state: State, event: m.Hora, worth: Any, tile: int) -> WinRecord:
+def _win_record(state: s.State, event: m.Hora, worth: Any, tile: int) -> WinRecord:
     seat, yakuman, liable = event.actor, int(worth["yakuman"]), int(worth["liable"])
     is_first = int(state["wins"]) == 0
-    riichi = int(state["riichi"][seat]) == ACCEPTED
+    riichi = int(state["riichi"][seat]) == s.ACCEPTED
     yaku = () if yakuman else _yaku(state, seat, tile, worth)
     return WinRecord(
         winner=seat,
         source=event.target,
         liable=liable if liable >= 0 else None,
         yaku=yaku,
-        yakuman=tuple(yaku_ids(int(worth["yaku_mask"]) & YAKUMAN)),
+        yakuman=tuple(yaku_table.yaku_ids(int(worth["yaku_mask"]) & yaku_table.YAKUMAN)),
         fu=int(worth["fu"]) if event.fu is None or not yakuman else event.fu,
         hand_points=int(worth["points"]),
         limit=sum(limit <= _base(worth) for limit in _LIMITS),
@@ -241,20 +218,21 @@ def _base(worth: Any) -> int:
     return int(base_points(int(worth["han"]), int(worth["fu"]), int(worth["yakuman"])))
 
 
-def _yaku(state: State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, int], ...]:
+def _yaku(state: s.State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, int], ...]:
     """Return ids and han in Tenhou's order; ura dora stand there with 0 too after riichi."""
     mask = int(worth["yaku_mask"])
     order = yaku_order(_honour_triplets(state, seat, tile))
-    han = OPEN_HAN if state["is_open"][seat] else CLOSED_HAN
-    pairs = [(yaku, int(han[yaku])) for yaku in order if mask & ORDINARY & 1 << yaku]
-    bonus = ((DORA, int(worth["dora"])), (RED_DORA, int(worth["red"])))
+    han = yaku_table.OPEN_HAN if state["is_open"][seat] else yaku_table.CLOSED_HAN
+    ordinary = mask & yaku_table.ORDINARY
+    pairs = [(yaku, int(han[yaku])) for yaku in order if ordinary >> yaku & 1]
+    bonus = ((yaku_table.DORA, int(worth["dora"])), (yaku_table.RED_DORA, int(worth["red"])))
     pairs += [(yaku, count) for yaku, count in bonus if count]
-    if state["riichi"][seat] == ACCEPTED:
-        pairs.append((URA_DORA, int(worth["ura"])))
+    if state["riichi"][seat] == s.ACCEPTED:
+        pairs.append((yaku_table.URA_DORA, int(worth["ura"])))
     return tuple(pairs)
 
 
-def _honour_triplets(state: State, seat: int, tile: int) -> list[int]:
+def _honour_triplets(state: s.State, seat: int, tile: int) -> list[int]:
     """Return the kinds of triplets of honours: concealed ones first, then the calls."""
     concealed = state["hand"][seat].copy()
     if int(state["turn"]) != seat:
@@ -264,7 +242,7 @@ def _honour_triplets(state: State, seat: int, tile: int) -> list[int]:
     return [kind for kind in kinds if kind >= FIRST_HONOUR]
 
 
-def _winning_hand(state: State, seat: int, win: WinRecord) -> tuple[str, ...]:
+def _winning_hand(state: s.State, seat: int, win: WinRecord) -> tuple[str, ...]:
     """Return the concealed tiles, and at the end the one that was drawn to win."""
     hand = _shown(state, seat)
     if win.winner == win.source:
@@ -273,51 +251,51 @@ def _winning_hand(state: State, seat: int, win: WinRecord) -> tuple[str, ...]:
     return tuple(hand)
 
 
-def _shown(state: State, seat: int) -> list[str]:
+def _shown(state: s.State, seat: int) -> list[str]:
     """Return a hand in the order of Tenhou's ids."""
     return [*in_id_order(tile_names(concealed_tiles(state, seat)))]
 
 
-def _drawn(state: State, event: m.Ryukyoku) -> m.Ryukyoku:
+def _drawn(state: s.State, event: m.Ryukyoku) -> m.Ryukyoku:
     """Return a draw with its reason and the hands that Tenhou shows."""
     reason = _reason(state, event)
     turn = int(state["turn"])
     shown = [False] * 4
-    if reason == NINE_TERMINALS:
+    if reason == s.NINE_TERMINALS:
         shown[turn] = True
-    elif reason == TRIPLE_RON:
+    elif reason == s.TRIPLE_RON:
         shown = [seat != turn for seat in range(4)]
-    elif reason == FOUR_RIICHI:
+    elif reason == s.FOUR_RIICHI:
         shown = [True] * 4
-    elif reason in (EXHAUSTIVE, NAGASHI):
+    elif reason in (s.EXHAUSTIVE, s.NAGASHI):
         shown = [int(waits) != 0 for waits in state["waits"]]
     hands = (
         tuple(_shown(state, seat)) if shown[seat] else ("?",) * (13 - 3 * melds)
         for seat, melds in enumerate(state["n_melds"].tolist())
     )
-    nine = reason == NINE_TERMINALS
+    nine = reason == s.NINE_TERMINALS
     t0, t1, t2, t3 = (seen and not nine for seen in shown)
     return m.Ryukyoku(
         actor=turn if nine else None,
-        reason=WIRE_REASONS[reason],
+        reason=s.WIRE_REASONS[reason],
         tehais=tuple(hands),
         tenpais=(t0, t1, t2, t3),
     )
 
 
-def _reason(state: State, event: m.Ryukyoku) -> int:
+def _reason(state: s.State, event: m.Ryukyoku) -> int:
     """Return why the hand is drawn; of servers that do not say the table knows."""
-    if event.reason in WIRE_REASONS[1:-1]:
-        return WIRE_REASONS.index(event.reason)
+    if event.reason in s.WIRE_REASONS[1:-1]:
+        return s.WIRE_REASONS.index(event.reason)
     if event.reason is not None:
         raise _UntoldError(f"ryukyoku.reason is {event.reason!r}, which Tenhou does not know")
-    if int(state["phase"]) == TURN:
-        return NINE_TERMINALS
+    if int(state["phase"]) == s.TURN:
+        return s.NINE_TERMINALS
     if aborted := int(abort_reason(state)):
         return aborted
     if int(state["wall_left"]) > 0:
-        return TRIPLE_RON
-    return NAGASHI if any(has_nagashi(state, seat) for seat in range(4)) else EXHAUSTIVE
+        return s.TRIPLE_RON
+    return s.NAGASHI if any(has_nagashi(state, seat) for seat in range(4)) else s.EXHAUSTIVE
 
 
 def _four(points: Any) -> m.FourInts:

@@ -23,21 +23,8 @@ from mjbot.records.game import (
     RecordError,
     WinRecord,
 )
+from protocol import messages as m
 from protocol.errors import ProtocolError, ThreePlayersError
-from protocol.messages import (
-    Dahai,
-    Dora,
-    EndGame,
-    EndKyoku,
-    Event,
-    FourInts,
-    Hora,
-    Reach,
-    ReachAccepted,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-)
 from protocol.tenhou import tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import RECORD_TAGS, typed
@@ -135,9 +122,9 @@ class _RecordReader:
         self._discarder = -1
         self._n_melds = [0, 0, 0, 0]
         self._win: WinRecord | None = None
-        self._final: FourInts | None = None
+        self._final: m.FourInts | None = None
 
-    def read(self, element: Element) -> tuple[Event, ...]:
+    def read(self, element: Element) -> tuple[m.Event, ...]:
         """Return the events of an element; elements that are no part of the play give none."""
         name = element.name
         if name[1:].isdigit() and not element.attributes:
@@ -162,7 +149,7 @@ class _RecordReader:
                 return self._take_in_hand(tag, name)
         return ()
 
-    def _take_in_hand(self, tag: tags.Tag, name: str) -> tuple[Event, ...]:
+    def _take_in_hand(self, tag: tags.Tag, name: str) -> tuple[m.Event, ...]:
         match tag:
             case tags.Meld():
                 self._check_playing(name)
@@ -172,7 +159,7 @@ class _RecordReader:
                 return (_riichi(tag),)
             case tags.DoraIndicator():
                 self._check_playing(name)
-                return (Dora(dora_marker=self._tiles[tag.hai]),)
+                return (m.Dora(dora_marker=self._tiles[tag.hai]),)
         return ()
 
     def take_win(self) -> WinRecord | None:
@@ -180,27 +167,27 @@ class _RecordReader:
         win, self._win = self._win, None
         return win
 
-    def finish(self) -> tuple[Event, ...]:
+    def finish(self) -> tuple[m.Event, ...]:
         """Return what the end of the document implies."""
         if self._playing and not self._result_seen:
             raise ValueError("the record ends inside a hand")
         if not self._playing:
             raise ValueError("the record holds no hand")
         if self._final is None:
-            return (EndKyoku(),)
-        return EndKyoku(), EndGame(scores=self._final)
+            return (m.EndKyoku(),)
+        return m.EndKyoku(), m.EndGame(scores=self._final)
 
-    def _take_deal(self, tag: tags.RecordedInit) -> tuple[Event, ...]:
+    def _take_deal(self, tag: tags.RecordedInit) -> tuple[m.Event, ...]:
         kyoku, honba, sticks, _, _, marker = tag.seed
         if tag.oya != kyoku % 4:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {kyoku}")
-        events: tuple[Event, ...] = ()
+        events: tuple[m.Event, ...] = ()
         if not self._started:
-            events = (StartGame(names=self._names, mjbot_rules=self._rules),)
+            events = (m.StartGame(names=self._names, mjbot_rules=self._rules),)
         elif not self._result_seen:
             raise ValueError("a hand begins before the one before it has ended")
         else:
-            events = (EndKyoku(),)
+            events = (m.EndKyoku(),)
         self._started = self._playing = True
         self._result_seen = False
         self._drawn = None
@@ -209,7 +196,7 @@ class _RecordReader:
             tuple([self._tiles[tile] for tile in hand])
             for hand in (tag.hai0, tag.hai1, tag.hai2, tag.hai3)
         )
-        deal = StartKyoku(
+        deal = m.StartKyoku(
             bakaze=WIND_NAMES[kyoku // 4],
             kyoku=kyoku % 4 + 1,
             honba=honba,
@@ -221,7 +208,7 @@ class _RecordReader:
         )
         return *events, deal
 
-    def _take_turn(self, tag: tags.Draw | tags.Discard, name: str) -> Event:
+    def _take_turn(self, tag: tags.Draw | tags.Discard, name: str) -> m.Event:
         if tag.tile is None:
             raise ProtocolError(name, "the tile is missing, a record shows every draw")
         self._check_playing(name)
@@ -233,7 +220,7 @@ class _RecordReader:
         self._discarder = tag.seat
         return _discard_event(tag.seat, self._tiles[tag.tile], tsumogiri)
 
-    def _take_call(self, tag: tags.Meld) -> Event:
+    def _take_call(self, tag: tags.Meld) -> m.Event:
         try:
             call = decode_call(tag.m)
         except ValueError as error:
@@ -247,7 +234,7 @@ class _RecordReader:
             raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
         return event
 
-    def _take_result(self, tag: tags.Win | tags.DrawnHand) -> Event:
+    def _take_result(self, tag: tags.Win | tags.DrawnHand) -> m.Event:
         self._final = final_scores(tag, 0)
         if isinstance(tag, tags.Win):
             if not self._playing:
@@ -280,16 +267,16 @@ def _check_rules(tag: tags.Go) -> None:
         raise _OtherRulesError(str(error)) from None
 
 
-def _riichi(tag: tags.Riichi) -> Event:
+def _riichi(tag: tags.Riichi) -> m.Event:
     if tag.step == 1:
-        return Reach(actor=tag.who)
+        return m.Reach(actor=tag.who)
     # Records of 2009 and 2010 do not print the scores.
     scores = None if tag.ten is None else points(tag.ten, 0)
     d0, d1, d2, d3 = (-1000 * (payer == tag.who) for payer in range(4))
-    return ReachAccepted(actor=tag.who, deltas=(d0, d1, d2, d3), scores=scores)
+    return m.ReachAccepted(actor=tag.who, deltas=(d0, d1, d2, d3), scores=scores)
 
 
-def _win_record(tag: tags.Win, hora: Hora, tiles: Sequence[str]) -> WinRecord:
+def _win_record(tag: tags.Win, hora: m.Hora, tiles: Sequence[str]) -> WinRecord:
     pairs = tag.yaku or ()
     return WinRecord(
         winner=hora.actor,
@@ -310,10 +297,10 @@ def _win_record(tag: tags.Win, hora: Hora, tiles: Sequence[str]) -> WinRecord:
 
 
 @cache
-def _draw_event(seat: int, tile: str) -> Tsumo:
-    return Tsumo(actor=seat, pai=tile)
+def _draw_event(seat: int, tile: str) -> m.Tsumo:
+    return m.Tsumo(actor=seat, pai=tile)
 
 
 @cache
-def _discard_event(seat: int, tile: str, tsumogiri: bool) -> Dahai:
-    return Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri)
+def _discard_event(seat: int, tile: str, tsumogiri: bool) -> m.Dahai:
+    return m.Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri)

@@ -5,26 +5,15 @@ from typing import Final
 from urllib.parse import quote
 
 from mjbot.records.positions import Place
+from mjbot.report.html import name, table, text
 from mjbot.review.decisions import SEATS, Decision, points_of
-from mjbot.review.html import name, row, table, text, tile, tiles
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import MATERIAL, Reason, compare, kind_of_loss, number, signed
 from mjbot.review.sentences import amount, because, choice_text, done_text, headline
 from mjbot.review.summary import Review
-from mjbot.review.tile_names import wind_of
+from mjbot.review.tiles import row, tile, tiles, wind_of
 from mjbot.statistics.estimates import Estimate
-from mjbot.strategy.explanation import (
-    DANGER,
-    DEALING_IN,
-    IN_POINTS,
-    PERCENT,
-    POINTS,
-    RANKS,
-    WINNING,
-    Rated,
-    Term,
-    same_choice,
-)
+from mjbot.strategy import explanation as e
 from mjbot.table.state import CALLED_AWAY, TSUMOGIRI
 from mjbot.table.view import View
 
@@ -147,8 +136,8 @@ def _why(review: Review, decision: Decision, shown: Shown | None) -> Iterator[st
     if shown is not None:
         yield (
             f"<p>Playouts of {shown.deals} deals: the better choice gains"
-            f" {interval(shown.points, POINTS)} points and {interval(shown.ranks, RANKS)} places:"
-            f" <b>{shown.verdict}</b>.</p>"
+            f" {interval(shown.points, e.POINTS)} points and"
+            f" {interval(shown.ranks, e.RANKS)} places: <b>{shown.verdict}</b>.</p>"
         )
 
 
@@ -164,7 +153,7 @@ def _terms(decision: Decision) -> str:
     unit = decision.told.unit
     gains = {reason.shows: reason for reason in compare(decision.view, done, better, unit)}
     in_points = points_of(better, unit) is not None and points_of(done, unit) is not None
-    counted = POINTS if in_points else unit
+    counted = e.POINTS if in_points else unit
     names = ["your choice", "next best"] if decision.is_equal else ["your choice", "better"]
     heads = [
         "",
@@ -174,10 +163,9 @@ def _terms(decision: Decision) -> str:
     rows = []
     if in_points:
         values = [points_of(each, unit) or 0.0 for each in pair]
-        rows.append(
-            _total("value, points", values, POINTS, signed(sign * (values[1] - values[0]), POINTS))
-        )
-    if unit != POINTS:
+        gain = signed(sign * (values[1] - values[0]), e.POINTS)
+        rows.append(_total("value, points", values, e.POINTS, gain))
+    if unit != e.POINTS:
         values = [each.worth for each in pair]
         gain = "" if in_points else signed(sign * (values[1] - values[0]), unit)
         rows.append(_total(_worth_label(unit), values, unit, gain))
@@ -192,12 +180,14 @@ def _terms(decision: Decision) -> str:
 
 def _worth_label(unit: str) -> str:
     return (
-        f"share of the network, {PERCENT}" if unit.startswith(PERCENT) else f"value, {text(unit)}"
+        f"share of the network, {e.PERCENT}"
+        if unit.startswith(e.PERCENT)
+        else f"value, {text(unit)}"
     )
 
 
 def _short_unit(unit: str) -> str:
-    return PERCENT if unit.startswith(PERCENT) else text(unit)
+    return e.PERCENT if unit.startswith(e.PERCENT) else text(unit)
 
 
 def _total(label: str, values: Sequence[float], unit: str, gain: str) -> list[str]:
@@ -211,30 +201,32 @@ def _gain(reason: Reason | None, unit: str) -> str:
     return "" if shown == "0" else shown
 
 
-def _is_empty(term: Term, cells: Sequence[str], gain: Reason | None) -> bool:
+def _is_empty(term: e.Term, cells: Sequence[str], gain: Reason | None) -> bool:
     """Return whether a row shows no difference: no gain to speak of, and figures that say nothing.
 
     Those of a danger say nothing without a gain, all others where they are equal.
     """
-    least = MATERIAL if gain and gain.unit == POINTS else 0.5
+    least = MATERIAL if gain and gain.unit == e.POINTS else 0.5
     if gain is not None and abs(gain.gain) >= least:
         return False
-    return term.name == DANGER or cells[0] == cells[1]
+    return term.name == e.DANGER or cells[0] == cells[1]
 
 
-def _label(view: View, term: Term) -> str:
+def _label(view: View, term: e.Term) -> str:
     """Return a term's name, whom it is about, and its unit unless the name says it."""
     if term.about is None:
         return text(term.label)
-    whom = f"{'from' if term.name == DANGER else 'to'} {wind_of(view, term.about)}"
+    whom = f"{'from' if term.name == e.DANGER else 'to'} {wind_of(view, term.about)}"
     return text(term.label.replace(term.name, f"{term.name} {whom}", 1))
 
 
-def _rows(pair: tuple[Rated, Rated], gains: Mapping[tuple[str, int | None], Reason]) -> list[Term]:
+def _rows(
+    pair: tuple[e.Rated, e.Rated], gains: Mapping[tuple[str, int | None], Reason]
+) -> list[e.Term]:
     """Return the terms to be shown: what gains, the most first, then what is known beside it."""
     terms = {(term.name, term.about): term for each in pair for term in each.terms}
     told = [terms[shows] for shows in gains if shows in terms]
-    hidden = {WINNING, DEALING_IN, IN_POINTS, *(term.name for term in told if term.adds_to)}
+    hidden = {e.WINNING, e.DEALING_IN, e.IN_POINTS, *(term.name for term in told if term.adds_to)}
     rest = [term for term in terms.values() if term not in told and term.name not in hidden]
     values = {
         (term.name, term.about): [each.term(term.name, term.about) for each in pair]
@@ -255,7 +247,7 @@ def _chips(decision: Decision) -> str:
         return ""
     chips = []
     for each in ordered:
-        mark = ", done" if same_choice(each.action, decision.actual) else ""
+        mark = ", done" if e.same_choice(each.action, decision.actual) else ""
         rated = amount(each.worth, decision.told.unit) if each.worth > -1e8 else "given up"
         chips.append(f"<span>{choice_text(each, tile)} {text(rated)}{mark}</span>")
     return f"<p class=chips>{''.join(chips)}</p>"

@@ -15,29 +15,11 @@ from typing import Final, NamedTuple
 from mjbot.models.networks.rank import Situation, rank_model
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.review.players import SeatedPlayers
-from mjbot.strategy.explanation import (
-    IN_POINTS,
-    POINTS,
-    WORTH,
-    Explanation,
-    Rated,
-    same_choice,
-)
+from mjbot.strategy import explanation as e
 from mjbot.table.actions import Action
 from mjbot.table.settle import ranks_of
 from mjbot.table.view import View
-from protocol.messages import (
-    Chi,
-    Dahai,
-    EndGame,
-    Event,
-    Hora,
-    Pon,
-    Reach,
-    Ryukyoku,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
@@ -62,9 +44,9 @@ class Decision:
     place: int
     seat: int
     turn: int
-    asked: Event
+    asked: m.Event
     view: View
-    told: Explanation
+    told: e.Explanation
     actual: Action
     then: Action | None = None
     expected_then: Action | None = None
@@ -84,19 +66,19 @@ class Decision:
     @property
     def is_equal(self) -> bool:
         """Whether it was done."""
-        return same_choice(self.expected, self.actual)
+        return e.same_choice(self.expected, self.actual)
 
     @property
-    def done(self) -> Rated | None:
+    def done(self) -> e.Rated | None:
         """What the reviewer says of what was done, if it says anything."""
-        rated = [each for each in self.told.rated if same_choice(each.action, self.actual)]
+        rated = [each for each in self.told.rated if e.same_choice(each.action, self.actual)]
         if self.then is not None:
-            follows = [each for each in rated if each.then and same_choice(each.then, self.then)]
+            follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
             rated = follows or rated
         return max(rated, key=lambda each: each.worth, default=None)
 
     @property
-    def better(self) -> Rated | None:
+    def better(self) -> e.Rated | None:
         """What it says of what it would have done."""
         return next((each for each in self.told.rated if each.is_chosen), None)
 
@@ -128,7 +110,7 @@ class Decision:
     @property
     def loss_unit(self) -> str:
         """Points, or the reviewer's own unit."""
-        return POINTS if self.in_points else self.told.unit
+        return e.POINTS if self.in_points else self.told.unit
 
     @property
     def is_disputed(self) -> bool:
@@ -149,19 +131,19 @@ class Decision:
         return self.loss <= CLOSE * (max(known) - min(known))
 
 
-def points_of(rated: Rated | None, unit: str) -> float | None:
+def points_of(rated: e.Rated | None, unit: str) -> float | None:
     """Return the worth of something in points, if the reviewer reports it."""
     if rated is None:
         return None
-    if unit == POINTS:
+    if unit == e.POINTS:
         return rated.worth if isfinite(rated.worth) else None
-    term = rated.term(IN_POINTS)
+    term = rated.term(e.IN_POINTS)
     return term.value if term else None
 
 
 def total_of(unit: str) -> str:
     """Return what the terms in points add up to: the worth, or a term beside it."""
-    return WORTH if unit == POINTS else IN_POINTS
+    return e.WORTH if unit == e.POINTS else e.IN_POINTS
 
 
 @dataclass
@@ -178,7 +160,7 @@ class Kyoku:
     scores: tuple[int, ...]
     chances: list[list[float]]
     """How likely each seat ends at each place, as the kyoku starts: [seat][place]."""
-    results: list[Event] = field(default_factory=list)
+    results: list[m.Event] = field(default_factory=list)
     scores_after: tuple[int, ...] = ()
 
 
@@ -212,7 +194,7 @@ class Judged:
     untold: int = 0
     """Choices of which the record does not say what was done."""
     scores: tuple[int, ...] = ()
-    events: list[Event] = field(default_factory=list)
+    events: list[m.Event] = field(default_factory=list)
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -230,7 +212,7 @@ class Judged:
 
 
 def judge(
-    events: Iterable[Event],
+    events: Iterable[m.Event],
     players: SeatedPlayers,
     seats: Sequence[int],
     in_full: Sequence[int] = SEATS,
@@ -252,13 +234,13 @@ def judge(
     return walk.judged
 
 
-def _last_round(events: Iterable[Event]) -> int | None:
+def _last_round(events: Iterable[m.Event]) -> int | None:
     """Return the last scheduled round as the game's end shows it; ``None`` without an end."""
     last, is_over = 0, False
     for step in steps_of(events):
         last, is_over = (
             int(step.table.state["rules"]["last_round"]),
-            isinstance(step.event, EndGame),
+            isinstance(step.event, m.EndGame),
         )
     return last if is_over else None
 
@@ -300,30 +282,30 @@ class _Walk:
     def _note(self, step: ReplayStep) -> None:
         judged, state = self.judged, step.table.state
         match step.event:
-            case StartKyoku():
+            case m.StartKyoku():
                 judged.names = judged.names or step.table.names
                 judged.kyoku.append(_kyoku(step, self._players.last_round))
                 self._turns = [0, 0, 0, 0]
                 self._latest.clear()
                 self._riichi.clear()
-            case Reach(actor=actor):
+            case m.Reach(actor=actor):
                 self._riichi[actor] = [*self._turns]
-            case Tsumo(actor=actor) | Chi(actor=actor) | Pon(actor=actor):
+            case m.Tsumo(actor=actor) | m.Chi(actor=actor) | m.Pon(actor=actor):
                 self._turns[actor] += 1
-            case Hora(actor=actor, target=target):
+            case m.Hora(actor=actor, target=target):
                 judged.kyoku[-1].results.append(step.event)
                 if actor != target:
                     paid = self._scores[target] - int(state["scores"][target])
                     self._deal_in(actor, target, paid)
-            case Ryukyoku():
+            case m.Ryukyoku():
                 judged.kyoku[-1].results.append(step.event)
         self._scores = judged.scores = tuple(int(score) for score in state["scores"])
-        if judged.kyoku and not isinstance(step.event, EndGame):  # sticks left over are no play's
+        if judged.kyoku and not isinstance(step.event, m.EndGame):  # sticks left over are no play's
             judged.kyoku[-1].scores_after = self._scores
 
     def _look_ahead(self, step: ReplayStep) -> None:
         """Keep, before a discard is made, the hand that it is made from."""
-        if isinstance(step.next, Dahai):
+        if isinstance(step.next, m.Dahai):
             seat, state = step.next.actor, step.table.state
             held = [kind for kind in range(N_KINDS) if state["hand"][seat][kind]]
             waits = [int(state["waits"][other]) if other != seat else 0 for other in SEATS]
@@ -362,9 +344,9 @@ class _Walk:
         told = None
         if seat not in self._in_full:
             choice = players.decide(step, seat)
-            told = Explanation(choice) if same_choice(choice, actual) else None
+            told = e.Explanation(choice) if e.same_choice(choice, actual) else None
         told = told or players.explain(step, seat)[1]
-        same = same_choice(told.choice, actual)
+        same = e.same_choice(told.choice, actual)
         then = step.discard_after(seat)
         expected_then = then if same else players.follow_up(step, view, told.choice)
         riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
@@ -375,7 +357,7 @@ class _Walk:
 
 
 def _is_reaction(step: ReplayStep) -> bool:
-    return isinstance(step.event, Dahai)
+    return isinstance(step.event, m.Dahai)
 
 
 def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:

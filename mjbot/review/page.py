@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
+from mjbot.report import html
+from mjbot.report.html import name, table, text
+from mjbot.review import summary
 from mjbot.review.decision_html import (
     board_link,
     decision_html,
@@ -12,19 +15,9 @@ from mjbot.review.decision_html import (
     size_text,
 )
 from mjbot.review.decisions import Decision
-from mjbot.review.html import POLICY, STYLE, drawings, name, table, text, tile
 from mjbot.review.reasons import kind_of_loss, number, percent
 from mjbot.review.sentences import amount, because, headline
-from mjbot.review.summary import (
-    Loss,
-    Review,
-    by_kind,
-    by_kyoku,
-    by_seat,
-    looked,
-    loss_of,
-    mean_loss,
-)
+from mjbot.review.tiles import drawings, tile
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS
 from mjbot.text import plural
@@ -36,17 +29,14 @@ FOOT: Final = 18
 PLACES: Final = ("1st", "2nd", "3rd", "4th")
 
 
-def page(review: Review) -> str:
+def page(review: summary.Review) -> str:
     """Return the page."""
     seat = review.seat
     names = review.judged.names
     who = name(names[seat]) if seat < len(names) else f"seat {seat}"
     title = f"Review: {text(names[seat]) if seat < len(names) else f'seat {seat}'}"
     parts = [
-        "<!doctype html><html lang=en><head><meta charset=utf-8>",
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-        '<meta name=viewport content="width=device-width,initial-scale=1">',
-        f"<title>{title}</title><style>{STYLE}</style></head><body>{drawings()}<main>",
+        f"{drawings()}<main>",
         f"<h1>Review of {who}</h1>",
         *_origin(review),
         *_cards(review),
@@ -58,12 +48,12 @@ def page(review: Review) -> str:
         *_deal_ins(review),
         *_decisions(review),
         *_how_to_read(review),
-        "</main></body></html>\n",
+        "</main>",
     ]
-    return "\n".join(parts)
+    return html.page(title, parts)
 
 
-def _origin(review: Review) -> Iterator[str]:
+def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
     place, score = judged.places[review.seat], judged.scores[review.seat]
     ends = f"{PLACES[place - 1]} of 4 with {score:,} points"
@@ -79,11 +69,11 @@ def _origin(review: Review) -> Iterator[str]:
     yield f"<p>Reviewer: <b>{text(review.by.name, 80)}</b>, {known}.{board}</p>"
 
 
-def _cards(review: Review) -> Iterator[str]:
-    unit, whole = review.unit, loss_of(review.decisions, review.shown)
+def _cards(review: summary.Review) -> Iterator[str]:
+    unit, whole = review.unit, summary.loss_of(review.decisions, review.shown)
     same = whole.decisions - whole.differing
     share = f"{100 * same / whole.decisions:.0f}%" if whole.decisions else "-"
-    mean = mean_loss(review.decisions)
+    mean = summary.mean_loss(review.decisions)
     cards = [
         (str(whole.decisions), "decisions"),
         (share, f"the same choice as the reviewer ({same})"),
@@ -111,7 +101,7 @@ def _mean(mean: Estimate, unit: str) -> str:
     return f"{number(mean.value, unit)} &plusmn; {number(mean.half_width, unit)}"
 
 
-def _curve(review: Review) -> str:
+def _curve(review: summary.Review) -> str:
     """Return a bar for each loss, in the order of the game, each a link."""
     decisions, unit = review.decisions, review.unit
     most = max((each.loss or 0.0 for each in decisions), default=0.0)
@@ -141,7 +131,7 @@ def _curve(review: Review) -> str:
     return f"<p class=soft>{told}</p>{drawn}"
 
 
-def _worst(review: Review) -> Iterator[str]:
+def _worst(review: summary.Review) -> Iterator[str]:
     worst = [each for each in review.costliest if each.loss or review.is_shown(each)][:MOST_WORST]
     yield "<h2>What cost most</h2>"
     if not worst:
@@ -163,7 +153,7 @@ def _worst(review: Review) -> Iterator[str]:
     yield "</ol>"
 
 
-def _losses(review: Review, loss: Loss, most: float) -> list[str]:
+def _losses(review: summary.Review, loss: summary.Loss, most: float) -> list[str]:
     """Return the cells of a loss: how many differ, how much is lost, what playouts show of it."""
     bar = f'<span class=bar style="width:{5 * loss.loss / most:.2f}rem"></span>' if most else ""
     cells = [str(loss.differing)]
@@ -174,16 +164,16 @@ def _losses(review: Review, loss: Loss, most: float) -> list[str]:
     return cells
 
 
-def _loss_heads(review: Review) -> list[str]:
+def _loss_heads(review: summary.Review) -> list[str]:
     heads = ["different choices"]
     heads += [f"loss, {_unit(review.unit)}"] if review.is_summed else []
     return heads + (["shown by playouts, points (decisions)"] if review.shown else [])
 
 
-def _kinds(review: Review) -> Iterator[str]:
-    kinds = by_kind(review)
+def _kinds(review: summary.Review) -> Iterator[str]:
+    kinds = summary.by_kind(review)
     most = max(loss.loss for loss in kinds.values())
-    whole = loss_of(review.decisions, review.shown)
+    whole = summary.loss_of(review.decisions, review.shown)
     yield "<h2>By class of mistake</h2>"
     rows = [[kind, *_losses(review, loss, most)] for kind, loss in kinds.items()]
     rows.append(["<b>all</b>", *_losses(review, whole, 0.0)])
@@ -196,8 +186,8 @@ def _kinds(review: Review) -> Iterator[str]:
         yield f"<p class=soft>{of} not rated by the reviewer: the loss is unknown.</p>"
 
 
-def _kyoku(review: Review) -> Iterator[str]:
-    losses = by_kyoku(review)
+def _kyoku(review: summary.Review) -> Iterator[str]:
+    losses = summary.by_kyoku(review)
     most = max((loss.loss for loss in losses), default=0.0)
     rows = []
     for kyoku, loss in zip(review.judged.kyoku, losses, strict=True):
@@ -213,8 +203,8 @@ def _kyoku(review: Review) -> Iterator[str]:
     yield table(heads, rows)
 
 
-def _seats(review: Review) -> Iterator[str]:
-    lines, unit = by_seat(review), review.unit
+def _seats(review: summary.Review) -> Iterator[str]:
+    lines, unit = summary.by_seat(review), review.unit
     if len(lines) < 2:
         return
     yield "<h2>The four players</h2>"
@@ -229,7 +219,7 @@ def _seats(review: Review) -> Iterator[str]:
     yield table([*heads, f"lost per decision, {_unit(unit)}"], rows)
 
 
-def _deal_ins(review: Review) -> Iterator[str]:
+def _deal_ins(review: summary.Review) -> Iterator[str]:
     found = review.deal_ins
     yield "<h2>Deal-ins</h2>"
     if not found:
@@ -237,7 +227,7 @@ def _deal_ins(review: Review) -> Iterator[str]:
         return
     rows = []
     for each in found:
-        seen, decision = looked(each), each.decision
+        seen, decision = summary.looked(each), each.decision
         where = each.name
         if decision is not None:
             where = place_link(review, decision)
@@ -256,7 +246,7 @@ def _deal_ins(review: Review) -> Iterator[str]:
     yield table(heads, rows)
 
 
-def _decisions(review: Review) -> Iterator[str]:
+def _decisions(review: summary.Review) -> Iterator[str]:
     yield "<h2>Every decision</h2>"
     picks = (("differing", "different choices", " checked"), ("lost", "losses only", ""))
     yield "<p class=pick>"
@@ -275,7 +265,7 @@ def _tally(decisions: list[Decision]) -> str:
     return f"{plural(len(decisions), 'decision')}, {differing} different"
 
 
-def _how_to_read(review: Review) -> Iterator[str]:
+def _how_to_read(review: summary.Review) -> Iterator[str]:
     unit, judged, strength = review.unit, review.judged, review.by.strength
     yield "<h2>How to read this</h2><ul>"
     yield (

@@ -15,26 +15,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mjbot.review.decisions import Decision, total_of
-from mjbot.review.tile_names import tile_text, wind_of
-from mjbot.strategy.explanation import (
-    ACCEPTED,
-    CHANCE_TO_WIN,
-    DANGER,
-    DEALING_IN,
-    LATER,
-    PERCENT,
-    PLACEMENT,
-    POINTS,
-    RANKS,
-    SHANTEN,
-    SHAPE,
-    STICK,
-    WIN_VALUE,
-    WINNING,
-    WORTH,
-    Rated,
-    Term,
-)
+from mjbot.review.tiles import tile_text, wind_of
+from mjbot.strategy import explanation as e
 from mjbot.table.view import View
 
 Kind = Literal["efficiency", "push/fold", "riichi", "calls", "hand value", "wins"]
@@ -49,12 +31,12 @@ KINDS: Final[tuple[Kind, ...]] = (
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
 _TOPICS: Final[dict[str, Topic]] = {
-    DEALING_IN: "danger",
+    e.DEALING_IN: "danger",
     "safety": "danger",
-    LATER: "later",
-    STICK: "stick",
-    PLACEMENT: "placement",
-    SHAPE: "speed",
+    e.LATER: "later",
+    e.STICK: "stick",
+    e.PLACEMENT: "placement",
+    e.SHAPE: "speed",
 }
 MATERIAL: Final = 10.0
 """Points below which a difference is not reported."""
@@ -90,11 +72,11 @@ def reasons(decision: Decision) -> list[Reason]:
     return compare(decision.view, done, better, decision.told.unit)
 
 
-def compare(view: View, done: Rated, better: Rated, unit: str) -> list[Reason]:
+def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reason]:
     """Return what makes the difference between two things that were rated, largest first."""
     total = total_of(unit)
     if not (done.parts(total) and better.parts(total)):
-        total = WORTH
+        total = e.WORTH
     if not (done.parts(total) and better.parts(total)):
         return []
     found = _differences(view, done, better, total)
@@ -129,55 +111,55 @@ def kind_of_discard(found: list[Reason]) -> Kind:
 # --- differences -------------------------------------------------------------------------------
 
 
-def _differences(view: View, done: Rated, better: Rated, total: str) -> Iterator[Reason]:
+def _differences(view: View, done: e.Rated, better: e.Rated, total: str) -> Iterator[Reason]:
     names = {(term.name, term.about): term for each in (done, better) for term in each.parts(total)}
     for (name, about), term in names.items():
-        if name == WINNING:
+        if name == e.WINNING:
             yield from _winning(done, better)
             continue
         gain = value_of(better, name, about) - value_of(done, name, about)
         if gain:
             topic = _TOPICS.get(name, "other")
             text = _text(view, topic, term, done, better)
-            shows = (DANGER, about) if name == DEALING_IN else (name, about)
+            shows = (e.DANGER, about) if name == e.DEALING_IN else (name, about)
             yield Reason(topic, gain, term.unit, text, shows)
 
 
-def _winning(done: Rated, better: Rated) -> Iterator[Reason]:
+def _winning(done: e.Rated, better: e.Rated) -> Iterator[Reason]:
     """Take what the hands may win apart into speed and value."""
-    whole = value_of(better, WINNING) - value_of(done, WINNING)
-    values = [value_of(each, WIN_VALUE) for each in (done, better)]
+    whole = value_of(better, e.WINNING) - value_of(done, e.WINNING)
+    values = [value_of(each, e.WIN_VALUE) for each in (done, better)]
     by_value = 0.0
     if all(values):
         pair = zip((done, better), values, strict=True)
-        chances = [value_of(each, WINNING) / value for each, value in pair]
+        chances = [value_of(each, e.WINNING) / value for each, value in pair]
         by_value = (values[1] - values[0]) * sum(chances) / 2
     speed = whole - by_value
     if abs(speed) > NOTHING:
-        shows = (CHANCE_TO_WIN, None)
-        yield Reason("speed", speed, POINTS, _speed(done, better, speed > 0), shows)
+        shows = (e.CHANCE_TO_WIN, None)
+        yield Reason("speed", speed, e.POINTS, _speed(done, better, speed > 0), shows)
     if by_value:
-        pays = [number(value, POINTS) for value in values]
+        pays = [number(value, e.POINTS) for value in values]
         text = f"a win pays {pays[1]} points instead of {pays[0]}"
-        yield Reason("value", by_value, POINTS, text, (WIN_VALUE, None))
+        yield Reason("value", by_value, e.POINTS, text, (e.WIN_VALUE, None))
 
 
 NOTHING: Final = 1e-6
 """Points that rounding makes of equal chances."""
 
 
-def faster_text(done: Rated, better: Rated) -> str:
+def faster_text(done: e.Rated, better: e.Rated) -> str:
     """Return what makes the hand that the better choice leaves the faster one."""
     return _speed(done, better, is_faster=True)
 
 
-def _speed(done: Rated, better: Rated, is_faster: bool) -> str:
+def _speed(done: e.Rated, better: e.Rated, is_faster: bool) -> str:
     """Return what makes the hand faster or slower: shanten, tiles or chances, if they agree."""
-    chances = [value_of(each, CHANCE_TO_WIN) for each in (done, better)]
+    chances = [value_of(each, e.CHANCE_TO_WIN) for each in (done, better)]
     shown = [percent(chance) for chance in chances]
-    if done.term(SHANTEN) and better.term(SHANTEN):
-        before, after = (int(value_of(each, SHANTEN)) for each in (done, better))
-        few, many = (int(value_of(each, ACCEPTED)) for each in (done, better))
+    if done.term(e.SHANTEN) and better.term(e.SHANTEN):
+        before, after = (int(value_of(each, e.SHANTEN)) for each in (done, better))
+        few, many = (int(value_of(each, e.ACCEPTED)) for each in (done, better))
         if before != after and (after < before) == is_faster:
             return f"{'keeps' if is_faster else 'goes back to'} {_shanten(after)}"
         if before == after and many != few and (many > few) == is_faster:
@@ -191,8 +173,8 @@ def _shanten(steps: int) -> str:
     return "tenpai" if steps == 0 else f"{steps}-shanten"
 
 
-def _text(view: View, topic: Topic, term: Term, done: Rated, better: Rated) -> str:
-    if term.name == DEALING_IN and term.about is not None:
+def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated) -> str:
+    if term.name == e.DEALING_IN and term.about is not None:
         return _danger(view, term.about, done, better)
     gains = value_of(better, term.name, term.about) > value_of(done, term.name, term.about)
     match topic:
@@ -202,17 +184,17 @@ def _text(view: View, topic: Topic, term: Term, done: Rated, better: Rated) -> s
             return "keeps the riichi stick" if gains else "puts a riichi stick down"
         case "placement":
             return f"is {'better' if gains else 'worse'} for the placement"
-    if term.name == SHAPE:
+    if term.name == e.SHAPE:
         return f"keeps the {'better' if gains else 'worse'} shape"
     first, second = (number(value_of(each, term.name), term.unit) for each in (better, done))
     return f"has {term.name} {first} instead of {second}"
 
 
-def _danger(view: View, seat: int, done: Rated, better: Rated) -> str:
+def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
     """Return how often each deals in, in words that hold whichever is safer."""
     who = wind_of(view, seat) + (", in riichi," if view.riichi(seat) else "")
     tiles = [(each.then or each.action).tile for each in (done, better)]
-    dangers = [percent(value_of(each, DANGER, seat)) for each in (done, better)]
+    dangers = [percent(value_of(each, e.DANGER, seat)) for each in (done, better)]
     if dangers[0] == dangers[1]:
         return f"keeps the danger from {wind_of(view, seat)} at {dangers[0]}"
     if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard
@@ -230,7 +212,7 @@ def percent(value: float) -> str:
     >>> percent(9.46), percent(0.0)
     ('9.5%', '0%')
     """
-    return f"{number(value, PERCENT)}%"
+    return f"{number(value, e.PERCENT)}%"
 
 
 def number(value: float, unit: str) -> str:
@@ -239,13 +221,13 @@ def number(value: float, unit: str) -> str:
     >>> number(9.46, "%"), number(0.123, "%"), number(-1234.5, "points"), number(2.0, "tiles")
     ('9.5', '0.12', '-1,234', '2')
     """
-    if unit.startswith(PERCENT):
+    if unit.startswith(e.PERCENT):
         if abs(value) < 0.005:
             return "0"
         return f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
-    if unit == POINTS:
+    if unit == e.POINTS:
         return f"{round(value):,}"
-    return f"{value:.3f}" if unit == RANKS else f"{value:,.6g}"
+    return f"{value:.3f}" if unit == e.RANKS else f"{value:,.6g}"
 
 
 def signed(value: float, unit: str) -> str:
@@ -254,7 +236,7 @@ def signed(value: float, unit: str) -> str:
     return text if text.startswith("-") or float(text.replace(",", "")) == 0 else f"+{text}"
 
 
-def value_of(rated: Rated, name: str, about: int | None = None) -> float:
+def value_of(rated: e.Rated, name: str, about: int | None = None) -> float:
     """Return a term's value, 0 where there is none."""
     term = rated.term(name, about)
     return term.value if term else 0.0

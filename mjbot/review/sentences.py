@@ -20,7 +20,7 @@ from mjbot.review.reasons import (
     reasons,
     value_of,
 )
-from mjbot.review.tile_names import tile_text, wind_of
+from mjbot.review.tiles import tile_text, wind_of
 from mjbot.strategy.explanation import ACCEPTED, PERCENT, POINTS, SHANTEN, Rated
 from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles

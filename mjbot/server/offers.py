@@ -14,20 +14,7 @@ from mjbot.referee import Referee
 from mjbot.table.actions import Action
 from mjbot.table.hands import concealed_tiles
 from mjbot.table.mirror.wire import to_action
-from protocol.messages import (
-    Chi,
-    Dahai,
-    Event,
-    Hint,
-    Kakan,
-    PlayerAction,
-    Pon,
-    Reach,
-    Skip,
-    Tsumo,
-    hint,
-    wire_name,
-)
+from protocol import messages as m
 from protocol.tiles import TILE_NAMES, tile_names
 
 _ORDER: Final = ("tsumo", "ron", "riichi", "nine terminals")
@@ -36,35 +23,35 @@ _UNHINTED: Final = ("discard", "pass")
 Asked = Mapping[int, tuple[Action, ...]]
 
 
-def with_hints(event: Event, referee: Referee, asked: Asked) -> Event:
+def with_hints(event: m.Event, referee: Referee, asked: Asked) -> m.Event:
     """Return the event with all offers and bans, still unmasked.
 
     ``possible_actions`` goes with a draw, a discard and an added kan, ``cannot_dahai`` with a
     chi, a pon and a riichi; :func:`protocol.masking.masked` leaves each seat its own.  ``asked``
     is empty for an event that nobody may act on: its offers are then empty, not absent.
     """
-    if isinstance(event, Tsumo | Dahai | Kakan):
+    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         offers = [offer for seat in sorted(asked) for offer in offers_to(seat, referee, asked)]
         return replace(event, possible_actions=tuple(offers))
-    if isinstance(event, Chi | Pon | Reach):
+    if isinstance(event, m.Chi | m.Pon | m.Reach):
         return replace(event, cannot_dahai=_banned(event.actor, referee, asked))
     return event
 
 
-def without_hints(event: Event) -> Event:
+def without_hints(event: m.Event) -> m.Event:
     """Return the event as a log shows it."""
-    if isinstance(event, Tsumo | Dahai | Kakan):
+    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         return replace(event, possible_actions=None)
-    if isinstance(event, Chi | Pon | Reach):
+    if isinstance(event, m.Chi | m.Pon | m.Reach):
         return replace(event, cannot_dahai=None)
     return event
 
 
-def offers_to(seat: int, referee: Referee, asked: Asked) -> list[Hint]:
+def offers_to(seat: int, referee: Referee, asked: Asked) -> list[m.Hint]:
     """Return everything but discards and the pass, in the original server's order."""
     actions = [action for action in asked.get(seat, ()) if action.name not in _UNHINTED]
     actions.sort(key=_rank)
-    return [hint(referee.message(seat, action)) for action in actions]
+    return [m.hint(referee.message(seat, action)) for action in actions]
 
 
 def _rank(action: Action) -> int:
@@ -82,32 +69,32 @@ class ReplyError(ValueError):
 
 
 def read_reply(
-    referee: Referee, seat: int, reply: PlayerAction, legal: Sequence[Action]
+    referee: Referee, seat: int, reply: m.PlayerAction, legal: Sequence[Action]
 ) -> Action | None:
     """Return what ``seat`` does; ``None`` if it was not asked and said ``none``.
 
     ``legal`` is what it may do, empty when it is not asked.  Raises :class:`ReplyError`.
     """
-    if isinstance(reply, Skip) and not legal:
+    if isinstance(reply, m.Skip) and not legal:
         return None
     try:
         action = to_action(referee.state, seat, reply)
     except ValueError as error:
-        raise ReplyError(f"{wire_name(reply)}: {error}.") from None
+        raise ReplyError(f"{m.wire_name(reply)}: {error}.") from None
     if action not in legal or not _same_tiles(referee.message(seat, action), reply):
         raise ReplyError(_why_not(referee, seat, reply))
     return action
 
 
-def _same_tiles(ours: PlayerAction, theirs: PlayerAction) -> bool:
+def _same_tiles(ours: m.PlayerAction, theirs: m.PlayerAction) -> bool:
     """Red fives count: the very tiles that the table would offer, in any order."""
     consumed = sorted(getattr(ours, "consumed", ())) == sorted(getattr(theirs, "consumed", ()))
     return consumed and getattr(ours, "pai", None) == getattr(theirs, "pai", None)
 
 
-def _why_not(referee: Referee, seat: int, reply: PlayerAction) -> str:
-    if not isinstance(reply, Dahai):
-        return f"The {wire_name(reply)} is not allowed."
+def _why_not(referee: Referee, seat: int, reply: m.PlayerAction) -> str:
+    if not isinstance(reply, m.Dahai):
+        return f"The {m.wire_name(reply)} is not allowed."
     held = list(tile_names(concealed_tiles(referee.state, seat)))
     drawn = int(referee.state["drawn"])
     if drawn >= 0 and TILE_NAMES[drawn] in held:

@@ -70,8 +70,20 @@ class Estimate:
         """Whether the whole interval lies on one side of 0: of a difference, the 95 % verdict."""
         return self.low > 0 or self.high < 0
 
+    def times(self, factor: float) -> "Estimate":
+        """Return the same in a unit that is 1 / ``factor`` (more than 0) as large."""
+        return Estimate(factor * self.value, factor * self.low, factor * self.high)
+
+    def text(self, number: str = ".4f") -> str:
+        """Return the figure and its interval, each in the format ``number``.
+
+        >>> Estimate(0.25, 0.2, 0.3).text(), Estimate(1250, 900, 1600).text("+,.0f")
+        ('0.2500 [0.2000, 0.3000]', '+1,250 [+900, +1,600]')
+        """
+        return f"{self.value:{number}} [{self.low:{number}}, {self.high:{number}}]"
+
     def __str__(self) -> str:
-        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+        return self.text(".4g")
 
 
 NOTHING: Final = Estimate(math.nan, math.nan, math.nan)

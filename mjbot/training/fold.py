@@ -253,7 +253,7 @@ def _described(
 
 def _flat(found: dict[str, Scores]) -> dict[str, float | int | str]:
     return {
-        f"{where}, {name}": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+        f"{where}, {name}": score.text(".3f")
         for where, scores in found.items()
         for name, score in scores.items()
     }

@@ -221,9 +221,7 @@ def train(request: GreedyRequest) -> tuple[Learned, Counted]:
         command=command_of("mjbot train greedy", request),
         seed=seed,
         scores={
-            f"percent_{n}_shanten_after_6_draws_1_middle": (
-                f"{percent.value:.2f} [{percent.low:.2f}, {percent.high:.2f}]"
-            )
+            f"percent_{n}_shanten_after_6_draws_1_middle": percent.text(".2f")
             for n, percent in enumerate(percents_of(row))
         },
     )
@@ -255,7 +253,7 @@ def count_hands(
 def percent_of(row: Counts, shanten: int) -> Estimate:
     """Return the percentage of a shanten in ``row`` int64[games, 7]; a game is one observation."""
     share = rate(row[:, shanten].astype(np.float64), row.sum(axis=1).astype(np.float64))
-    return Estimate(100 * share.value, 100 * share.low, 100 * share.high)
+    return share.times(100)
 
 
 def percents_of(row: Counts) -> list[Estimate]:

@@ -21,21 +21,9 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from mjbot.rules.shanten import shanten
+from mjbot.table import state as s
 from mjbot.table.hands import concealed_tiles
 from mjbot.table.legal import is_furiten
-from mjbot.table.state import (
-    ANKAN,
-    CALLED_AWAY,
-    DRAWN,
-    GAME_OVER,
-    IDLE,
-    KAKAN,
-    REACTION,
-    RIICHI_DISCARD,
-    TSUMOGIRI,
-    WON,
-    State,
-)
 from mjbot.table.view import Meld, View
 from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_kind, tile_names
 
@@ -43,11 +31,11 @@ Board = dict[str, Any]
 
 SEATS: Final = range(4)
 WINDS: Final = ("East", "South", "West", "North")
-_NOBODY_ACTS: Final = (IDLE, WON, DRAWN, GAME_OVER)
+_NOBODY_ACTS: Final = (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
 
 
 def board_of(
-    state: State,
+    state: s.State,
     seen: Collection[int],
     result: Board | None = None,
     added: Collection[tuple[int, int]] = (),
@@ -68,14 +56,14 @@ def board_of(
         "ura": _names(state["ura_markers"][: int(state["n_ura"])].tolist()),
         "turn": -1 if phase in _NOBODY_ACTS else view.turn,
         "dealer": view.dealer,
-        "last": view.turn if phase == REACTION else -1,
+        "last": view.turn if phase == s.REACTION else -1,
         "scores": view.scores.tolist(),
         "seats": [_seat(view, seat, seat in seen, added) for seat in SEATS],
         "result": result,
     }
 
 
-def kyoku_words(state: State) -> str:
+def kyoku_words(state: s.State) -> str:
     """Return ``South 3``."""
     wind, number = divmod(int(state["round"]), 4)
     return f"{WINDS[wind % 4]} {number + 1}"
@@ -113,9 +101,9 @@ def _river(view: View, seat: int) -> list[str]:
     told, turns = [], False
     flags = view.river_flags(seat).tolist()
     for tile, flag in zip(view.river(seat).tolist(), flags, strict=True):
-        turns = turns or bool(flag & RIICHI_DISCARD)
-        called = bool(flag & CALLED_AWAY)
-        marks = ("_" if turns else "") + ("-" if flag & TSUMOGIRI else "") + ("^" if called else "")
+        turns = turns or bool(flag & s.RIICHI_DISCARD)
+        called = bool(flag & s.CALLED_AWAY)
+        marks = "_" * turns + "-" * bool(flag & s.TSUMOGIRI) + "^" * called
         turns = turns and called
         told.append(TILE_NAMES[tile] + marks)
     return told
@@ -124,11 +112,11 @@ def _river(view: View, seat: int) -> list[str]:
 def _meld(meld: Meld, seat: int, added: Collection[tuple[int, int]]) -> str:
     """Return a meld's tiles from left to right; the turned one points at whom it came from."""
     tiles = meld.tiles
-    if meld.type == ANKAN:
+    if meld.type == s.ANKAN:
         names = list(tile_names(sorted(tiles, key=lambda tile: tile >= N_KINDS)))
         return " ".join([f"{names[0]}#", names[3], names[1], f"{names[2]}#"])
     upon = None
-    if meld.type == KAKAN:
+    if meld.type == s.KAKAN:
         upon = next((tile for owner, tile in added if owner == seat and tile in tiles), meld.kind)
         if tile_kind(upon) != meld.kind or tiles.count(upon) - (upon == meld.called) < 1:
             upon = meld.kind

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from mjbot.arena.report.text import format_estimate
 from mjbot.experiments import Request
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import Figure
 from papers.hamabe2017.sums import (
@@ -112,12 +113,11 @@ def play(request: Request) -> Iterator[str]:
 
 
 def _sizes(found: Found) -> Iterator[str]:
-    yield "| arm | who plays | walls | hanchan | kyoku |"
-    yield "|---|---|---|---|---|"
+    yield from head(["arm", "who plays", "walls", "hanchan", "kyoku"])
     for name, sums in found.items():
         arm = ARMS[name]
         games, kyoku = (int(sums[field].sum()) for field in ("games", "kyoku"))
-        yield f"| {arm.label} | {' + '.join(arm.players)} | {len(sums)} | {games} | {kyoku} |"
+        yield row([arm.label, " + ".join(arm.players), *map(str, (len(sums), games, kyoku))])
 
 
 def _table_1(found: Found) -> Iterator[str]:
@@ -140,19 +140,15 @@ def _table_3(found: Found) -> Iterator[str]:
 
 def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -> Iterator[str]:
     arms = tuple(arm for arm in arms if arm in found)
-    heads = [
-        f"{ARMS[arm].label} | the paper's" if arm in PAPER_KYOKU else ARMS[arm].label
-        for arm in arms
-    ]
-    yield f"| | {' | '.join(heads)} |"
-    yield "|---" * (1 + " | ".join(heads).count("|") + 1) + "|"
+    names = [[ARMS[arm].label, *["the paper's"] * (arm in PAPER_KYOKU)] for arm in arms]
+    yield from head(["", *[name for of_arm in names for name in of_arm]])
     for figure in rows:
         cells = []
         for arm in arms:
             cells.append(format_estimate(figure.estimate(found[arm]), figure.kind))
             if arm in PAPER_KYOKU:
                 cells.append(_paper(arm, figure))
-        yield f"| {figure.label} | {' | '.join(cells)} |"
+        yield row([figure.label, *cells])
 
 
 def _paper(arm: str, figure: Figure) -> str:
@@ -181,8 +177,8 @@ def _compared(
     found: Found, one: str, others: tuple[str, ...], rows: tuple[Figure, ...]
 ) -> Iterator[str]:
     others = tuple(other for other in others if other in found)
-    yield "| | " + " | ".join([f"less {ARMS[arm].label} | intervals" for arm in others]) + " |"
-    yield "|---" * (1 + 2 * len(others)) + "|"
+    names = [(f"less {ARMS[arm].label}", "intervals") for arm in others]
+    yield from head(["", *[name for two in names for name in two]])
     for figure in rows:
         cells = []
         for other in others:
@@ -191,7 +187,7 @@ def _compared(
                 format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, one, other),
             ]
-        yield f"| {figure.label}, {ARMS[one].label} | {' | '.join(cells)} |"
+        yield row([f"{figure.label}, {ARMS[one].label}", *cells])
 
 
 def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
@@ -217,8 +213,7 @@ def apart(one: Estimate, other: Estimate) -> bool:
 def _pairs(found: Found) -> Iterator[str]:
     yield f"What the pair is worth, beside two independent {INDEPENDENT}."
     yield ""
-    yield "| | sum of scores | less two | | better rank | less two | |"
-    yield "|---|---|---|---|---|---|---|"
+    yield from head(["", "sum of scores", "less two", "", "better rank", "less two", ""])
     for name in [name for name in PAIRS if name in found]:
         cells = []
         for figure in (SCORE_SUM, BEST_RANK):
@@ -231,4 +226,4 @@ def _pairs(found: Found) -> Iterator[str]:
                 format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, name, "two"),
             ]
-        yield f"| {ARMS[name].label} | {' | '.join(cells)} |"
+        yield row([ARMS[name].label, *cells])

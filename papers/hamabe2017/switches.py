@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mjbot.arena.report.text import format_estimate
 from mjbot.experiments import Request, Run
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from papers.hamabe2017.sums import (
     BEST_RANK,
     DEAL_INS,
@@ -56,8 +57,7 @@ def play_switches(request: Request, mate: str | None) -> Iterator[str]:
     _, start = next(played)
     yield f"{mate or 'its like'} + {PARTNER}, {int(start['games'].sum())} hanchan each."
     yield ""
-    yield f"| | {' | '.join(figure.label for figure in SWITCHED)} |"
-    yield "|---" * (1 + len(SWITCHED)) + "|"
+    yield from head(["", *[figure.label for figure in SWITCHED]])
     yield _row(runs[0].label, start)
     for run, sums in played:
         yield _row(run.label, sums, start)
@@ -88,4 +88,4 @@ def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
     for figure in SWITCHED:
         estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
         cells.append(format_estimate(estimate, figure.kind, signed=less is not None))
-    return f"| {label} | {' | '.join(cells)} |"
+    return row([label, *cells])

@@ -25,6 +25,7 @@ from mjbot.models.networks.rank import NAME as RANK
 from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, play_games
+from mjbot.report.markdown import head, row
 from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021.networks import CLASSES, WEIGHTS, weights_name
@@ -91,8 +92,7 @@ def network_table(kind: str, manifest: Manifest, ours: Manifest | None = None) -
     yield f"{kind}: {manifest.scores.get('rows shown', '?')} positions shown ({manifest.data});"
     yield f"the paper: {PAPER_POSITIONS}"
     yield ""
-    yield "| " + " | ".join([kind, "positions", "accuracy", "paper", *figures]) + " |"
-    yield "|---" * (4 + len(figures)) + "|"
+    yield from head([kind, "positions", "accuracy", "paper", *figures])
     for label in labels(manifest):
         for part in ("", *PARTS_OF.get(kind, ())):
             name = f"{label}, {part}" if part else label
@@ -110,13 +110,12 @@ def _network_row(
     cells = [name, str(manifest.scores.get(f"{prefix}rows", "?"))]
     cells += [_cell(manifest, prefix, "accuracy"), paper]
     cells += [_cell(manifest, prefix, figure) for figure in figures]
-    return "| " + " | ".join(cells) + " |"
+    return row(cells)
 
 
 def rank_table(manifest: Manifest) -> Iterator[str]:
     """Return the rank model beside what it is weighed against, by set of games."""
-    yield f"| rank model | paper | {' | '.join(labels(manifest))} |"
-    yield "|---" * (2 + len(labels(manifest))) + "|"
+    yield from head(["rank model", "paper", *labels(manifest)])
     share = PAPER_ERROR / PAPER_STANDS
     paper = {
         "as it stands: squared error": f"{PAPER_STANDS:.3f}",
@@ -125,7 +124,7 @@ def rank_table(manifest: Manifest) -> Iterator[str]:
     }
     for name in figures_of(manifest):
         cells = [str(manifest.scores.get(f"{label}: {name}", "-")) for label in labels(manifest)]
-        yield f"| {name} | {paper.get(name, '')} | {' | '.join(cells)} |"
+        yield row([name, paper.get(name, ""), *cells])
 
 
 def curve_table(folder: Path) -> Iterator[str]:
@@ -139,11 +138,10 @@ def curve_table(folder: Path) -> Iterator[str]:
         problem = "has no runs curve-GAMES; docs/results/networks.md says how they are made"
         raise ExperimentError(f"{folder}: {problem}")
     names = labels(found[min(found)])
-    yield f"| games | positions shown | {' | '.join(names)} |"
-    yield "|---" * (2 + len(names)) + "|"
+    yield from head(["games", "positions shown", *names])
     for number, manifest in sorted(found.items()):
         cells = [_cell(manifest, f"{label}: ", "accuracy") for label in names]
-        yield f"| {number} | {manifest.scores.get('rows shown', '?')} | {' | '.join(cells)} |"
+        yield row([str(number), str(manifest.scores.get("rows shown", "?")), *cells])
 
 
 def reinforcement_table(folder: Path) -> Iterator[str]:
@@ -152,8 +150,9 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
     if not runs:
         problem = "has no runs reinforce-NAME; docs/results/networks.md says how they are made"
         raise ExperimentError(f"{folder}: {problem}")
-    yield "| run | episodes | epsilon | reward | greedy: reward | mean rank | games |"
-    yield "|---" * 7 + "|"
+    yield from head(
+        ["run", "episodes", "epsilon", "reward", "greedy: reward", "mean rank", "games"]
+    )
     yield f"| paper | {PAPER_EPISODES} planned | 1 to 0.01 | | | no result | |"
     for run in runs:
         name = run.name.removeprefix("reinforce-")
@@ -175,8 +174,9 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
 
 def environment(games: int, seed: int) -> Iterator[str]:
     """Time hanchan on one core, in seconds of its clock: at random, and by the five networks."""
-    yield "| environment | hanchan | processor s | s each | hanchan/s | times the paper |"
-    yield "|---" * 6 + "|"
+    yield from head(
+        ["environment", "hanchan", "processor s", "s each", "hanchan/s", "times the paper"]
+    )
     yield f"| paper | | | {PAPER_HANCHAN_S:.0f} | {1 / PAPER_HANCHAN_S:g} | 1 |"
     for who, n, play_all in (
         ("players at random", games, _play_at_random),

@@ -9,9 +9,10 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.report.text import format_estimate
 from mjbot.arena.setup import Setup
 from mjbot.experiments import ExperimentError, Request, Run
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import difference
 from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums
 from mjbot.strategy.options import options_of
@@ -48,11 +49,10 @@ def play_folding(request: Request) -> Iterator[str]:
     (outcome,) = request.arenas([_run("folding or not", FOLDING, request)])
     rows = outcome.rows
     games = len(rows) * SEATS
-    yield (
-        f"| {games:,} hanchan each | folding | not folding | folding less not, same walls "
-        "| paper: folding | paper: not | paper: difference |"
-    )
-    yield "|---" * 7 + "|"
+    yield from head([
+        f"{games:,} hanchan each", "folding", "not folding", "folding less not, same walls",
+        "paper: folding", "paper: not", "paper: difference",
+    ])  # fmt: skip
     for key in PAPER:
         figure = FIGURE_BY_KEY[key]
         cells = [
@@ -60,7 +60,7 @@ def play_folding(request: Request) -> Iterator[str]:
             format_estimate(figure.difference(rows[:, 0], rows[:, 1]), figure.kind, signed=True),
             *_paper(key),
         ]
-        yield f"| {figure.label} | " + " | ".join(cells) + " |"
+        yield row([figure.label, *cells])
     yield ""
     less = difference(
         (rows["deal_ins"][:, 0], rows["kyoku"][:, 0]),
@@ -122,11 +122,8 @@ def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str
     """Return a row per strategy, each compared with the reference on the same walls."""
     figures = [FIGURE_BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
     heads = [figure.label for figure in figures]
-    yield (
-        f"| {len(rows) * SEATS:,} hanchan each | " + " | ".join(heads)
-        + f" | average rank less that of {PLUS} | deal-ins less |"
-    )  # fmt: skip
-    yield "|---" * (3 + len(figures)) + "|"
+    heads += [f"average rank less that of {PLUS}", "deal-ins less"]
+    yield from head([f"{len(rows) * SEATS:,} hanchan each", *heads])
     for column, name in enumerate(names):
         mine = rows[:, column]
         cells = [format_estimate(figure.estimate(mine), figure.kind) for figure in figures]
@@ -136,7 +133,7 @@ def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str
             )
             for key in ("rank", "deal_in")
         ]
-        yield f"| {name} | " + " | ".join(cells) + " |"
+        yield row([name, *cells])
 
 
 def _paper(key: str) -> list[str]:

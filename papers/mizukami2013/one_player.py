@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.report.text import format_estimate
 from mjbot.experiments import ExperimentError, Request
 from mjbot.interruption import keeping
 from mjbot.progress import progress
+from mjbot.report.estimates import format_estimate
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import difference, rate, ratio
 from papers.one_player.game import new_game
 from papers.one_player.players import first_possible
@@ -98,15 +99,14 @@ def fewer(n_walls: int) -> int:
 
 def table_1(draws: Draws) -> Iterator[str]:
     """Return the paper's table with intervals; ``draws`` are the winning draws by player."""
-    yield (
-        f"| player | wins, first {PAPER_WALLS} walls | wins, all | walls "
-        "| less the trained evaluator, same walls | draw of a win | paper, 100 walls |"
-    )
-    yield "|---" * 7 + "|"
+    yield from head([
+        "player", f"wins, first {PAPER_WALLS} walls", "wins, all", "walls",
+        "less the trained evaluator, same walls", "draw of a win", "paper, 100 walls",
+    ])  # fmt: skip
     for entrant in ENTRANTS:
         yield _row(entrant, draws[entrant.player], draws[REFERENCE])
     for label, wins in PEOPLE.items():
-        yield f"| {label} | | | | | | {_paper(wins)} |"
+        yield row([label, *[""] * 5, _paper(wins)])
 
 
 def _row(entrant: Entrant, draws: NDArray[np.int8], reference: NDArray[np.int8]) -> str:
@@ -124,7 +124,7 @@ def _row(entrant: Entrant, draws: NDArray[np.int8], reference: NDArray[np.int8])
         format_estimate(ratio(draws.astype(np.float64), won), "mean"),
         "" if entrant.paper is None else _paper(entrant.paper),
     )
-    return "| " + " | ".join(cells) + " |"
+    return row(cells)
 
 
 def _paper(wins: int) -> str:

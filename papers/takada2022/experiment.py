@@ -18,6 +18,7 @@ from mjbot.experiments import ExperimentError, Request
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.mjai_log import read_mjai_log
+from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import ratio
 from mjbot.strategy.registry import Spec
 from mjbot.table.mirror.mirror import Table
@@ -89,14 +90,13 @@ def play_positions(request: Request) -> Iterator[str]:
 def _choices(view: View, players: Mapping[str, str], rules: str, request: Request) -> Iterator[str]:
     discards = view.discards
     names = [str(action).removeprefix("discard ").removesuffix(" (drawn)") for action in discards]
-    yield "| player | " + " | ".join(names) + " |"
-    yield "|---" * (1 + len(names)) + "|"
+    yield from head(["player", *names])
     for label, player in players.items():
         for lists in ("", NO_LISTS):
             spec = Spec.read(player + rules + lists)
             found = _decided(spec, view, request, f"{label}, lists {'off' if lists else 'on'}")
             cells = [str(found[action.code]) for action in discards]
-            yield f"| {label}, lists {'off' if lists else 'on'} | " + " | ".join(cells) + " |"
+            yield row([f"{label}, lists {'off' if lists else 'on'}", *cells])
 
 
 def _decided(spec: Spec, view: View, request: Request, label: str) -> Counter[int]:
@@ -163,14 +163,13 @@ def _table(played: Mapping[str, list[Ending]], seats: list[int]) -> Iterator[str
     """Yield each figure of each arm, and of the first less each other."""
     names = list(played)
     differences = [f"{names[0]} less {name}" for name in names[1:]]
-    yield "| | " + " | ".join(names + differences) + " |"
-    yield "|---" * (2 * len(names)) + "|"
+    yield from head(["", *names, *differences])
     figures = {name: _figures(endings, seats) for name, endings in played.items()}
     for figure in figures[names[0]]:
         arms = [figures[name][figure] for name in names]
         cells = [_spelled(values) for values in arms]
         cells += [_spelled(arms[0] - values) for values in arms[1:]]
-        yield f"| {figure} | " + " | ".join(cells) + " |"
+        yield row([figure, *cells])
 
 
 def _figures(endings: list[Ending], seats: list[int]) -> dict[str, np.ndarray]:

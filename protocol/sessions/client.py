@@ -11,31 +11,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from protocol import messages as m
 from protocol.codec import decode_all, encode
 from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import (
-    Chi,
-    Dahai,
-    Event,
-    FourInts,
-    Hint,
-    Join,
-    Kakan,
-    Message,
-    PlayerAction,
-    Pon,
-    Reach,
-    RequestAction,
-    ScoresOnly,
-    Seat,
-    Skip,
-    StartGame,
-    StartKyoku,
-    Tile,
-    Tsumo,
-    wire_name,
-)
 from protocol.sessions.stages import first_stage, next_stage
 from protocol.sessions.turns import Due, Speak, due_after, obligation
 from protocol.tenhou.offers import Offer
@@ -52,12 +31,12 @@ class Received:
     what is due.
     """
 
-    events: tuple[Event, ...] = ()
-    others: tuple[Message, ...] = ()
+    events: tuple[m.Event, ...] = ()
+    others: tuple[m.Message, ...] = ()
     due: Due = Due.NOTHING
     speak: Speak = Speak.MUST_NOT
-    hints: tuple[Hint, ...] | None = None
-    cannot_discard: tuple[Tile, ...] | None = None
+    hints: tuple[m.Hint, ...] | None = None
+    cannot_discard: tuple[m.Tile, ...] | None = None
     deadline_ms: int | None = None
     offer: Offer | None = None
 
@@ -75,17 +54,17 @@ class ClientSession:
         *,
         name: str = "mjbot",
         room: str = "default",
-        seat: Seat | None = None,
+        seat: m.Seat | None = None,
     ) -> None:
         self.dialect: Final = dialect
         self.seat = seat
         self.names: tuple[str, ...] = ()
         self.stage = first_stage(dialect)
         self._told_seat: Final = seat
-        self._join: Final = Join(name=name, room=room)
+        self._join: Final = m.Join(name=name, room=room)
         self._received = Received()
-        self._request: RequestAction | None = None
-        self._scores: FourInts | None = None
+        self._request: m.RequestAction | None = None
+        self._scores: m.FourInts | None = None
 
     def receive(self, line: bytes | str) -> Received:
         """Take in one line (or frame) and return what it says and calls for.
@@ -100,13 +79,13 @@ class ClientSession:
         messages = self._with_known_scores(decode_all(line))
         for message in messages:
             self.stage = next_stage(self.dialect, self.stage, message)
-            if isinstance(message, StartGame):
+            if isinstance(message, m.StartGame):
                 self._take_seat(message)
             due = due_after(message, self.seat, due)
         self._received = self._digest(messages, due, blank=not line.strip())
         return self._received
 
-    def reply(self, action: PlayerAction | None) -> bytes | None:
+    def reply(self, action: m.PlayerAction | None) -> bytes | None:
         """Return the line that says ``action`` (``None``: nothing to say), or ``None``: no line.
 
         Raises :class:`LocalProtocolError` when that is not ours to say now.
@@ -121,7 +100,7 @@ class ClientSession:
 
     # --- receiving ---------------------------------------------------------------------------
 
-    def _take_seat(self, start: StartGame) -> None:
+    def _take_seat(self, start: m.StartGame) -> None:
         seat = start.id
         if not self.dialect.traits.has_own_seat_ids and self._told_seat is not None:
             seat = self._told_seat
@@ -132,47 +111,47 @@ class ClientSession:
         self.seat = seat
         self.names = start.names or ()
 
-    def _with_known_scores(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def _with_known_scores(self, messages: tuple[m.Message, ...]) -> tuple[m.Message, ...]:
         """Tell the scores of a hora without a winner with the next deal, which lacks them."""
         known = []
         for message in messages:
-            if isinstance(message, ScoresOnly):
+            if isinstance(message, m.ScoresOnly):
                 self._scores = message.scores
-            elif isinstance(message, StartKyoku) and self._scores is not None:
+            elif isinstance(message, m.StartKyoku) and self._scores is not None:
                 message = replace(message, scores=message.scores or self._scores)
                 self._scores = None
             known.append(message)
         return tuple(known)
 
-    def _digest(self, messages: Sequence[Message], due: Due, *, blank: bool) -> Received:
-        last = messages[-1] if messages else Skip()
-        self._request = last if isinstance(last, RequestAction) else None
+    def _digest(self, messages: Sequence[m.Message], due: Due, *, blank: bool) -> Received:
+        last = messages[-1] if messages else m.Skip()
+        self._request = last if isinstance(last, m.RequestAction) else None
         speak = obligation(self.dialect, due, asked=self._request is not None)
         if blank or not last.can_act:
             speak = Speak.MUST_NOT
         return Received(
-            events=tuple([said for said in messages if isinstance(said, Event)]),
-            others=tuple([said for said in messages if not isinstance(said, Event)]),
+            events=tuple([said for said in messages if isinstance(said, m.Event)]),
+            others=tuple([said for said in messages if not isinstance(said, m.Event)]),
             due=due,
             speak=speak,
             hints=_hints(last),
-            cannot_discard=last.cannot_dahai if isinstance(last, Chi | Pon | Reach) else None,
+            cannot_discard=last.cannot_dahai if isinstance(last, m.Chi | m.Pon | m.Reach) else None,
             deadline_ms=self._request.deadline_ms if self._request else None,
         )
 
     # --- replying ----------------------------------------------------------------------------
 
-    def _line(self, action: PlayerAction | None, received: Received) -> bytes | None:
+    def _line(self, action: m.PlayerAction | None, received: Received) -> bytes | None:
         if received.due is Due.JOIN:
             return encode(self._join, self.dialect)
         if action is None and received.speak is Speak.MAY:
             return None
-        said = Skip() if action is None else action
+        said = m.Skip() if action is None else action
         self._check(said, received)
         return encode(said, self.dialect, self._envelope())
 
-    def _check(self, action: PlayerAction, received: Received) -> None:
-        name = wire_name(action)
+    def _check(self, action: m.PlayerAction, received: Received) -> None:
+        name = m.wire_name(action)
         allowed = received.due.value or Due.NONE.value  # mjai.app wants a line for end_game
         if self._request is not None and received.hints:
             allowed = tuple({hint.type: None for hint in received.hints})
@@ -190,7 +169,7 @@ class ClientSession:
         return {"request_id": self._request.request_id}
 
 
-def _hints(last: Message) -> tuple[Hint, ...] | None:
-    if isinstance(last, Tsumo | Dahai | Kakan | RequestAction):
+def _hints(last: m.Message) -> tuple[m.Hint, ...] | None:
+    if isinstance(last, m.Tsumo | m.Dahai | m.Kakan | m.RequestAction):
         return last.possible_actions
     return None

@@ -14,24 +14,14 @@ from typing import Any, Final
 
 import msgspec
 
+from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, OFFERS
 from protocol.errors import NOT_JSON, LocalProtocolError
-from protocol.messages import (
-    Error,
-    Join,
-    Message,
-    PlayerAction,
-    Seat,
-    Skip,
-    StartGame,
-    Tile,
-    wire_name,
-)
 from protocol.sessions.turns import Due, due_after
 
 _ints = tuple[int, ...]
-_tiles = tuple[Tile, ...]
+_tiles = tuple[m.Tile, ...]
 
 
 class ReplyFields(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,22 +29,22 @@ class ReplyFields(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     type: str
     reason: str | None = None
-    actor: Seat | None = None
-    target: Seat | None = None
-    pao: Seat | None = None
-    pai: Tile | None = None
+    actor: m.Seat | None = None
+    target: m.Seat | None = None
+    pao: m.Seat | None = None
+    pai: m.Tile | None = None
     consumed: _tiles | None = None
     pais: _tiles | None = None
     tsumogiri: bool | None = None
     possible_actions: tuple[dict[str, Any], ...] | None = None
     cannot_dahai: _tiles | None = None
-    id: Seat | None = None
-    bakaze: Tile | None = None
+    id: m.Seat | None = None
+    bakaze: m.Tile | None = None
     kyoku: int | None = None
     honba: int | None = None
     kyotaku: int | None = None
-    oya: Seat | None = None
-    dora_marker: Tile | None = None
+    oya: m.Seat | None = None
+    dora_marker: m.Tile | None = None
     uradora_markers: _tiles | None = None
     tehais: tuple[_tiles, ...] | None = None
     uri: str | None = None
@@ -100,7 +90,7 @@ class BadReplyError(ValueError):
         self.response = response
 
 
-def read_reply(line: bytes, seat: Seat, due: Due, event: str) -> PlayerAction:
+def read_reply(line: bytes, seat: m.Seat, due: Due, event: str) -> m.PlayerAction:
     """Return the action that ``line`` means as the reply of ``seat``.
 
     ``due`` is what was called for, ``event`` the JSON text of the event, for the complaint.
@@ -114,7 +104,7 @@ def read_reply(line: bytes, seat: Seat, due: Due, event: str) -> PlayerAction:
         name: value for name, value in msgspec.structs.asdict(fields).items() if value is not None
     }
     try:
-        return msgspec.convert(said, PlayerAction)  # type: ignore[no-any-return]
+        return msgspec.convert(said, m.PlayerAction)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
         raise BadReplyError(f"{error}.", response) from None
 
@@ -124,7 +114,7 @@ def quoted(fields: ReplyFields) -> str:
     return "" if fields.type == "none" else msgspec.json.encode(fields).decode()
 
 
-def _parsed(line: bytes, seat: Seat) -> ReplyFields:
+def _parsed(line: bytes, seat: m.Seat) -> ReplyFields:
     try:
         line.decode("utf-8")
         return _fields.decode(line)
@@ -135,11 +125,11 @@ def _parsed(line: bytes, seat: Seat) -> ReplyFields:
     raise BadReplyError(reason, _as_error(seat, reason))
 
 
-def _as_error(seat: Seat, reason: str) -> str:
+def _as_error(seat: m.Seat, reason: str) -> str:
     return msgspec.json.encode({"type": "error", "actor": seat, "message": reason}).decode()
 
 
-def _objection(fields: ReplyFields, seat: Seat, due: Due, event: str) -> str | None:
+def _objection(fields: ReplyFields, seat: m.Seat, due: Due, event: str) -> str | None:
     """Return what is wrong with the reply, in the order in which the original server looks."""
     name = fields.type
     if name != "none" and fields.actor != seat:
@@ -165,17 +155,17 @@ def _bad_content(fields: ReplyFields) -> str | None:
     return None
 
 
-def timeout_reply(seat: Seat, limit_s: float) -> BadReplyError:
+def timeout_reply(seat: m.Seat, limit_s: float) -> BadReplyError:
     """Return the objection to a reply that did not come."""
     reason = f"Timeout. No response in {limit_s:g} sec."
     return BadReplyError(reason, _as_error(seat, reason))
 
 
-def silent_reply(due: Due, event: str) -> Skip:
+def silent_reply(due: Due, event: str) -> m.Skip:
     """Return what a closed socket says: ``none``, where that is an answer."""
     if "none" not in due.value:
         raise BadReplyError(f"Unexpected response type 'none' for {event}.", "")
-    return Skip()
+    return m.Skip()
 
 
 EXPECTED_JOIN: Final = 'Expected e.g. {"type":"join","name":"noname","room":"default"}'
@@ -190,13 +180,13 @@ class JoinRefusedError(ValueError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.line = encode(Error(message=reason), LOCKSTEP)
+        self.line = encode(m.Error(message=reason), LOCKSTEP)
 
 
 class FaultError(ValueError):
     """A reply that voids the game; the text is what every seat is told in an ``error``."""
 
-    def __init__(self, seat: Seat, reason: str, response: str) -> None:
+    def __init__(self, seat: m.Seat, reason: str, response: str) -> None:
         self.seat = seat
         self.reason = reason
         self.response = response
@@ -212,9 +202,9 @@ class LockstepSession:
     def __init__(self, room: str | None = "default") -> None:
         self.room: Final = room
         self.name: str | None = None
-        self.seat: Seat | None = None
+        self.seat: m.Seat | None = None
         self._due = Due.NOTHING
-        self._event: Message | None = None
+        self._event: m.Message | None = None
 
     # --- handshake ---------------------------------------------------------------------------
 
@@ -222,7 +212,7 @@ class LockstepSession:
         """Return the first line."""
         return b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 
-    def join(self, line: bytes, *, busy: bool = False) -> Join:
+    def join(self, line: bytes, *, busy: bool = False) -> m.Join:
         """Take in the first line of the client; ``busy`` when the room already has four.
 
         Raises :class:`JoinRefusedError` in the original server's words.
@@ -242,21 +232,21 @@ class LockstepSession:
         """What the last line said calls for; ``NOTHING`` when no reply is awaited."""
         return self._due
 
-    def say(self, message: Message) -> bytes:
+    def say(self, message: m.Message) -> bytes:
         """Return the line for ``message``, which must be masked for this seat already.
 
         Raises :class:`LocalProtocolError` while a reply is still awaited.
         """
-        if self._due is not Due.NOTHING and not isinstance(message, Error):
-            raise LocalProtocolError(wire_name(message), "the line before still awaits its reply")
-        if isinstance(message, StartGame):
+        if self._due is not Due.NOTHING and not isinstance(message, m.Error):
+            raise LocalProtocolError(m.wire_name(message), "the line before still awaits its reply")
+        if isinstance(message, m.StartGame):
             self.seat = message.id
         line = encode(message, LOCKSTEP)
         self._due = due_after(message, self.seat)
         self._event = message
         return line
 
-    def receive(self, line: bytes) -> PlayerAction:
+    def receive(self, line: bytes) -> m.PlayerAction:
         """Return the reply in ``line``; raises :class:`FaultError`."""
         seat, due = self._awaited()
         try:
@@ -264,7 +254,7 @@ class LockstepSession:
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
 
-    def vanish(self) -> PlayerAction:
+    def vanish(self) -> m.PlayerAction:
         """Return what a closed socket answers (a pass); raises :class:`FaultError`."""
         seat, due = self._awaited()
         try:
@@ -284,14 +274,14 @@ class LockstepSession:
             said.pop(offer, None)
         return msgspec.json.encode(said).decode()
 
-    def _awaited(self) -> tuple[Seat, Due]:
+    def _awaited(self) -> tuple[m.Seat, Due]:
         if self.seat is None or self._due is Due.NOTHING:
             raise LocalProtocolError("reply", "none is awaited")
         due, self._due = self._due, Due.NOTHING
         return self.seat, due
 
 
-def _read_join(line: bytes) -> Join:
+def _read_join(line: bytes) -> m.Join:
     try:
         value = msgspec.json.decode(line.decode())
     except NOT_JSON as error:
@@ -300,5 +290,5 @@ def _read_join(line: bytes) -> Join:
         case {"type": "join", "name": str(name), "room": str(room)} if name and room:
             if len(name) > MOST_LETTERS_OF_NAME:
                 raise JoinRefusedError(LONG_NAME)
-            return Join(name=name, room=room)
+            return m.Join(name=name, room=room)
     raise JoinRefusedError(EXPECTED_JOIN)

@@ -27,21 +27,10 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
+from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, Dialect
 from protocol.errors import NOT_JSON, ProtocolError
-from protocol.messages import (
-    EndGame,
-    EndKyoku,
-    Event,
-    Hora,
-    PlayerAction,
-    Ryukyoku,
-    Seat,
-    Skip,
-    StartGame,
-    wire_name,
-)
 from protocol.sessions.request_server import meant
 
 QUOTED_LETTERS: Final = 120
@@ -50,20 +39,20 @@ QUOTED_LETTERS: Final = 120
 class PipeSession(abc.ABC):
     """One bot's conversation in one game; make it with :func:`pipe_session`."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: m.Seat) -> None:
         self._seat: Final = seat
-        self._offers: tuple[PlayerAction, ...] = ()
+        self._offers: tuple[m.PlayerAction, ...] = ()
         self._last = b""
         self.owes = False
 
     @abc.abstractmethod
-    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes | None:
+    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
         """Return the line for an event, ``None`` if it waits for a later one.
 
         ``offers`` is all that the bot may answer with, empty if it is not asked.
         """
 
-    def receive(self, line: bytes) -> PlayerAction | None:
+    def receive(self, line: bytes) -> m.PlayerAction | None:
         """Return what a line chooses; ``None`` if more is to come.
 
         Raises :class:`ProtocolError` for what is no answer here.
@@ -73,7 +62,7 @@ class PipeSession(abc.ABC):
         if self._is_other(fields):
             return None
         self.owes = False
-        offers = self._offers or (Skip(),)
+        offers = self._offers or (m.Skip(),)
         choice = meant(fields, offers)
         if choice is None or fields.get("actor", self._seat) != self._seat:
             raise self._refusal()
@@ -90,7 +79,7 @@ class PipeSession(abc.ABC):
         raise self._refusal()
 
     def _refusal(self) -> ProtocolError:
-        names = dict.fromkeys(wire_name(offer) for offer in self._offers or (Skip(),))
+        names = dict.fromkeys(m.wire_name(offer) for offer in self._offers or (m.Skip(),))
         wanted = f"only {' or '.join(names)} of seat {self._seat} is"
         return ProtocolError("reply", f"{quoted(self._last)} is not allowed here, {wanted}")
 
@@ -102,14 +91,14 @@ class PipeSession(abc.ABC):
 class LinesSession(PipeSession):
     """Mortal's habit."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: m.Seat) -> None:
         super().__init__(seat)
         self._said = 0
         self._asked = 0
         self._heard = 0
         self._answers_all: bool | None = None
 
-    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes:
+    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes:
         """Return the line for an event."""
         self._offers = tuple(offers)
         self.owes = bool(offers)
@@ -130,7 +119,7 @@ class LinesSession(PipeSession):
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
         self._heard += 1
-        may_pass = any(isinstance(offer, Skip) for offer in self._offers)
+        may_pass = any(isinstance(offer, m.Skip) for offer in self._offers)
         if self._answers_all is None and not may_pass:
             self._answers_all = fields.get("type") == "none"
         return bool(self._answers_all) and self._heard < self._said
@@ -139,15 +128,15 @@ class LinesSession(PipeSession):
 class ArraysSession(PipeSession):
     """mjai.app's habit."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: m.Seat) -> None:
         super().__init__(seat)
         self._kept: list[bytes] = []
 
-    def say(self, event: Event, offers: Sequence[PlayerAction] = ()) -> bytes | None:
+    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
         """Return the array that ends with an event, or keep the event for it."""
-        if isinstance(event, Hora | Ryukyoku):
+        if isinstance(event, m.Hora | m.Ryukyoku):
             return None
-        alone = isinstance(event, StartGame | EndKyoku | EndGame)
+        alone = isinstance(event, m.StartGame | m.EndKyoku | m.EndGame)
         if alone:
             self._kept = []
         self._kept.append(encode(event, ARRAYS))
@@ -159,7 +148,7 @@ class ArraysSession(PipeSession):
         return line
 
 
-def pipe_session(dialect: Dialect, seat: Seat) -> PipeSession:
+def pipe_session(dialect: Dialect, seat: m.Seat) -> PipeSession:
     """Return the session of a dialect that is spoken over pipes."""
     kinds = {LINES: LinesSession, ARRAYS: ArraysSession}
     return kinds[dialect](seat)

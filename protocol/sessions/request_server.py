@@ -10,22 +10,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import REQUESTS
 from protocol.errors import NOT_JSON
-from protocol.messages import (
-    ActionAck,
-    Ankan,
-    Dahai,
-    Hint,
-    Hora,
-    Message,
-    PlayerAction,
-    RequestAction,
-    StartKyoku,
-    hint,
-    wire_name,
-)
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
 
@@ -59,24 +47,24 @@ class RequestSession:
         self._limits: Final = limits or TimeLimits()
         self._bank_ms = self._limits.bank_ms
         self._request_id = 0
-        self._offers: tuple[PlayerAction, ...] = ()
+        self._offers: tuple[m.PlayerAction, ...] = ()
 
     @property
     def deadline_ms(self) -> int:
         """How long the open request may take."""
         return self._limits.grace_ms + self._bank_ms
 
-    def say(self, message: Message) -> bytes:
+    def say(self, message: m.Message) -> bytes:
         """Return the frame of an event, which must be masked for this seat already."""
-        if isinstance(message, StartKyoku):
+        if isinstance(message, m.StartKyoku):
             self._bank_ms = self._limits.bank_ms
         return encode(message, REQUESTS)
 
-    def request(self, offers: Sequence[PlayerAction]) -> bytes:
+    def request(self, offers: Sequence[m.PlayerAction]) -> bytes:
         """Return the frame that asks for one of ``offers``; a request before it is closed."""
         self._request_id += 1
         self._offers = tuple(offers)
-        request = RequestAction(
+        request = m.RequestAction(
             request_id=self._request_id,
             possible_actions=tuple([terse_hint(offer) for offer in offers]),
             grace_ms=self._limits.grace_ms,
@@ -95,7 +83,7 @@ class RequestSession:
         if type(request_id) is not int or not 0 < request_id <= self._request_id:
             return self._verdict("unparseable", elapsed_ms, reason="no such request_id")
         if request_id < self._request_id or not self._offers:
-            ack = ActionAck(status="stale", request_id=request_id)
+            ack = m.ActionAck(status="stale", request_id=request_id)
             return Verdict("stale", encode(ack, REQUESTS), reason="an old request_id")
         choice = meant(fields, self._offers)
         if choice is None:
@@ -117,7 +105,7 @@ class RequestSession:
         reason: str | None = None,
     ) -> Verdict:
         self._bank_ms = max(0, self._bank_ms - max(0, elapsed_ms - self._limits.grace_ms))
-        ack = ActionAck(
+        ack = m.ActionAck(
             status=status,
             request_id=self._request_id,
             elapsed_ms=elapsed_ms,
@@ -127,18 +115,18 @@ class RequestSession:
         return Verdict(status, encode(ack, REQUESTS), choice, reason)
 
 
-def terse_hint(action: PlayerAction) -> Hint:
+def terse_hint(action: m.PlayerAction) -> m.Hint:
     """Return an offer as RiichiLab writes it: no actor, no target, and a win needs no tile.
 
-    >>> terse_hint(Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
+    >>> terse_hint(m.Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
     True
     """
-    said = hint(action)
-    pai = None if isinstance(action, Hora) else said.pai
-    return Hint(type=said.type, pai=pai, consumed=said.consumed, tsumogiri=said.tsumogiri)
+    said = m.hint(action)
+    pai = None if isinstance(action, m.Hora) else said.pai
+    return m.Hint(type=said.type, pai=pai, consumed=said.consumed, tsumogiri=said.tsumogiri)
 
 
-def meant(fields: dict[str, Any], offers: Sequence[PlayerAction]) -> int | None:
+def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:
     """Return the place of the offer that a reply means, which may leave out all that is plain.
 
     An ankan is known by ``consumed`` alone; a discard needs its tile, and without ``tsumogiri``
@@ -147,25 +135,25 @@ def meant(fields: dict[str, Any], offers: Sequence[PlayerAction]) -> int | None:
     if fields.get("type") == "dahai":
         return _meant_discard(fields, offers)
     for place, offer in enumerate(offers):
-        if fields.get("type") == wire_name(offer) and _fits(fields, offer):
+        if fields.get("type") == m.wire_name(offer) and _fits(fields, offer):
             return place
     return None
 
 
-def _meant_discard(fields: dict[str, Any], offers: Sequence[PlayerAction]) -> int | None:
+def _meant_discard(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:
     found = {
         offer.tsumogiri: place
         for place, offer in enumerate(offers)
-        if isinstance(offer, Dahai) and offer.pai == fields.get("pai")
+        if isinstance(offer, m.Dahai) and offer.pai == fields.get("pai")
     }
     if fields.get("tsumogiri") is True:
         return found.get(True)
     return found.get(False, found.get(True))
 
 
-def _fits(fields: dict[str, Any], offer: PlayerAction) -> bool:
+def _fits(fields: dict[str, Any], offer: m.PlayerAction) -> bool:
     pai = fields.get("pai")
-    if pai is not None and not isinstance(offer, Ankan) and getattr(offer, "pai", pai) != pai:
+    if pai is not None and not isinstance(offer, m.Ankan) and getattr(offer, "pai", pai) != pai:
         return False
     consumed = fields.get("consumed")
     if consumed is None:

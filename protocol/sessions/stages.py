@@ -18,19 +18,9 @@ any time, a lone end_kyoku after it, and a start_kyoku that nothing has ended.
 import enum
 from typing import Final
 
+from protocol import messages as m
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError
-from protocol.messages import (
-    EndGame,
-    EndKyoku,
-    Error,
-    Event,
-    Hello,
-    Message,
-    StartGame,
-    StartKyoku,
-    wire_name,
-)
 
 
 class Stage(enum.Enum):
@@ -44,26 +34,26 @@ class Stage(enum.Enum):
 
 
 _ANYWHERE: Final = frozenset(Stage)
-_FROM: Final[dict[type[Message], frozenset[Stage]]] = {
-    Hello: frozenset({Stage.CONNECTED}),
-    StartGame: frozenset({Stage.JOINED}),
-    StartKyoku: frozenset({Stage.BETWEEN}),
-    EndKyoku: frozenset({Stage.PLAYING}),
-    EndGame: frozenset({Stage.BETWEEN, Stage.PLAYING}),
-    Error: _ANYWHERE,
+_FROM: Final[dict[type[m.Message], frozenset[Stage]]] = {
+    m.Hello: frozenset({Stage.CONNECTED}),
+    m.StartGame: frozenset({Stage.JOINED}),
+    m.StartKyoku: frozenset({Stage.BETWEEN}),
+    m.EndKyoku: frozenset({Stage.PLAYING}),
+    m.EndGame: frozenset({Stage.BETWEEN, Stage.PLAYING}),
+    m.Error: _ANYWHERE,
 }
 _FROM_WITHOUT_HELLO: Final = _FROM | {
-    StartGame: _ANYWHERE,
-    StartKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
-    EndKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
+    m.StartGame: _ANYWHERE,
+    m.StartKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
+    m.EndKyoku: frozenset({Stage.BETWEEN, Stage.PLAYING}),
 }
-_TO: Final[dict[type[Message], Stage]] = {
-    Hello: Stage.JOINED,
-    StartGame: Stage.BETWEEN,
-    StartKyoku: Stage.PLAYING,
-    EndKyoku: Stage.BETWEEN,
-    EndGame: Stage.OVER,
-    Error: Stage.OVER,
+_TO: Final[dict[type[m.Message], Stage]] = {
+    m.Hello: Stage.JOINED,
+    m.StartGame: Stage.BETWEEN,
+    m.StartKyoku: Stage.PLAYING,
+    m.EndKyoku: Stage.BETWEEN,
+    m.EndGame: Stage.OVER,
+    m.Error: Stage.OVER,
 }
 _IN_KYOKU: Final = frozenset({Stage.PLAYING})
 
@@ -73,22 +63,22 @@ def first_stage(dialect: Dialect) -> Stage:
     return Stage.CONNECTED if dialect.traits.opens_with_hello else Stage.JOINED
 
 
-def next_stage(dialect: Dialect, stage: Stage, message: Message) -> Stage:
+def next_stage(dialect: Dialect, stage: Stage, message: m.Message) -> Stage:
     """Return where the conversation stands after ``message``.
 
     Raises :class:`ProtocolError` for a message that has no place there.
 
     >>> from protocol.dialects import LOCKSTEP
-    >>> next_stage(LOCKSTEP, Stage.BETWEEN, EndKyoku())
+    >>> next_stage(LOCKSTEP, Stage.BETWEEN, m.EndKyoku())
     Traceback (most recent call last):
     protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus
     """
     kind = type(message)
-    if kind not in _FROM and not isinstance(message, Event):
+    if kind not in _FROM and not isinstance(message, m.Event):
         return stage
-    if kind is Error and not dialect.traits.error_is_fatal:
+    if kind is m.Error and not dialect.traits.error_is_fatal:
         return stage
     origins = _FROM if dialect.traits.opens_with_hello else _FROM_WITHOUT_HELLO
     if stage not in origins.get(kind, _IN_KYOKU):
-        raise ProtocolError(wire_name(message), f"out of order, the client is {stage.value}")
+        raise ProtocolError(m.wire_name(message), f"out of order, the client is {stage.value}")
     return _TO.get(kind, stage)

@@ -19,25 +19,8 @@ by position, so one too many shifts everything after it.
 import enum
 from typing import Final, assert_never
 
+from protocol import messages as m
 from protocol.dialects import Answers, Dialect
-from protocol.messages import (
-    ActionAck,
-    Chi,
-    Dahai,
-    Dora,
-    EndGame,
-    Error,
-    Hello,
-    Kakan,
-    Message,
-    Pon,
-    Reach,
-    ReachAccepted,
-    RequestAction,
-    Seat,
-    Tsumo,
-    Unknown,
-)
 
 
 class Due(enum.Enum):
@@ -57,19 +40,19 @@ class Due(enum.Enum):
         return self in _CHOICES
 
 
-_AFTER_OWN: Final[dict[type[Message], Due]] = {
-    Tsumo: Due.TURN,
-    Chi: Due.DISCARD,
-    Pon: Due.DISCARD,
-    Reach: Due.DISCARD,
+_AFTER_OWN: Final[dict[type[m.Message], Due]] = {
+    m.Tsumo: Due.TURN,
+    m.Chi: Due.DISCARD,
+    m.Pon: Due.DISCARD,
+    m.Reach: Due.DISCARD,
 }
-_AFTER_OTHERS: Final[dict[type[Message], Due]] = {Dahai: Due.CLAIM, Kakan: Due.ROB}
-_FOR_ALL: Final[dict[type[Message], Due]] = {
-    Hello: Due.JOIN,
-    Error: Due.NOTHING,
-    EndGame: Due.NOTHING,
+_AFTER_OTHERS: Final[dict[type[m.Message], Due]] = {m.Dahai: Due.CLAIM, m.Kakan: Due.ROB}
+_FOR_ALL: Final[dict[type[m.Message], Due]] = {
+    m.Hello: Due.JOIN,
+    m.Error: Due.NOTHING,
+    m.EndGame: Due.NOTHING,
 }
-_TRANSPARENT: Final = frozenset({Dora, ReachAccepted, RequestAction, ActionAck, Unknown})
+_TRANSPARENT: Final = frozenset({m.Dora, m.ReachAccepted, m.RequestAction, m.ActionAck, m.Unknown})
 _CHOICES: Final = frozenset({Due.TURN, Due.DISCARD, Due.CLAIM, Due.ROB})
 
 
@@ -81,12 +64,12 @@ class Speak(enum.Enum):
     MUST_NOT = "nothing"
 
 
-def due_after(message: Message, seat: Seat | None, before: Due = Due.NONE) -> Due:
+def due_after(message: m.Message, seat: m.Seat | None, before: Due = Due.NONE) -> Due:
     """Return what ``message`` calls for from ``seat``, given what was due ``before`` it.
 
     A dora marker or an accepted riichi may come between an event and the answer to it.
 
-    >>> due_after(Tsumo(actor=1, pai="E"), 1), due_after(Tsumo(actor=1, pai="?"), 0)
+    >>> due_after(m.Tsumo(actor=1, pai="E"), 1), due_after(m.Tsumo(actor=1, pai="?"), 0)
     (<Due.TURN: ('dahai', 'reach', 'ankan', 'kakan', 'hora', 'ryukyoku')>, <Due.NONE: ('none',)>)
     """
     kind = type(message)

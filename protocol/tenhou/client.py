@@ -24,20 +24,12 @@ from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.masking import HIDDEN_HAND
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due, Speak
-from protocol.tenhou import tags
+from protocol.tenhou import results, tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
 from protocol.tenhou.hand import OwnHand, answering, call_event
 from protocol.tenhou.login import Login, Wanted, auth_answer, read_name
 from protocol.tenhou.offers import NO_OFFER, Offer
-from protocol.tenhou.results import (
-    absolute,
-    final_scores,
-    points,
-    read_draw,
-    read_win,
-    turned,
-)
 from protocol.tenhou.rules import GameType, check_playable, rules_of, time_limits
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
@@ -345,7 +337,7 @@ class TenhouClient:
             )
 
     def _by_seat(self, names: Sequence[str | None]) -> Sequence[str | None]:
-        return turned(names, self._own()) if len(names) == 4 else ()
+        return results.turned(names, self._own()) if len(names) == 4 else ()
 
     def _own(self) -> m.Seat:
         if self.seat is None:
@@ -373,7 +365,7 @@ class TenhouClient:
             self.seat = (dealer - tag.oya) % 4
         own = self.seat
         self._start_game()
-        if absolute(tag.oya, own) != dealer:
+        if results.absolute(tag.oya, own) != dealer:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {tag.seed[0]}")
         self.blind = self._coming_back = False
         self._gap, self._missed = self._missed, False
@@ -392,7 +384,7 @@ class TenhouClient:
                 oya=dealer,
                 dora_marker=self.tile_names[tag.seed[5]],
                 tehais=self._dealt(tag.hai, own),
-                scores=points(tag.ten, own),
+                scores=results.points(tag.ten, own),
             )
         )
 
@@ -425,7 +417,7 @@ class TenhouClient:
     # --- turns -------------------------------------------------------------------------------
 
     def _take_draw(self, tag: tags.Draw) -> None:
-        seat = absolute(tag.seat, self._own())
+        seat = results.absolute(tag.seat, self._own())
         self._drawer = seat
         if (tag.seat == 0) != (tag.tile is not None):
             raise ProtocolError(tag_name(tag), "only the own draw tells its tile")
@@ -438,7 +430,7 @@ class TenhouClient:
         self._tell(m.Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
 
     def _take_discard(self, tag: tags.Discard) -> None:
-        seat = absolute(tag.seat, self._own())
+        seat = results.absolute(tag.seat, self._own())
         is_drawn = self.hand.discard(tag.tile) if tag.seat == 0 else tag.drawn
         self._drawer, self._discarder = None, seat
         self._declaring = self._declaring and tag.seat != 0
@@ -446,9 +438,9 @@ class TenhouClient:
         self._tell(m.Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
 
     def _take_riichi(self, tag: tags.Riichi) -> None:
-        seat = absolute(tag.who, self._own())
+        seat = results.absolute(tag.who, self._own())
         if tag.step == 2:
-            scores = None if tag.ten is None else points(tag.ten, self._own())
+            scores = None if tag.ten is None else results.points(tag.ten, self._own())
             a, b, c, d = (-1000 * (payer == seat) for payer in range(4))
             self._tell(m.ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
         elif tag.who:
@@ -460,7 +452,7 @@ class TenhouClient:
             self._tell(m.Reach(actor=seat))
 
     def _take_call(self, tag: tags.Meld) -> None:
-        seat = absolute(tag.who, self._own())
+        seat = results.absolute(tag.who, self._own())
         try:
             call = decode_call(tag.m)
         except ValueError as error:
@@ -488,13 +480,13 @@ class TenhouClient:
         self.stage = Stage.BETWEEN
         self._owe(Due.NOTHING)
         if isinstance(tag, tags.Win):
-            self._tell(read_win(tag, own, self.tile_names))
+            self._tell(results.read_win(tag, own, self.tile_names))
         elif not self.blind:
-            self._tell(read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
+            self._tell(results.read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
         if not self._result_seen:
             self._send(tags.NextReady())
             self._result_seen = True
-        if (scores := final_scores(tag, own)) is not None:
+        if (scores := results.final_scores(tag, own)) is not None:
             self._gap = self._missed
             self._end_kyoku()
             self._events.append(m.EndGame(scores=scores))

@@ -3,23 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Event,
-    Hora,
-    Kakan,
-    PlayerAction,
-    Pon,
-    Reach,
-    Ryukyoku,
-    Seat,
-    Skip,
-    wire_name,
-)
 from protocol.tenhou.calls import Call
 from protocol.tenhou.tags import Answer, DeclareRiichi, Discarding
 from protocol.tiles import TILE_BY_NAME, tile_kind
@@ -67,7 +52,7 @@ class OwnHand:
 
     # --- our actions -------------------------------------------------------------------------
 
-    def discarding(self, action: Dahai) -> Discarding:
+    def discarding(self, action: m.Dahai) -> Discarding:
         """Return the frame of a discard; of equal tiles the one with the lowest id goes."""
         if action.tsumogiri and self.drawn is not None:
             if self._names[self.drawn] != action.pai:
@@ -76,14 +61,14 @@ class OwnHand:
             return Discarding(p=self.drawn)
         return Discarding(p=self.pick((action.pai,), "dahai.pai")[0])
 
-    def calling(self, action: Chi | Pon) -> Answer:
+    def calling(self, action: m.Chi | m.Pon) -> Answer:
         """Return the frame of a chi or pon."""
-        low, high = sorted(self.pick(action.consumed, f"{wire_name(action)}.consumed"))
-        return Answer(type=3 if isinstance(action, Chi) else 1, hai0=low, hai1=high)
+        low, high = sorted(self.pick(action.consumed, f"{m.wire_name(action)}.consumed"))
+        return Answer(type=3 if isinstance(action, m.Chi) else 1, hai0=low, hai1=high)
 
-    def own_kan(self, action: Ankan | Kakan) -> Answer:
+    def own_kan(self, action: m.Ankan | m.Kakan) -> Answer:
         """Return the frame of a concealed or added kan."""
-        if isinstance(action, Kakan):
+        if isinstance(action, m.Kakan):
             return Answer(type=5, hai=self.pick((action.pai,), "kakan.pai")[0])
         return Answer(type=4, hai=min(self.pick(action.consumed, "ankan.consumed")))
 
@@ -100,31 +85,31 @@ class OwnHand:
         return picked
 
 
-def answering(action: PlayerAction, hand: OwnHand) -> Answer:
+def answering(action: m.PlayerAction, hand: OwnHand) -> Answer:
     """Return the frame of anything but a discard and a riichi."""
     match action:
-        case Chi() | Pon():
+        case m.Chi() | m.Pon():
             return hand.calling(action)
-        case Ankan() | Kakan():
+        case m.Ankan() | m.Kakan():
             return hand.own_kan(action)
-    kind = wire_name(action)
+    kind = m.wire_name(action)
     if kind == "hora":
         return Answer(type=7 if action.actor == getattr(action, "target", None) else 6)
     return Answer(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
 
 
-def call_event(call: Call, caller: Seat, names: Sequence[str]) -> Event:
+def call_event(call: Call, caller: m.Seat, names: Sequence[str]) -> m.Event:
     """Return the event of a call; ``names`` gives the mjai tile of each id."""
     a, b, *rest = (names[tile] for tile in call.own)
     pai = names[call.tile]
     if call.kind == "ankan":
-        return Ankan(actor=caller, consumed=(a, b, rest[0], rest[1]))
+        return m.Ankan(actor=caller, consumed=(a, b, rest[0], rest[1]))
     if call.kind == "kakan":
-        return Kakan(actor=caller, pai=pai, consumed=(a, b, rest[0]))
+        return m.Kakan(actor=caller, pai=pai, consumed=(a, b, rest[0]))
     target = (call.source + caller) % 4
     if call.kind == "daiminkan":
-        return Daiminkan(actor=caller, target=target, pai=pai, consumed=(a, b, rest[0]))
-    kind = Chi if call.kind == "chi" else Pon
+        return m.Daiminkan(actor=caller, target=target, pai=pai, consumed=(a, b, rest[0]))
+    kind = m.Chi if call.kind == "chi" else m.Pon
     return kind(actor=caller, target=target, pai=pai, consumed=(a, b))
 
 
@@ -132,23 +117,23 @@ def call_event(call: Call, caller: Seat, names: Sequence[str]) -> Event:
 
 Said = Discarding | DeclareRiichi | Answer
 
-_KINDS: Final[dict[int | None, type[PlayerAction]]] = {
-    None: Skip,
-    1: Pon,
-    2: Daiminkan,
-    3: Chi,
-    4: Ankan,
-    5: Kakan,
-    6: Hora,
-    7: Hora,
-    9: Ryukyoku,
+_KINDS: Final[dict[int | None, type[m.PlayerAction]]] = {
+    None: m.Skip,
+    1: m.Pon,
+    2: m.Daiminkan,
+    3: m.Chi,
+    4: m.Ankan,
+    5: m.Kakan,
+    6: m.Hora,
+    7: m.Hora,
+    9: m.Ryukyoku,
 }
 """``N type`` -> what it does."""
 
 
 def meant(
-    tag: Said, open_actions: Sequence[PlayerAction], hand: OwnHand, names: Sequence[str]
-) -> PlayerAction:
+    tag: Said, open_actions: Sequence[m.PlayerAction], hand: OwnHand, names: Sequence[str]
+) -> m.PlayerAction:
     """Return the one of ``open_actions`` that the frame of the holder of ``hand`` says.
 
     ``names`` gives the mjai tile of each id.  Raises :class:`ProtocolError` naming tag and
@@ -170,28 +155,28 @@ def meant(
     return fitting[0]
 
 
-def _fits(tag: Said, action: PlayerAction, names: Sequence[str]) -> bool:
+def _fits(tag: Said, action: m.PlayerAction, names: Sequence[str]) -> bool:
     match tag, action:
-        case Discarding(p=tile), Dahai(pai=pai):
+        case Discarding(p=tile), m.Dahai(pai=pai):
             return names[tile] == pai
-        case DeclareRiichi(), Reach():
+        case DeclareRiichi(), m.Reach():
             return True
         case Answer(type=kind), _ if _KINDS.get(kind or None) is type(action):
             return _fits_tiles(tag, action, names)
     return False
 
 
-def _fits_tiles(tag: Answer, action: PlayerAction, names: Sequence[str]) -> bool:
+def _fits_tiles(tag: Answer, action: m.PlayerAction, names: Sequence[str]) -> bool:
     match action:
-        case Pon(consumed=consumed) | Chi(consumed=consumed):
+        case m.Pon(consumed=consumed) | m.Chi(consumed=consumed):
             if tag.hai0 is None or tag.hai1 is None:
                 return False
             return sorted(consumed) == sorted((names[tag.hai0], names[tag.hai1]))
-        case Ankan(consumed=consumed):
+        case m.Ankan(consumed=consumed):
             return tag.hai is not None and tag.hai // 4 == tile_kind(TILE_BY_NAME[consumed[0]])
-        case Kakan(pai=pai):
+        case m.Kakan(pai=pai):
             return tag.hai is not None and names[tag.hai] == pai
-        case Hora():
+        case m.Hora():
             return (tag.type == 7) == (action.actor == action.target)
     return True
 

@@ -8,15 +8,7 @@ import enum
 from collections.abc import Iterable
 from typing import Final
 
-from protocol.messages import (
-    Chi,
-    Daiminkan,
-    Hora,
-    PlayerAction,
-    Pon,
-    Reach,
-    Ryukyoku,
-)
+from protocol import messages as m
 
 
 class Offer(enum.IntFlag):
@@ -36,26 +28,26 @@ NO_OFFER: Final = Offer(0)
 _DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI)
 
 
-def offered(actions: Iterable[PlayerAction]) -> Offer:
+def offered(actions: Iterable[m.PlayerAction]) -> Offer:
     """Return the offer of these actions; those that Tenhou does not offer say nothing.
 
-    >>> offered([Reach(actor=0), Hora(actor=0, target=0)])
+    >>> offered([m.Reach(actor=0), m.Hora(actor=0, target=0)])
     <Offer.TSUMO|RIICHI: 48>
     """
     offer = NO_OFFER
     for action in actions:
         match action:
-            case Pon():
+            case m.Pon():
                 offer |= Offer.PON
-            case Daiminkan():
+            case m.Daiminkan():
                 offer |= Offer.DAIMINKAN
-            case Chi():
+            case m.Chi():
                 offer |= Offer.CHI
-            case Hora():
+            case m.Hora():
                 offer |= Offer.TSUMO if action.actor == action.target else Offer.RON
-            case Reach():
+            case m.Reach():
                 offer |= Offer.RIICHI
-            case Ryukyoku():
+            case m.Ryukyoku():
                 offer |= Offer.NINE_TERMINALS
     return offer
 
@@ -69,7 +61,7 @@ def dearest(offer: Offer) -> Offer:
     return next((bit for bit in _DEAREST_FIRST if offer & bit), offer)
 
 
-def disagreement(told: Offer, ours: Iterable[PlayerAction]) -> str | None:
+def disagreement(told: Offer, ours: Iterable[m.PlayerAction]) -> str | None:
     """Return how the server's offer and our legal actions differ, or ``None``."""
     expected = offered(ours)
     if told in (expected, dearest(expected)):

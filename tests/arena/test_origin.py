@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.report.page import origin_of
 from mjbot.cli.main import main
+from mjbot.report.origin import origin_of
 
 ROOT = Path(__file__).parents[2]
-PRINT = "from mjbot.arena.report.page import origin_of; print(origin_of(['mjbot', 'arena']))"
+PRINT = "from mjbot.report.origin import origin_of; print(origin_of(['mjbot', 'arena']))"
 
 
 def git(folder: Path, *words: str) -> str:

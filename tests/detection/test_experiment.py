@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.arena.report.page import origin_of
 from mjbot.cli.main import main
 from mjbot.detection.experiment import experiment, judging, tables
 from mjbot.detection.experiment.judging import Judge, choose, drawn_anew
 from mjbot.detection.experiment.tables import HONEST, PAIRS, USUAL_SEED, Four, Kind, moved
 from mjbot.detection.games import Games
 from mjbot.detection.verdicts import levelled
+from mjbot.report.origin import origin_of
 from tests.detection.test_verdicts import ALL, played
 
 LOGS = Path(__file__).parents[2] / "logs"

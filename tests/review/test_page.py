@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from mjbot.report.html import text
 from mjbot.review.decision_html import decision_html
-from mjbot.review.html import text
 from mjbot.review.mjai_json import meld_json, review_json
 from mjbot.review.page import HEIGHT, WIDTH, page
 from mjbot.review.summary import Review

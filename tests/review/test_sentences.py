@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.review.decisions import Decision
 from mjbot.review.sentences import headline, sentence, yakuhai_text
-from mjbot.review.tile_names import tile_text, wind_of
+from mjbot.review.tiles import tile_text, wind_of
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.table.actions import Action
 from protocol.tiles import tile_kind

@@ -1,28 +1,23 @@
 """The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
 
-import datetime
-import os
-import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from mjbot.arena.report.svg import COLOURS, Axis, Plot
 from mjbot.arena.report.text import (
     difference_rows,
-    format_estimate,
     pair_names,
     pairing_line,
     verdict_line,
 )
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
-from mjbot.checkout import ROOT
+from mjbot.report.estimates import format_estimate
+from mjbot.report.origin import Origin
+from mjbot.report.svg import COLOURS, Axis, Plot
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import (
     FIGURE_BY_KEY,
@@ -53,42 +48,6 @@ svg text { font-size: 12px; fill: currentColor; }
 .key span { margin-right: 1rem; } .key i { display: inline-block; width: 0.8em; height: 0.8em;
   margin-right: 0.3em; }
 """
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a page comes from: command, date, and mjbot's version, ``commit ...`` of a checkout."""
-
-    command: str
-    date: str
-    version: str = ""
-
-    def __str__(self) -> str:
-        by = f", {self.version}" if self.version else ""
-        return f"{self.command}: {self.date}{by}"
-
-
-def origin_of(words: Iterable[str]) -> Origin:
-    """Return a command of today, and which mjbot ran it."""
-    return Origin(" ".join(words), datetime.date.today().isoformat(), _version())
-
-
-def _version() -> str:
-    """Return the commit of mjbot's own checkout, or else the installed version.
-
-    An installation may lie in the repository of another project, whose commit is not ours.
-    """
-    if _git("rev-parse", "--show-toplevel") == os.path.realpath(ROOT):
-        return f"commit {_git('describe', '--always', '--dirty')}"
-    return f"mjbot {version('mjbot')}"
-
-
-def _git(*words: str) -> str:
-    command = ["git", "-C", str(ROOT), *words]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 def write_report(path: Path, outcome: RunOutcome, origin: Origin) -> None:
@@ -154,7 +113,7 @@ def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Bars with intervals: how often each rank."""
     found = [
-        [_percent(FIGURE_BY_KEY[rank].estimate(outcome.rows[:, k])) for rank in RANKS]
+        [FIGURE_BY_KEY[rank].estimate(outcome.rows[:, k]).times(100) for rank in RANKS]
         for k in range(len(names))
     ]
     top = max(estimate.value for row in found for estimate in row)
@@ -178,7 +137,7 @@ def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
 def _win_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Deal-ins against wins: down and to the right is better."""
     wins, deal_ins = (
-        [_percent(FIGURE_BY_KEY[key].estimate(outcome.rows[:, k])) for k in range(len(names))]
+        [FIGURE_BY_KEY[key].estimate(outcome.rows[:, k]).times(100) for k in range(len(names))]
         for key in ("win", "deal_in")
     )
     plot = Plot(
@@ -254,10 +213,6 @@ def _difference_after(outcome: RunOutcome, n_walls: int) -> Estimate:
 def _looks(n: int) -> list[int]:
     """Return up to :data:`LOOKS` numbers of walls, the last one all."""
     return sorted({int(k) for k in np.linspace(min(2, n), n, LOOKS)})
-
-
-def _percent(estimate: Estimate) -> Estimate:
-    return Estimate(100 * estimate.value, 100 * estimate.low, 100 * estimate.high)
 
 
 def _around(name: str, estimates: Sequence[Estimate]) -> Axis:

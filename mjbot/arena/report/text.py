@@ -9,12 +9,12 @@ from rich.table import Table
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.arena.workers.faults import fault_lines
+from mjbot.report.estimates import format_estimate
 from mjbot.statistics.estimates import CONFIDENCE, Estimate
 from mjbot.statistics.figures import (
     FIGURES,
     PAIR_FIGURES,
     Figure,
-    Kind,
     Sums,
     pairing_ratio,
     rank_differences,
@@ -23,42 +23,6 @@ from mjbot.statistics.sequential import Verdict, confidence_sequence
 from mjbot.text import plural
 
 MOST_VOID_TOLD: Final = 3
-UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
-    "mean": (1, 3, ""),
-    "rate": (100, 2, " %"),
-    "points": (1, 0, ""),
-}
-"""Kind -> factor, decimals and unit."""
-
-
-def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
-    """Return a figure with its interval.
-
-    >>> format_estimate(Estimate(0.2244, 0.2144, 0.2344), "rate")
-    '22.44 ± 1.00 %'
-    >>> format_estimate(Estimate(0.0, 0.0, 0.036), "rate")
-    '0.00 (0.00 .. 3.60) %'
-    >>> format_estimate(Estimate(-1e-17, -1e-17, -1e-17), "mean")
-    '0.000 (alike)'
-    >>> format_estimate(Estimate(2.25, -math.inf, math.inf), "mean")
-    '2.250 ± ?'
-    >>> format_estimate(Estimate(-0.05, -0.07, -0.03), "mean", signed=True)
-    '-0.050 ± 0.020'
-    """
-    if math.isnan(estimate.value):
-        return "-"
-    factor, decimals, unit = UNITS[kind]
-    sign = "+" if signed else ""
-    value = f"{factor * estimate.value:{sign}z.{decimals}f}"
-    if not estimate.is_bounded:
-        return f"{value} ± ?{unit}"
-    if estimate.is_alike:
-        return f"{value} (alike){unit}"
-    low, high = (f"{factor * end:.{decimals}f}" for end in (estimate.low, estimate.high))
-    middle = (estimate.low + estimate.high) / 2
-    if abs(middle - estimate.value) > 0.1 * estimate.half_width:
-        return f"{value} ({low} .. {high}){unit}"
-    return f"{value} ± {factor * estimate.half_width:.{decimals}f}{unit}"
 
 
 def figures_table(outcome: RunOutcome) -> Table:

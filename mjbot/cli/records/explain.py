@@ -19,16 +19,7 @@ from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, Position
 from mjbot.review.players import SeatedPlayers, honest_view
-from mjbot.strategy.explanation import (
-    PERCENT,
-    POINTS,
-    WORTH,
-    DataTable,
-    Explanation,
-    Rated,
-    Term,
-    columns_of,
-)
+from mjbot.strategy import explanation as e
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import quote
 from mjbot.table.view import View
@@ -123,12 +114,12 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
 
 
-def _rating_grid(told: Explanation) -> Grid:
+def _rating_grid(told: e.Explanation) -> Grid:
     """Return what was rated, best first; the chosen one is marked.
 
     Of opponents to whom nothing deals in there are no columns.
     """
-    heads = [_head(term) for term in columns_of(told.rated)]
+    heads = [_head(term) for term in e.columns_of(told.rated)]
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
     for rated in sorted(told.rated, key=lambda rated: -rated.worth):
@@ -136,41 +127,41 @@ def _rating_grid(told: Explanation) -> Grid:
         number = _number(rated.worth, told.unit) if isfinite(rated.worth) else "given up early"
         mark = "chosen" if rated.is_chosen else ""
         rows.append([_label(rated), number, *[parts.get(head, "") for head in heads], mark])
-    grid = _grid(DataTable("", ["choice", worth, *heads, ""], rows))
+    grid = _grid(e.DataTable("", ["choice", worth, *heads, ""], rows))
     grid.columns[0].no_wrap = True
     for column in grid.columns[1:-1]:
         column.justify = "right"
     return grid
 
 
-def _head(term: Term) -> str:
+def _head(term: e.Term) -> str:
     """Return the head of a term's column; + before what adds up to the worth."""
-    name = f"+ {term.name}" if term.adds_to == WORTH else term.name
+    name = f"+ {term.name}" if term.adds_to == e.WORTH else term.name
     unit = [] if term.unit in term.name else [term.unit]
     return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), *unit])
 
 
 def _number(value: float, unit: str) -> str:
-    if unit == POINTS:
+    if unit == e.POINTS:
         return f"{value:z.0f}"
-    return f"{value:z.2f}" if unit.startswith(PERCENT) else f"{value:z.6g}"
+    return f"{value:z.2f}" if unit.startswith(e.PERCENT) else f"{value:z.6g}"
 
 
-def _who_is_meant(told: Explanation, names: Sequence[str]) -> Iterator[str]:
+def _who_is_meant(told: e.Explanation, names: Sequence[str]) -> Iterator[str]:
     """Say what the heads leave out: whose seats they name, and what the plus means."""
     terms = [term for rated in told.rated for term in rated.terms]
     if about := sorted({term.about for term in terms if term.about is not None}):
         yield ", ".join(_seat(seat, names) for seat in about)
-    if any(term.adds_to == WORTH for term in terms):
+    if any(term.adds_to == e.WORTH for term in terms):
         yield "the terms with + add up to the worth"
 
 
-def _label(rated: Rated) -> str:
+def _label(rated: e.Rated) -> str:
     action = TILE_NAMES[rated.action.tile] if rated.action.is_discard else str(rated.action)
     return f"{action}, {TILE_NAMES[rated.then.tile]}" if rated.then else action
 
 
-def _grid(table: DataTable) -> Grid:
+def _grid(table: e.DataTable) -> Grid:
     """Return a table as it is shown: columns with numbers to the right, what is marked in bold."""
     grid = Grid(title=Text(table.title) if table.title else None)
     for place, column in enumerate(table.columns):

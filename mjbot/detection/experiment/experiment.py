@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.arena.report.page import origin_of
 from mjbot.detection.experiment import judging, tables
 from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
 from mjbot.detection.experiment.tables import Four, Kind, count_four, count_strangers, run_of
@@ -27,6 +26,8 @@ from mjbot.detection.hidden import Floats
 from mjbot.detection.verdicts import shipped_weights
 from mjbot.experiments import Request
 from mjbot.progress import Step, progress
+from mjbot.report.markdown import head, row
+from mjbot.report.origin import origin_of
 from mjbot.statistics.estimates import Estimate
 
 SUMMARY: Final = "how well pairs are found in records, how soon, and who is accused wrongly"
@@ -108,30 +109,28 @@ def judged_strangers(judge: Judge, request: Request) -> tuple[dict[int, Floats],
 
 def pairs_table(material: Material, step: Step) -> Iterator[str]:
     """Yield how well each known pair is found in groups of so many games."""
-    yield (
-        "| pair | games | AUC against strangers | against the other pairs of its tables "
-        "| caught at p < 0.01 | 0.001 | others there at p < 0.01 |"
-    )
-    yield "|---" * 7 + "|"
+    yield from head([
+        "pair", "games", "AUC against strangers", "against the other pairs of its tables",
+        "caught at p < 0.01", "0.001", "others there at p < 0.01",
+    ])  # fmt: skip
     for kind, four in material.fours.items():
         if not kind.pair:
             continue
         sizes = [size for size in SIZES if len(four.games) >= 2 * size]
         if not sizes:
-            yield f"| {kind} | {_too_few(four, SIZES)} |" + " - |" * 5
+            yield row([str(kind), _too_few(four, SIZES), *["-"] * 5])
         for size in sizes:
             strange = material.strangers.get(size)
             null = None if strange is None else strange.max(axis=1)
             found = material.judge.found(four, four.pairs.index(kind.pair), size, null)
             step()
-            yield f"| {kind} | {size} | " + " | ".join(map(_spelled, found)) + " |"
+            yield row([str(kind), str(size), *map(_spelled, found)])
 
 
 def honest_table(material: Material, step: Step) -> Iterator[str]:
     """Yield how often groups of games of the honest are accused, at each level."""
-    levels = " | ".join(f"p < {level:g}" for level in LEVELS)
-    yield f"| honest | games | {levels} | whom most, at p < {LEVELS[0]:g} |"
-    yield "|---" * 6 + "|"
+    levels = [f"p < {level:g}" for level in LEVELS]
+    yield from head(["honest", "games", *levels, f"whom most, at {levels[0]}"])
     if material.n_strangers:
         yield from _strangers_rows(material)
     for kind, four in material.fours.items():
@@ -140,7 +139,7 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
         label = f"{kind} ({len(four.games)} hanchan)"
         sizes = [size for size in HONEST_SIZES if len(four.games) >= 2 * size]
         if not sizes:
-            yield f"| {label} | {_too_few(four, HONEST_SIZES)} |" + " - |" * 4
+            yield row([label, _too_few(four, HONEST_SIZES), *["-"] * 4])
         for size in sizes:
             shares = material.judge.alarms(four, size)
             step()
@@ -157,16 +156,17 @@ def _strangers_rows(material: Material) -> Iterator[str]:
     for size in STRANGERS_SIZES:
         if size in material.strangers:
             shares = shares_below(material.judge.weights.p_values(material.strangers[size]))
-            yield f"| {label} | {size} | " + " | ".join(f"{x:.5f}" for x in shares) + " | |"
+            yield row([label, str(size), *[f"{x:.5f}" for x in shares], ""])
     bounds = [(level, BINOMIAL * (level * (1 - level) / many) ** 0.5) for level in LEVELS]
     cells = [f"{max(level - off, 0):.5f}-{level + off:.5f}" for level, off in bounds]
-    yield "| binomial 95 %, were p exact | | " + " | ".join(cells) + " | |"
+    yield row(["binomial 95 %, were p exact", "", *cells, ""])
 
 
 def live_table(material: Material, step: Step) -> Iterator[str]:
     """Yield after how many games who plays together is told of, and how often others are."""
-    yield "| told of while they play | games | after (median) | 90 % | others there, ever |"
-    yield "|---" * 5 + "|"
+    yield from head(
+        ["told of while they play", "games", "after (median)", "90 %", "others there, ever"]
+    )
     for kind, four in material.fours.items():
         after = material.judge.told_live(four)
         is_pair = np.array([pair == kind.pair for pair in four.pairs])
@@ -177,13 +177,12 @@ def live_table(material: Material, step: Step) -> Iterator[str]:
             never = f"more than {len(four.games)}"
             cells = [f"{n:.0f}" if np.isfinite(n) else never for n in middle]
         step()
-        told = [str(kind), str(len(four.games)), *cells, f"{wrongly} of {len(after)} orders"]
-        yield "| " + " | ".join(told) + " |"
+        yield row([str(kind), str(len(four.games)), *cells, f"{wrongly} of {len(after)} orders"])
 
 
 def _alarms_row(label: str, size: int, shares: Floats, names: Iterable[str]) -> str:
     cells = [f"{share:.3f}" for share in shares]
-    return f"| {label} | {size} | " + " | ".join([*cells, " + ".join(sorted(names))]) + " |"
+    return row([label, str(size), *cells, " + ".join(sorted(names))])
 
 
 def _too_few(four: Four, sizes: tuple[int, ...]) -> str:
@@ -191,9 +190,7 @@ def _too_few(four: Four, sizes: tuple[int, ...]) -> str:
 
 
 def _spelled(estimate: Estimate) -> str:
-    if np.isnan(estimate.value):
-        return "-"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return "-" if np.isnan(estimate.value) else estimate.text(".3f")
 
 
 def _command(request: Request) -> Iterator[str]:

@@ -9,48 +9,32 @@ from typing import Any, Final
 
 import numpy as np
 
-from mjbot.table import state as draws
+from mjbot.table import state as s
 from mjbot.table.actions import ACTIONS, N_ACTIONS, RON, Action
 from mjbot.table.legal import can_abort, can_ron, legal_codes
 from mjbot.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.table.observe import extra_copy
 from mjbot.table.settle import abort_reason
-from mjbot.table.state import (
-    ACCEPTED,
-    CALLED,
-    CHANKAN,
-    DECLARED,
-    DRAW,
-    DRAWN,
-    GAME_OVER,
-    IDLE,
-    REACTION,
-    RIICHI,
-    RINSHAN,
-    TURN,
-    WON,
-    State,
-)
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 
 _PHASES: Final = {
-    IDLE: "no kyoku is under way",
-    DRAW: "seat {turn} is to draw",
-    TURN: "seat {turn} has drawn and is to discard",
-    CALLED: "seat {turn} has called and is to discard",
-    RIICHI: "seat {turn} has declared riichi and is to discard",
-    REACTION: "seat {turn} has discarded {tile}",
-    CHANKAN: "seat {turn} has added {tile} to its pon",
-    RINSHAN: "seat {turn} is to draw after its kan",
-    GAME_OVER: "the game is over",
+    s.IDLE: "no kyoku is under way",
+    s.DRAW: "seat {turn} is to draw",
+    s.TURN: "seat {turn} has drawn and is to discard",
+    s.CALLED: "seat {turn} has called and is to discard",
+    s.RIICHI: "seat {turn} has declared riichi and is to discard",
+    s.REACTION: "seat {turn} has discarded {tile}",
+    s.CHANKAN: "seat {turn} has added {tile} to its pon",
+    s.RINSHAN: "seat {turn} is to draw after its kan",
+    s.GAME_OVER: "the game is over",
 }
 
 
-_REASON_CODES: Final = {name: code for code, name in enumerate(draws.WIRE_REASONS)}
+_REASON_CODES: Final = {name: code for code, name in enumerate(s.WIRE_REASONS)}
 
 
-def situation(state: State) -> str:
+def situation(state: s.State) -> str:
     """Say what the table waits for, for error messages."""
     text = _PHASES.get(int(state["phase"]), "the kyoku is over")
     return text.format(turn=int(state["turn"]), tile=TILE_NAMES[int(state["last_tile"])])
@@ -61,7 +45,7 @@ def _expect(condition: bool, problem: str) -> None:
         raise ValueError(problem)
 
 
-def check_start_kyoku(state: State, event: m.StartKyoku, seat: int | None) -> None:
+def check_start_kyoku(state: s.State, event: m.StartKyoku, seat: int | None) -> None:
     """The dealer is ``kyoku - 1``, the own hand is shown and no tile is dealt five times."""
     _expect(event.oya == event.kyoku - 1, f"oya is {event.oya}, expected kyoku - 1")
     if seat is not None:
@@ -77,21 +61,24 @@ def check_start_kyoku(state: State, event: m.StartKyoku, seat: int | None) -> No
         _expect(count <= 4, f"{TILE_NAMES[kind]} is dealt {count} times")
 
 
-def check_draw(state: State, event: m.Tsumo) -> None:
+def check_draw(state: s.State, event: m.Tsumo) -> None:
     """The right seat draws, and there is something to draw."""
     phase, turn = int(state["phase"]), int(state["turn"])
-    after_kan = phase in (RINSHAN, CHANKAN)
-    _expect(after_kan or phase in (DRAW, REACTION), f"nobody may draw now: {situation(state)}")
-    expected = (turn + 1) % 4 if phase == REACTION else turn
+    after_kan = phase in (s.RINSHAN, s.CHANKAN)
+    _expect(
+        after_kan or phase in (s.DRAW, s.REACTION),
+        f"nobody may draw now: {situation(state)}",
+    )
+    expected = (turn + 1) % 4 if phase == s.REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
     _expect(int(state["wall_left"]) > 0, "the wall is empty")
-    owed = phase == REACTION and int(state["pending_dora"]) > 0
+    owed = phase == s.REACTION and int(state["pending_dora"]) > 0
     _expect(not owed, "the dora marker of a kan is still to be turned")
     known = bool(state["hand_known"][event.actor])
     _expect(event.pai != "?" or not known, "pai is '?' for a seat whose hand is known")
 
 
-def check_action(state: State, seat: int, event: m.PlayerAction) -> Action:
+def check_action(state: s.State, seat: int, event: m.PlayerAction) -> Action:
     """The event is an action that this seat may take now; return the action."""
     action = to_action(state, seat, event)
     if not state["hand_known"][seat]:
@@ -104,9 +91,9 @@ def check_action(state: State, seat: int, event: m.PlayerAction) -> Action:
     return action
 
 
-def allowed_actions(state: State, seat: int) -> tuple[Action, ...]:
+def allowed_actions(state: s.State, seat: int) -> tuple[Action, ...]:
     """Return the legal actions; after a first ron those of the further winners."""
-    if int(state["phase"]) == WON:
+    if int(state["phase"]) == s.WON:
         may_win = seat != int(state["turn"]) and not int(state["wins"]) >> seat & 1
         return (ACTIONS[RON],) if may_win and can_ron(state, seat) else ()
     codes = np.empty(N_ACTIONS, np.uint8)
@@ -114,7 +101,7 @@ def allowed_actions(state: State, seat: int) -> tuple[Action, ...]:
     return tuple([ACTIONS[code] for code in codes[:n].tolist()])
 
 
-def _check_tiles(state: State, seat: int, action: Action, event: m.PlayerAction) -> None:
+def _check_tiles(state: s.State, seat: int, action: Action, event: m.PlayerAction) -> None:
     """The tiles named in a call or kan are those that the hand gives."""
     expected: Any = to_message(state, seat, action)
     for field in ("pai", "consumed"):
@@ -124,41 +111,41 @@ def _check_tiles(state: State, seat: int, action: Action, event: m.PlayerAction)
             raise ValueError(f"{field} is {said}, but the hand gives {ours}")
 
 
-def _check_public(state: State, seat: int, event: m.PlayerAction) -> None:
+def _check_public(state: s.State, seat: int, event: m.PlayerAction) -> None:
     match event:
         case m.Dahai():
             _check_hidden_discard(state, seat, event)
         case m.Reach():
-            _expect(_own_turn(state, seat, TURN), f"seat {seat} may not declare riichi now")
+            _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not declare riichi now")
             _expect(not state["is_open"][seat], f"seat {seat} has called and may not riichi")
             _expect(not state["riichi"][seat], f"seat {seat} is in riichi already")
             _expect(int(state["scores"][seat]) >= 1000, f"seat {seat} lacks the 1000 points")
         case m.Chi() | m.Pon() | m.Daiminkan():
             _check_hidden_call(state, seat, event)
         case m.Ankan() | m.Kakan():
-            _expect(_own_turn(state, seat, TURN), f"seat {seat} may not declare a kan now")
+            _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not declare a kan now")
             _expect(int(state["wall_left"]) > 0, "no kan once the wall is empty")
         case m.Hora():
             _check_hidden_win(state, seat)
 
 
-def _own_turn(state: State, seat: int, *phases: int) -> bool:
+def _own_turn(state: s.State, seat: int, *phases: int) -> bool:
     return int(state["turn"]) == seat and int(state["phase"]) in phases
 
 
-def _check_hidden_discard(state: State, seat: int, event: m.Dahai) -> None:
-    on_turn = _own_turn(state, seat, TURN, CALLED, RIICHI)
+def _check_hidden_discard(state: s.State, seat: int, event: m.Dahai) -> None:
+    on_turn = _own_turn(state, seat, s.TURN, s.CALLED, s.RIICHI)
     _expect(on_turn, f"seat {seat} may not discard now: {situation(state)}")
     drew = int(state["drawn"]) >= 0
     _expect(drew or not event.tsumogiri, "tsumogiri is true, but the seat has not drawn")
-    riichi = int(state["riichi"][seat]) == ACCEPTED
+    riichi = int(state["riichi"][seat]) == s.ACCEPTED
     _expect(event.tsumogiri or not riichi, f"seat {seat} is in riichi and must tsumogiri")
     banned = int(state["kuikae"]) >> tile_kind(tile_code(event.pai)) & 1
     _expect(not banned, f"{event.pai} is kuikae after the call")
 
 
-def _check_hidden_call(state: State, seat: int, event: m.Chi | m.Pon | m.Daiminkan) -> None:
-    offered = int(state["phase"]) == REACTION and int(state["turn"]) != seat
+def _check_hidden_call(state: s.State, seat: int, event: m.Chi | m.Pon | m.Daiminkan) -> None:
+    offered = int(state["phase"]) == s.REACTION and int(state["turn"]) != seat
     _expect(offered, f"seat {seat} may not call now: {situation(state)}")
     _expect(int(state["wall_left"]) > 0, "no call on the last discard")
     _expect(not state["riichi"][seat], f"seat {seat} is in riichi and may not call")
@@ -167,71 +154,73 @@ def _check_hidden_call(state: State, seat: int, event: m.Chi | m.Pon | m.Daimink
         _expect(left == seat, f"chi by seat {seat}, but only seat {left} may chi this tile")
 
 
-def _check_hidden_win(state: State, seat: int) -> None:
-    by_draw = _own_turn(state, seat, TURN)
+def _check_hidden_win(state: s.State, seat: int) -> None:
+    by_draw = _own_turn(state, seat, s.TURN)
     phase = int(state["phase"])
-    by_ron = phase in (REACTION, CHANKAN, WON) and int(state["turn"]) != seat
+    by_ron = phase in (s.REACTION, s.CHANKAN, s.WON) and int(state["turn"]) != seat
     _expect(by_draw or by_ron, f"seat {seat} may not win now: {situation(state)}")
 
 
-def check_riichi_accepted(state: State, event: m.ReachAccepted) -> None:
+def check_riichi_accepted(state: s.State, event: m.ReachAccepted) -> None:
     """The seat declared riichi and its discard was not won."""
-    ready = int(state["phase"]) == REACTION and int(state["turn"]) == event.actor
-    declared = int(state["riichi"][event.actor]) == DECLARED
+    ready = int(state["phase"]) == s.REACTION and int(state["turn"]) == event.actor
+    declared = int(state["riichi"][event.actor]) == s.DECLARED
     _expect(ready and declared, f"seat {event.actor} has no riichi to accept: {situation(state)}")
 
 
-def check_dora(state: State, event: m.Dora) -> None:
+def check_dora(state: s.State, event: m.Dora) -> None:
     """There are five places for markers, one more than kans."""
     tile_code(event.dora_marker)
-    _expect(int(state["phase"]) != IDLE, "no kyoku is under way")
+    _expect(int(state["phase"]) != s.IDLE, "no kyoku is under way")
     _expect(int(state["n_dora"]) <= int(state["kans"]), "more dora markers than kans allow")
 
 
-def check_draw_reason(state: State, event: m.Ryukyoku) -> None:
+def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
     """The reason told for a draw holds, and so does the list of who is tenpai."""
-    under_way = int(state["phase"]) not in (IDLE, WON, DRAWN, GAME_OVER)
+    under_way = int(state["phase"]) not in (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
     _expect(under_way, f"there is nothing to draw: {situation(state)}")
-    reason = _REASON_CODES.get(event.reason or "", draws.NO_DRAW)
-    if reason in (draws.EXHAUSTIVE, draws.NAGASHI):
+    reason = _REASON_CODES.get(event.reason or "", s.NO_DRAW)
+    if reason in (s.EXHAUSTIVE, s.NAGASHI):
         left = int(state["wall_left"])
         _expect(left == 0, f"the wall is not empty: {left} tiles are left")
-        _expect(int(state["phase"]) == REACTION, f"no tile was discarded last: {situation(state)}")
+        _expect(
+            int(state["phase"]) == s.REACTION, f"no tile was discarded last: {situation(state)}"
+        )
         _check_tenpai_list(state, event)
         return
-    by_discard = (draws.FOUR_WINDS, draws.FOUR_KANS, draws.FOUR_RIICHI)
+    by_discard = (s.FOUR_WINDS, s.FOUR_KANS, s.FOUR_RIICHI)
     holds = reason not in by_discard or int(abort_reason(state)) == reason
-    if reason == draws.NINE_TERMINALS:
+    if reason == s.NINE_TERMINALS:
         holds = _has_nine_terminals(state)
-    elif reason == draws.TRIPLE_RON:
+    elif reason == s.TRIPLE_RON:
         holds = _may_be_triple_ron(state)
     _expect(holds, f"reason {event.reason!r} does not hold")
 
 
-def _check_tenpai_list(state: State, event: m.Ryukyoku) -> None:
+def _check_tenpai_list(state: s.State, event: m.Ryukyoku) -> None:
     for seat, said in enumerate(event.tenpais or ()):
         ours = bool(state["waits"][seat])
         if state["hand_known"][seat]:
             _expect(said == ours, f"tenpais[{seat}] is {said}, expected {ours}")
 
 
-def _has_nine_terminals(state: State) -> bool:
+def _has_nine_terminals(state: s.State) -> bool:
     seat = int(state["turn"])
-    if int(state["phase"]) != TURN:
+    if int(state["phase"]) != s.TURN:
         return False
     if state["hand_known"][seat]:
         return bool(can_abort(state, seat))
     return not (state["n_river"][seat] or state["calls_made"])
 
 
-def _may_be_triple_ron(state: State) -> bool:
-    if int(state["phase"]) not in (REACTION, CHANKAN):
+def _may_be_triple_ron(state: s.State) -> bool:
+    if int(state["phase"]) not in (s.REACTION, s.CHANKAN):
         return False
     others = (seat for seat in range(4) if seat != int(state["turn"]))
     return all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
 
 
-def check_copies(state: State) -> None:
+def check_copies(state: s.State) -> None:
     """No tile is seen a fifth time."""
     kind = int(extra_copy(state, np.empty(34, np.int8)))
     _expect(kind < 0, f"a fifth {TILE_NAMES[kind]} has appeared")

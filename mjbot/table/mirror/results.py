@@ -8,17 +8,10 @@ from numpy.typing import NDArray
 from mjbot.rules.points import STICK_POINTS
 from mjbot.rules.ruleset import rule_set
 from mjbot.table import apply as do
+from mjbot.table import settle
 from mjbot.table.assume import name_drawn, set_last_round, set_position, show_ura
 from mjbot.table.mirror.check import check_draw_reason, situation
 from mjbot.table.mirror.wire import tile_code, wire_yakus
-from mjbot.table.settle import (
-    PAYMENT,
-    exhaustive_deltas,
-    game_ends,
-    has_nagashi,
-    next_kyoku,
-    win_payment,
-)
 from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.rules import LAST_ROUND, RANKED, Rules
@@ -90,7 +83,7 @@ class Ledger:
         return self._result_seen or int(self._state["phase"]) in _RESULTS
 
     def _check_round(self, event: m.StartKyoku) -> None:
-        expected, honba = next_kyoku(self._state)
+        expected, honba = settle.next_kyoku(self._state)
         said = 4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1
         if said != expected:
             name = f"{WIND_NAMES[expected // 4]}{expected % 4 + 1}"
@@ -101,7 +94,7 @@ class Ledger:
     def _ends_with(self, last_round: int) -> bool:
         supposed = copy_state(self._state)
         set_last_round(supposed, last_round)
-        return bool(game_ends(supposed))
+        return bool(settle.game_ends(supposed))
 
     def _narrow(self, last_rounds: set[int]) -> None:
         if last_rounds:
@@ -189,8 +182,8 @@ class Ledger:
             return None
         by_draw = event.target == winner
         tile = int(state["drawn" if by_draw else "last_tile"])
-        win: Any = np.zeros(1, PAYMENT)[0]
-        win_payment(state, winner, tile, by_draw, win)
+        win: Any = np.zeros(1, settle.PAYMENT)[0]
+        settle.win_payment(state, winner, tile, by_draw, win)
         self._check_value(event, win)
         self._check_yakus(event, win)
         self._check_scores(event)
@@ -259,7 +252,7 @@ class Ledger:
         tenpai = self._tenpai(event)
         if -1 in tenpai:
             return None
-        nagashi = bool(exhaustive_deltas(self._state, np.array(tenpai, np.int8), deltas))
+        nagashi = bool(settle.exhaustive_deltas(self._state, np.array(tenpai, np.int8), deltas))
         if event.reason == "fanpai" and nagashi:
             raise ValueError("reason is 'fanpai', but there is a nagashi mangan")
         return deltas
@@ -279,7 +272,7 @@ class Ledger:
             return int(state["waits"][seat] != 0)
         if event.tenpais is not None:
             return int(event.tenpais[seat])
-        nagashi = any(has_nagashi(state, other) for other in range(4))
+        nagashi = any(settle.has_nagashi(state, other) for other in range(4))
         if event.deltas is not None and any(event.deltas) and not nagashi:
             return int(event.deltas[seat] > 0)
         return -1

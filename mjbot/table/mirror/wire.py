@@ -6,24 +6,7 @@ And yaku as the original mjai server lists them in a hora.
 from typing import Final
 
 from mjbot.rules.yaku_table import DORA, HAKU, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
-from mjbot.table.actions import (
-    ACTIONS,
-    ADDED_KAN,
-    CALL_KAN,
-    CHI_LOW,
-    CHI_LOW_RED,
-    CONCEALED_KAN,
-    DECLARE_RIICHI,
-    DISCARD,
-    DISCARD_DRAWN,
-    NINE_TERMINALS,
-    PASS,
-    PON_PLAIN,
-    PON_RED,
-    RON,
-    TSUMO,
-    Action,
-)
+from mjbot.table import actions as a
 from mjbot.table.state import PON, State
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
@@ -43,7 +26,7 @@ def tile_code(name: str) -> int:
 # --- to messages -----------------------------------------------------------------------------
 
 
-def to_message(state: State, seat: int, action: Action) -> m.PlayerAction:
+def to_message(state: State, seat: int, action: a.Action) -> m.PlayerAction:
     """Return the message with which ``seat`` says ``action`` in this state."""
     match action.name:
         case "discard":
@@ -65,7 +48,7 @@ def to_message(state: State, seat: int, action: Action) -> m.PlayerAction:
             return _call(state, seat, action)
 
 
-def _own_kan(state: State, seat: int, action: Action) -> m.PlayerAction:
+def _own_kan(state: State, seat: int, action: a.Action) -> m.PlayerAction:
     kind = action.tile
     if action.name == "ankan":
         has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
@@ -95,7 +78,7 @@ def _copies(kind: int, count: int, has_red: bool) -> list[str]:
     return names
 
 
-def consumed_tiles(state: State, seat: int, action: Action) -> tuple[int, ...]:
+def consumed_tiles(state: State, seat: int, action: a.Action) -> tuple[int, ...]:
     """Return the tiles (0..36) that a chi, pon or daiminkan takes from the seat's hand."""
     kind = tile_kind(int(state["last_tile"]))
     if action.name == "chi":
@@ -111,7 +94,7 @@ def consumed_tiles(state: State, seat: int, action: Action) -> tuple[int, ...]:
     return (kind,) * (count - 1) + ((N_KINDS + kind // 9) if takes_red else kind,)
 
 
-def _call(state: State, seat: int, action: Action) -> m.PlayerAction:
+def _call(state: State, seat: int, action: a.Action) -> m.PlayerAction:
     pai = TILE_NAMES[int(state["last_tile"])]
     target = int(state["turn"])
     names = [TILE_NAMES[tile] for tile in consumed_tiles(state, seat, action)]
@@ -125,7 +108,7 @@ def _call(state: State, seat: int, action: Action) -> m.PlayerAction:
 # --- from messages ---------------------------------------------------------------------------
 
 
-def to_action(state: State, seat: int, message: m.Message) -> Action:
+def to_action(state: State, seat: int, message: m.Message) -> a.Action:
     """Return the action that ``message`` means as said by ``seat`` in this state.
 
     Whether it is legal is another question (:mod:`mjbot.table.legal`).  Raises ``ValueError``
@@ -134,7 +117,7 @@ def to_action(state: State, seat: int, message: m.Message) -> Action:
     actor = getattr(message, "actor", None)
     if actor is not None and actor != seat:
         raise ValueError(f"actor is {actor}, expected {seat}")
-    return ACTIONS[_code(state, seat, message)]
+    return a.ACTIONS[_code(state, seat, message)]
 
 
 def _code(state: State, seat: int, message: m.Message) -> int:
@@ -142,21 +125,21 @@ def _code(state: State, seat: int, message: m.Message) -> int:
         case m.Dahai(pai=pai, tsumogiri=tsumogiri):
             return _discard_code(state, pai, tsumogiri)
         case m.Reach():
-            return DECLARE_RIICHI
+            return a.DECLARE_RIICHI
         case m.Skip():
-            return PASS
+            return a.PASS
         case m.Ryukyoku(reason=reason):
             if reason not in (NINE_TERMINALS_REASON, None):
                 raise ValueError(f"reason is {reason!r}, expected {NINE_TERMINALS_REASON!r}")
-            return NINE_TERMINALS
+            return a.NINE_TERMINALS
         case m.Hora():
             return _win_code(state, seat, message)
         case m.Chi() | m.Pon() | m.Daiminkan():
             return _call_code(state, message)
         case m.Ankan(consumed=consumed):
-            return CONCEALED_KAN + _one_kind(consumed, "consumed")
+            return a.CONCEALED_KAN + _one_kind(consumed, "consumed")
         case m.Kakan(pai=pai, consumed=consumed):
-            return ADDED_KAN + _one_kind((pai, *consumed), "pai and consumed")
+            return a.ADDED_KAN + _one_kind((pai, *consumed), "pai and consumed")
     raise ValueError(f"type {type(message).__name__} is not an action")
 
 
@@ -165,16 +148,16 @@ def _discard_code(state: State, pai: str, tsumogiri: bool) -> int:
     drawn = int(state["drawn"])
     if tsumogiri and drawn not in (tile, N_KINDS + 3):
         raise ValueError(f"tsumogiri is true, but {pai} is not the drawn tile")
-    return (DISCARD_DRAWN if tsumogiri else DISCARD) + tile
+    return (a.DISCARD_DRAWN if tsumogiri else a.DISCARD) + tile
 
 
 def _win_code(state: State, seat: int, message: m.Hora) -> int:
     if message.target == seat:
         _expect_tile("pai", message.pai, int(state["drawn"]))
-        return TSUMO
+        return a.TSUMO
     _expect_target(state, message.target)
     _expect_tile("pai", message.pai, int(state["last_tile"]))
-    return RON
+    return a.RON
 
 
 def _expect_target(state: State, target: int) -> None:
@@ -196,8 +179,8 @@ def _call_code(state: State, message: m.Chi | m.Pon | m.Daiminkan) -> int:
         return _chi_code(message, used, has_red)
     _one_kind((message.pai, *message.consumed), "consumed")
     if isinstance(message, m.Daiminkan):
-        return CALL_KAN
-    return PON_RED if has_red else PON_PLAIN
+        return a.CALL_KAN
+    return a.PON_RED if has_red else a.PON_PLAIN
 
 
 def _chi_code(message: m.Chi, used: list[int], has_red: bool) -> int:
@@ -206,7 +189,7 @@ def _chi_code(message: m.Chi, used: list[int], has_red: bool) -> int:
     low = run[0]
     if run != [low, low + 1, low + 2] or run[2] >= 27 or low // 9 != run[2] // 9:
         raise ValueError(f"consumed {list(message.consumed)} makes no run with {message.pai}")
-    return (CHI_LOW_RED if has_red else CHI_LOW) + called - low
+    return (a.CHI_LOW_RED if has_red else a.CHI_LOW) + called - low
 
 
 def _one_kind(names: tuple[str, ...], field: str) -> int:

@@ -37,7 +37,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
 from mjbot.rules.shanten import shanten as shanten_of
-from mjbot.statistics.estimates import Estimate, difference, rate, ratio
+from mjbot.statistics.estimates import difference, rate, ratio
 from mjbot.table.state import NO_RIICHI, State
 from mjbot.training.fit import Fit, Schedule
 from mjbot.training.hand_run import identity_of
@@ -246,12 +246,12 @@ def compare(models: Reader, rows: Rows) -> dict[str, str | int]:
         made = chances[np.arange(len(rows)), rows["shanten"].astype(np.int64)]
         losses[name] = _by_game(game, -np.log(np.maximum(made, 1e-9)))
         two = _by_game(game, _tenpai_losses(chances, tenpai))
-        told[f"{name}: log loss"] = _told(ratio(losses[name], n))
-        told[f"{name}: tenpai: log loss"] = _told(ratio(two, n))
-        told[f"{name}: tenpai: AUC"] = _told(auc(chances[:, 0], tenpai, game))
+        told[f"{name}: log loss"] = ratio(losses[name], n).text()
+        told[f"{name}: tenpai: log loss"] = ratio(two, n).text()
+        told[f"{name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
         if name != "ours":
             less = difference((losses["ours"], n), (losses[name], n))
-            told[f"ours less {name}: log loss"] = _told(less)
+            told[f"ours less {name}: log loss"] = less.text()
     for melds in range(MELDS):
         some = rows["melds"] == melds
         if some.any():
@@ -264,13 +264,13 @@ def _of_class(label: str, models: Reader, rows: Rows, some: NDArray[np.bool_]) -
     tenpai = rows["shanten"] == 0
     n = _by_game(game, np.ones(len(rows)))
     share = rate(_by_game(game, tenpai), n)
-    told = {f"{label}: tenpai": f"{_told(share)} of {len(rows)}"}
+    told = {f"{label}: tenpai": f"{share.text()} of {len(rows)}"}
     for name in ("ours", "greedy"):
         chances = models[name][some]
         lost = ratio(_by_game(game, _tenpai_losses(chances, tenpai)), n)
         told[f"{label}: {name}: predicted"] = f"{chances[:, 0].mean():.4f}"
-        told[f"{label}: {name}: tenpai: log loss"] = _told(lost)
-        told[f"{label}: {name}: tenpai: AUC"] = _told(auc(chances[:, 0], tenpai, game))
+        told[f"{label}: {name}: tenpai: log loss"] = lost.text()
+        told[f"{label}: {name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
     return told
 
 
@@ -281,10 +281,6 @@ def _tenpai_losses(chances: Floats, tenpai: NDArray[np.bool_]) -> Floats:
 
 def _by_game(game: NDArray[np.int64], values: NDArray[np.generic]) -> Floats:
     return np.bincount(game, values).astype(np.float64)
-
-
-def _told(estimate: Estimate) -> str:
-    return f"{estimate.value:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]"
 
 
 def calibration(chances: Floats, rows: Rows) -> list[str]:

@@ -41,7 +41,7 @@ from mjbot.models.networks.rank import (
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
-from mjbot.statistics.estimates import Estimate, difference, ratio
+from mjbot.statistics.estimates import difference, ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.training.fit import Fit, Schedule
 from mjbot.training.networks import rank_controls
@@ -144,27 +144,23 @@ def compare(models: Mapping[str, Predictor], rows: Records) -> dict[str, float |
     stands = by_game((as_it_stands(rows) - ranks) ** 2.0)
     told: dict[str, float | int | str] = {
         "rows": len(rows),
-        "as it stands: squared error": _told(ratio(*stands)),
+        "as it stands: squared error": ratio(*stands).text(),
     }
     ours = None
     for name, model in models.items():
         found = model(rows)
         mean = found @ np.arange(1.0, 5.0) if found.ndim == 3 else found
         errors = by_game((mean - ranks) ** 2)
-        told[f"{name}: squared error"] = _told(ratio(*errors))
-        told[f"{name}: share of as it stands"] = _told(ratio(errors[0], stands[0]))
+        told[f"{name}: squared error"] = ratio(*errors).text()
+        told[f"{name}: share of as it stands"] = ratio(errors[0], stands[0]).text()
         if found.ndim == 3:
             made = np.take_along_axis(found, ranks[:, :, None] - 1, axis=2)[:, :, 0]
             losses = by_game(-np.log(np.maximum(made, 1e-6)))
-            told[f"{name}: cross-entropy"] = _told(ratio(*losses))
+            told[f"{name}: cross-entropy"] = ratio(*losses).text()
             ours = ours or losses
             if ours is not losses:
-                told[f"ours less {name}: cross-entropy"] = _told(difference(ours, losses))
+                told[f"ours less {name}: cross-entropy"] = difference(ours, losses).text()
     return told
-
-
-def _told(estimate: Estimate) -> str:
-    return f"{estimate.value:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]"
 
 
 def as_it_stands(rows: Records) -> NDArray[np.int64]:

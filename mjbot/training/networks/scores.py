@@ -82,7 +82,7 @@ def told(scores: Scores) -> dict[str, float | int | str]:
 
 def _told(value: Estimate | float) -> float | int | str:
     if isinstance(value, Estimate):
-        return f"{value.value:.4f} [{value.low:.4f}, {value.high:.4f}]"
+        return value.text()
     return round(value, 5) if value != int(value) else int(value)
 
 

@@ -31,21 +31,7 @@ from numpy.typing import NDArray
 
 from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.models.placement import LOWEST, N_STEPS, STEP
-from mjbot.strategy.explanation import (
-    CHANCE_TO_WIN,
-    DANGER,
-    DEAL_IN_COST,
-    DEALING_IN,
-    LATER,
-    PERCENT,
-    PLACEMENT,
-    POINTS,
-    SHAPE,
-    STICK,
-    WIN_VALUE,
-    WINNING,
-    Term,
-)
+from mjbot.strategy import explanation as e
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.push_fold.hand_worth import weigh_discards
@@ -129,17 +115,17 @@ class Hands(NamedTuple):
 
 def winning_terms(
     gains: float, chance: float, situation: Situation | None, adds_to: str
-) -> list[Term]:
+) -> list[e.Term]:
     """Return what a hand may win, and the chance and value that this comes from.
 
     ``situation`` selects the calibration of the chance that is reported; ``None``: no calibration.
     """
     chance = min(max(chance, 0.0), 1.0)
     reported = chance if situation is None else calibrated(chance, situation)
-    terms = [Term(WINNING, POINTS, gains, adds_to=adds_to)]
-    terms.append(Term(CHANCE_TO_WIN, PERCENT, 100 * reported))
+    terms = [e.Term(e.WINNING, e.POINTS, gains, adds_to=adds_to)]
+    terms.append(e.Term(e.CHANCE_TO_WIN, e.PERCENT, 100 * reported))
     if chance > RARE:
-        terms.append(Term(WIN_VALUE, POINTS, gains / chance))
+        terms.append(e.Term(e.WIN_VALUE, e.POINTS, gains / chance))
     return terms
 
 
@@ -155,27 +141,27 @@ class Discarded(NamedTuple):
 
 def discard_terms(
     seat: int, of: Discarded, hands: Hands, dangers: Dangers, caution: float, adds_to: str
-) -> list[Term]:
+) -> list[e.Term]:
     """Return the terms of a discard, which its worth is the sum of."""
     plain, gains, chance = (float(each[int(of.in_riichi), of.tile]) for each in hands)
     stick = -STICK_POINTS if of.in_riichi else 0.0
     terms = winning_terms(gains, chance, of.situation, adds_to)
-    terms.append(Term(LATER, POINTS, plain - gains - stick, adds_to=adds_to))
+    terms.append(e.Term(e.LATER, e.POINTS, plain - gains - stick, adds_to=adds_to))
     terms += _danger_terms(seat, tile_kind(of.tile), plain, dangers, caution, adds_to)
-    sticks = [Term(STICK, POINTS, stick, adds_to=adds_to)] if of.in_riichi else []
+    sticks = [e.Term(e.STICK, e.POINTS, stick, adds_to=adds_to)] if of.in_riichi else []
     known = sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
     shape = of.worth - of.unweighted
     return [
         *terms,
-        *([Term(SHAPE, POINTS, shape, adds_to=adds_to)] if shape else []),
-        Term(PLACEMENT, POINTS, of.unweighted - known, adds_to=adds_to),
+        *([e.Term(e.SHAPE, e.POINTS, shape, adds_to=adds_to)] if shape else []),
+        e.Term(e.PLACEMENT, e.POINTS, of.unweighted - known, adds_to=adds_to),
         *sticks,
     ]
 
 
 def _danger_terms(
     seat: int, kind: int, plain: float, dangers: Dangers, caution: float, adds_to: str
-) -> list[Term]:
+) -> list[e.Term]:
     """Return chance, cost and their product for each opponent; of what cannot deal in 0."""
     chances = dangers.chance[:, kind]
     any_of = 1 - float(np.prod(1 - chances))
@@ -185,7 +171,7 @@ def _danger_terms(
         opponent = (seat + step) % 4
         chance, paid = float(chances[opponent]), float(dangers.paid[opponent, kind])
         cost = -chance * (caution * paid + share)
-        terms.append(Term(DEALING_IN, POINTS, cost, about=opponent, adds_to=adds_to))
-        terms.append(Term(DANGER, PERCENT, 100 * chance, False, about=opponent))
-        terms.append(Term(DEAL_IN_COST, POINTS, paid, False, about=opponent))
+        terms.append(e.Term(e.DEALING_IN, e.POINTS, cost, about=opponent, adds_to=adds_to))
+        terms.append(e.Term(e.DANGER, e.PERCENT, 100 * chance, False, about=opponent))
+        terms.append(e.Term(e.DEAL_IN_COST, e.POINTS, paid, False, about=opponent))
     return terms

@@ -1,19 +1,29 @@
-"""What pages of a review are put together from: escaped text, tiles, tables, their style.
+"""Pages that need nothing else: escaped text, tables, the page around them and its style.
 
-Names and whatever else comes from a record is text of strangers: :func:`text` takes out what cannot
-be shown (control characters, marks that turn the reading direction) and escapes the rest.  A page
-holds no script at all and its policy allows none.
+Names and other text of a record are untrusted: :func:`text` removes what cannot be shown (control
+characters, marks that turn the reading direction) and escapes the rest.  A page holds no script,
+and its policy allows none.
 """
 
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from mjbot.watch.tiles import HEIGHT, WIDTH, shapes, tile_label
-from protocol.tiles import TILE_NAMES
-
 LONGEST: Final = 40
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def page(title: str, body: Iterable[str]) -> str:
+    """Return a page; ``title`` and ``body`` are HTML already."""
+    parts = [
+        "<!doctype html><html lang=en><head><meta charset=utf-8>",
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name=viewport content="width=device-width,initial-scale=1">',
+        f"<title>{title}</title><style>{STYLE}</style></head><body>",
+        *body,
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
 
 
 def text(told: object, longest: int = LONGEST) -> str:
@@ -29,44 +39,6 @@ def text(told: object, longest: int = LONGEST) -> str:
 def name(told: str, longest: int = LONGEST) -> str:
     """Return a player's name, whose direction of writing ends with it."""
     return f"<bdi>{text(told, longest) or '-'}</bdi>"
-
-
-def drawings() -> str:
-    """Return the drawings of all tiles, once for the page; the others point at them."""
-    return f"<svg class=defs><defs>{shapes()}</defs></svg>"
-
-
-def tile(place: int, more: str = "") -> str:
-    """Return a tile (0..36), drawn, with its name for who cannot see it.
-
-    >>> tile(12)
-    '<svg class=t role=img aria-label="four of circles"><use href=#t4p /></svg>'
-    """
-    called = TILE_NAMES[place]
-    of = f'"t {more}"' if more else "t"
-    label = tile_label(called)
-    return f'<svg class={of} role=img aria-label="{label}"><use href=#t{called} /></svg>'
-
-
-def tiles(places: Iterable[int]) -> str:
-    """Return tiles that one can tell apart by themselves, in a row."""
-    return "".join([tile(place) for place in places])
-
-
-def row(places: Sequence[int], marks: Sequence[str] = ()) -> str:
-    """Return tiles as one small image, for rivers; ``marks`` are classes, one for each tile."""
-    names = [TILE_NAMES[place] for place in places]
-    uses = [
-        f"<use href=#t{called} x={WIDTH * at}{_class(marks, at)} />"
-        for at, called in enumerate(names)
-    ]
-    label = ", ".join([tile_label(called) for called in names])
-    box = f'viewBox="0 0 {WIDTH * len(names)} {HEIGHT}"'
-    return f'<svg class=r {box} role=img aria-label="{label}">{"".join(uses)}</svg>'
-
-
-def _class(marks: Sequence[str], at: int) -> str:
-    return f" class={marks[at]}" if at < len(marks) and marks[at] else ""
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], of: str = "") -> str:

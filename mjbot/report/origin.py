@@ -1,0 +1,46 @@
+"""Where a result comes from: command, date and version."""
+
+import datetime
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from mjbot.checkout import ROOT
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a page comes from: command, date, and mjbot's version, ``commit ...`` of a checkout."""
+
+    command: str
+    date: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        by = f", {self.version}" if self.version else ""
+        return f"{self.command}: {self.date}{by}"
+
+
+def origin_of(words: Iterable[str]) -> Origin:
+    """Return a command of today, and which mjbot ran it."""
+    return Origin(" ".join(words), datetime.date.today().isoformat(), _version())
+
+
+def _version() -> str:
+    """Return the commit of mjbot's own checkout, or else the installed version.
+
+    An installation may lie in the repository of another project, whose commit is not ours.
+    """
+    if _git("rev-parse", "--show-toplevel") == os.path.realpath(ROOT):
+        return f"commit {_git('describe', '--always', '--dirty')}"
+    return f"mjbot {version('mjbot')}"
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(ROOT), *words]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
