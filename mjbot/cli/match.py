@@ -3,11 +3,13 @@
 import csv
 import datetime
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from loguru import logger
 from rich.console import Console
 
 from mjbot.cli.arguments import count, folder_option, seconds
@@ -84,11 +86,18 @@ REQUEST = MatchRequest
 @ending_at_once()
 def run(request: MatchRequest) -> int:
     """Play the match."""
+    log_warnings()
     players = read_players(request.seats_at_table)
     require_time(players, request.table.timeout_s)
     for player in players:
         player.command("", request.games)  # a missing Node shows before anything is started
     return _play(request, players, new_folder(request.log_dir))
+
+
+def log_warnings() -> None:
+    """Log the table's warnings on stderr; what its players do is in the report."""
+    logger.remove()
+    logger.add(sys.stderr, level="WARNING")
 
 
 def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:

@@ -387,7 +387,8 @@ def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
     )
     assert done.returncode == ExitCode.FAILED, done.stderr
     (folder,) = tmp_path.iterdir()
-    *before, raises, nothing, words, _ = done.stdout.splitlines()
+    lines = done.stdout.splitlines()
+    *before, raises, nothing, words = lines[: lines.index(f"logs in {folder}")]
     for name in seats[:3]:  # and each while the match was still running
         live = rf"player \d \(seat \d in game 1\), {re.escape(name)}: (decision|start) .*: "
         assert any(re.match(live, line) for line in before), done.stdout
