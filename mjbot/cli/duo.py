@@ -11,7 +11,7 @@ from mjbot.cli.arguments import STRONGEST, reading_arguments, strategy_option
 from mjbot.cli.match import (
     GamesRequest,
     join_timeout_option,
-    log_warnings,
+    log_errors,
     new_folder,
     next_commands,
     problems_of_saving,
@@ -86,7 +86,7 @@ REQUEST = DuoRequest
 @ending_at_once()
 def run(request: DuoRequest) -> int:
     """Play the games."""
-    log_warnings()
+    log_errors()
     console = Console()
     with reading_arguments():
         if request.url is not None and require_team_table(request.url, request.team_table).is_stdio:

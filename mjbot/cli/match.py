@@ -86,7 +86,7 @@ REQUEST = MatchRequest
 @ending_at_once()
 def run(request: MatchRequest) -> int:
     """Play the match."""
-    log_warnings()
+    log_errors()
     players = read_players(request.seats_at_table)
     require_time(players, request.table.timeout_s)
     for player in players:
@@ -94,10 +94,10 @@ def run(request: MatchRequest) -> int:
     return _play(request, players, new_folder(request.log_dir))
 
 
-def log_warnings() -> None:
-    """Log the table's warnings on stderr; what its players do is in the report."""
+def log_errors() -> None:
+    """Log the table's errors on stderr; players, faults and void games are in the report."""
     logger.remove()
-    logger.add(sys.stderr, level="WARNING")
+    logger.add(sys.stderr, level="ERROR")
 
 
 def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
