@@ -39,8 +39,9 @@ def _command(name: str, command: Command) -> str:
     parts = [f"### mjbot {name}", f"{command.summary[0].upper()}{command.summary[1:]}."]
     if command.page.startswith("docs/"):
         page = command.page.removeprefix("docs/")
+        title = (ROOT / command.page).read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
         target = posixpath.relpath(page, posixpath.dirname(COMMANDS_PAGE))
-        parts.append(f"Described in [{page}]({target}).")
+        parts.append(f"See [{title}]({target}).")
     parts.append("```\n" + "\n".join(command.examples) + "\n```")
     parts += _subcommands(parser) or [_arguments(parser)]
     return "\n\n".join(part for part in parts if part)
