@@ -1,6 +1,6 @@
 """A kit for riichi-mahjong bots.  ``from mjbot import Strategy, View, Action`` begins one.
 
-All that can be imported from here is listed in :mod:`mjbot.api` and told in ``docs/api.md``; it is
+All that can be imported from here is listed in :mod:`mjbot.api` and described in ``docs/api.md``; it is
 loaded when the first of it is asked for.
 """
 

@@ -1,6 +1,6 @@
-"""What ``from mjbot import ...`` gives: all that a strategy needs, and what stays as it is.
+"""The public names of ``from mjbot import ...``: what a strategy needs, stable.
 
-The package loads this module with the first of its names that is asked for.
+The package loads this module when the first of its names is used.
 """
 
 from mjbot.compiler.compiled import compiled

@@ -1,9 +1,9 @@
-"""What a strategy thinks of a choice, as data: ``explain``, ``review`` and ``watch`` read it.
+"""A strategy's evaluation of a choice, as data: ``explain``, ``review`` and ``watch`` read it.
 
-A strategy rates what it may choose (:class:`Rated`) and says of each what it knows of it: terms
-with a name, a unit and a direction.  Where a worth is a sum, the terms that it is made of say so
-(``adds_to``), and they add up within :data:`ROUNDING`.  The names below mean the same wherever they
-are used; a strategy may have others.
+A strategy rates actions (:class:`Rated`) and describes each in terms with a name, a unit and a
+direction.  Where a value is a sum, its terms name it (``adds_to``), and they add up within
+:data:`ROUNDING`.  The names below mean the same wherever they are used; a strategy may have
+others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,10 +43,10 @@ ACCEPTED: Final = "tiles accepted"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing known of an action.
+    """A named part of the evaluation of an action.
 
-    ``about`` is the seat (0..3) of the opponent that it concerns, ``adds_to`` what it is a summand
-    of: :data:`WORTH`, or the name of another term of the same action, or nothing.
+    ``about`` is the seat (0..3) of the opponent that it concerns, ``adds_to`` the sum that it
+    belongs to: :data:`WORTH`, or the name of another term of the same action, or nothing.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Term:
 
     @property
     def label(self) -> str:
-        """Its name, and its unit unless the name has it.
+        """The name, and the unit unless the name contains it.
 
         >>> Term("danger", "%", 1.0).label, Term("tiles accepted", "tiles", 4.0).label
         ('danger, %', 'tiles accepted')
@@ -68,10 +68,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Something that may be chosen, and its worth in the explanation's unit.
+    """An action and its value (``worth``) in the explanation's unit.
 
-    ``then`` is the discard that would follow a riichi or a call.  A worth of ``-inf``: given up
-    before its worth was known.
+    ``then`` is the discard that would follow a riichi or a call.  A value of ``-inf``: dropped
+    before its value was known.
     """
 
     action: Action
@@ -86,13 +86,13 @@ class Rated:
         return next(found, None)
 
     def parts(self, of: str = WORTH) -> list[Term]:
-        """Return the terms that add up to the worth, or to another term."""
+        """Return the terms that add up to the value, or to another term."""
         return [term for term in self.terms if term.adds_to == of]
 
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """Anything else that is told in rows; ``marked`` are the places of those that stand out."""
+    """Further rows of an explanation; ``marked`` are the indices of highlighted rows."""
 
     title: str
     columns: Sequence[str]
@@ -102,10 +102,10 @@ class DataTable:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a strategy chooses at a moment, and why.
+    """A strategy's choice and its reasons.
 
-    ``unit`` is what the worths of ``rated`` are counted in, such as "points".  What is not in
-    ``rated`` was not rated.
+    ``unit`` is the unit of the values of ``rated``, such as "points".  Actions that are not in
+    ``rated`` were not rated.
     """
 
     choice: Action
@@ -117,9 +117,9 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How strong a strategy was found to be: its average rank against three of ``rivals``.
+    """The measured strength of a strategy: its average rank against three of ``rivals``.
 
-    ``half_width`` is half the 95 % interval; ``command`` measured it, on ``date``.
+    ``half_width`` is half the 95% interval; ``command`` measured it, on ``date``.
     """
 
     rank: float

@@ -15,7 +15,7 @@ FALSE: Final = ("no", "false", "off", "0")
 
 
 class StrategyError(MjbotError, ValueError):
-    """A strategy or an option of it cannot be had; the message is one line for the user."""
+    """Unknown strategy or option; the message is one line for the user."""
 
     exit_code = ExitCode.BAD_ARGUMENTS
 

@@ -52,9 +52,9 @@ class StrategyInfo:
 
 
 def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int = 0) -> Strategy:
-    """Return a new player of the strategy.  Raises :class:`StrategyError`.
+    """Return a new instance of a strategy.  Raises :class:`StrategyError`.
 
-    ``seed`` goes to the field ``seed`` of strategies that have one and were not given it.
+    ``seed`` sets the field ``seed`` of strategies that have one, unless the options name it.
     """
     cls = strategy_class(name)
     values = read_options(cls, options or {})

@@ -1,8 +1,8 @@
 """What a strategy is: a pure choice among the legal actions it is given.
 
-A strategy sees a :class:`~mjbot.table.view.View` and returns one of ``view.legal``.  Subclass
-:class:`Strategy`, say the thesis in the docstring's first line, keep weights as dataclass
-fields with units, and write :meth:`Strategy.decide` as an order of priorities::
+A strategy receives a :class:`~mjbot.table.view.View` and returns one of ``view.legal``.  Subclass
+:class:`Strategy`, summarize it in the docstring's first line, keep weights as dataclass fields
+with units, and write :meth:`Strategy.decide` as an order of priorities::
 
     @dataclass
     class Cautious(Strategy):
@@ -11,9 +11,9 @@ fields with units, and write :meth:`Strategy.decide` as an order of priorities::
         def decide(self, view: View) -> Action:
             return view.default_action
 
-What it thinks of a choice, :meth:`Strategy.explain` tells as data: the choice, and what
-:meth:`Strategy.ratings` says of each thing that it weighs.  Override ``ratings`` where choices are
-rated, ``explain`` where there is more to tell.
+The evaluation of a choice is data: :meth:`Strategy.explain` returns the choice and what
+:meth:`Strategy.ratings` yields for each action.  Override ``ratings`` to rate actions, ``explain``
+to add notes and tables.
 """
 
 from collections.abc import Iterable
@@ -28,32 +28,33 @@ from protocol.plain_text import one_line
 
 @dataclass
 class Strategy:
-    """Base of all strategies; one instance plays one seat of one game.
+    """Base class of all strategies; one instance plays one seat of one game.
 
-    Bulk play does not ask a strategy about choices that it does not want (the flags WANTS_... of
-    :mod:`mjbot.table.actions`) but takes its default action: ``decide`` must do the same.
+    The arena calls ``decide`` only for the choices that ``wants`` selects (the flags WANTS_... of
+    :mod:`mjbot.table.actions`) and plays the default action for others: ``decide`` must return the
+    same there.
     """
 
     wants: ClassVar[int] = WANTS_ALL
 
     worth_unit: ClassVar[str] = ""
-    """What the worths of ``ratings`` are counted in, such as "points"."""
+    """Unit of the values of ``ratings``, such as "points"."""
 
     strength: ClassVar[Strength | None] = None
-    """How strong it was found to be with its defaults; ``review`` says it of a reviewer.
+    """Measured strength with the default options; ``review`` reports it.
 
-    Of the class itself: what a subclass changes was not measured.
+    It applies to the class itself, not to subclasses.
     """
 
     built_on: ClassVar[tuple[str, ...]] = ()
-    """Strategies of ours that this one asks: a first start compiles them beside one another."""
+    """Strategies that this one uses: a first start compiles them in parallel."""
 
     def decide(self, view: View) -> Action:
-        """Return one of ``view.legal``.  Called only when there is a choice to make."""
+        """Return one of ``view.legal``.  Called only when there is a choice."""
         raise NotImplementedError
 
     def explain(self, view: View) -> Explanation:
-        """Tell what it thinks of a choice: by default what it chooses, and what it rates."""
+        """Return the choice and its evaluation: by default the choice and the ratings."""
         choice = self.decide(view)
         rated = mark_chosen(self.ratings(view), choice)
         silent = not rated and len({action.tile for action in view.discards}) > 1
@@ -61,25 +62,25 @@ class Strategy:
         return Explanation(choice, self.worth_unit, rated, (told,) if silent else ())
 
     def ratings(self, view: View) -> Iterable[Rated]:
-        """Return what each action that it weighs is worth, in ``worth_unit``, with its terms.
+        """Return the value of each rated action, in ``worth_unit``, with its terms.
 
-        Nothing by default.  Which one is chosen need not be marked.
+        Nothing by default.  The chosen one need not be marked.
         """
         return ()
 
     def remark(self) -> str:
-        """Return what it has to say of its last decision, one line for the game's log.
+        """Return a note on the last decision, one line for the game's log.
 
-        Asked after each decision where a log is kept; nothing by default.  The log's readers see
-        it, no other player.
+        Called after each decision if a log is kept; empty by default.  The other players do not
+        receive it.
         """
         return ""
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
-        """Take note of the seat (0..3) and of the players' names; nothing by default."""
+        """Called before a game with the seat (0..3) and the players' names."""
 
     def start_kyoku(self, view: View) -> None:
-        """Take note that a kyoku was dealt; nothing by default."""
+        """Called after each deal."""
 
 
 LONGEST_REMARK: Final = 1000
