@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
+from mjbot.arena.workers.playing import Games
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
 
@@ -132,3 +135,31 @@ def test_links_out_of_the_documentation_become_those_of_the_site():
     assert convert("[x](rules.md) [y](#z) [w](https://mjai.app)", "") == (
         "[x](rules.md) [y](#z) [w](https://mjai.app)"
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "bot"),
+    [
+        ("start/first-bot.md", "MyBot"),
+        ("start/is-it-better.md", "MyBot"),
+        ("start/is-it-better.md", "MyBot,riichi=no"),
+        ("howto/reinforcement-learning.md", "PolicyBot"),
+    ],
+)
+def test_the_bots_of_guides_play_a_game_without_a_fault(page, bot, tmp_path):
+    code = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S)[-1]
+    (tmp_path / "bot.py").write_text(code)
+    name, *options = bot.split(",")
+    strategy = ",".join([f"{tmp_path / 'bot.py'}:{name}", *options])
+    setup = Setup(strategies=(strategy, "tsumogiri"), format="2v2", length="tonpu")
+    with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
+        played = Games(setup, clock).play(GameId(0, 0), {})
+    assert not played.faults
+
+
+def test_the_first_bot_is_that_of_the_readme():
+    readme, page = (
+        re.search(r"(class MyBot.*?)```", path.read_text(encoding="utf-8"), re.S)[1]
+        for path in (ROOT / "README.md", DOCS / "start" / "first-bot.md")
+    )
+    assert readme == page
