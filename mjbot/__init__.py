@@ -1,7 +1,7 @@
-"""A kit for riichi-mahjong bots.  ``from mjbot import Strategy, View, Action`` begins one.
+"""A toolkit for riichi mahjong bots.  ``from mjbot import Strategy, View, Action`` starts one.
 
-All that can be imported from here is listed in :mod:`mjbot.api` and described in ``docs/api.md``; it is
-loaded when the first of it is asked for.
+The public names are listed in :mod:`mjbot.api` and described in ``docs/api.md``; they are loaded
+when the first of them is used.
 """
 
 import importlib.machinery
