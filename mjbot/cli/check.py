@@ -63,10 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dialect",
         choices=list(_DIALECTS),
-        help="what the command speaks; tcp and requests: our URL takes the place of {url}, or comes"
-        " last; lines and arrays: {seat} becomes its seat (default: what the seat says)",
+        help="dialect of the command; tcp and requests: the URL replaces {url}, or is appended;"
+        " lines and arrays: {seat} becomes the seat (default: that of the player's name)",
     )
-    parser.add_argument("--list", action="store_true", help="print all checks and end")
+    parser.add_argument("--list", action="store_true", help="print all checks, then exit")
     parser.add_argument(
         "--only",
         action="append",
@@ -81,10 +81,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout-s", type=seconds, help="longest a reply may take (default: the dialect's)"
     )
     parser.add_argument(
-        "--at-once", type=games, default=0, help="games that it is said to play at once (0)"
+        "--at-once",
+        type=games,
+        default=0,
+        help="games that the server plays at once (default: 0, not checked)",
     )
     parser.add_argument(
-        "--start", metavar="COMMAND", help="starts the server; it is ended and started again, too"
+        "--start",
+        metavar="COMMAND",
+        help="command that starts the server, to check that it can be ended and restarted",
     )
     parser.add_argument(
         "--permitted-by",

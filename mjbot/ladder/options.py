@@ -42,8 +42,10 @@ class Options:
 def add_arguments(group: Any) -> None:
     """Declare all but ``--records``; a default of ``None`` says that nothing was said."""
     names = {"nargs": "+", "metavar": "NAME,KEY=VALUE"}
-    group.add_argument("--lines", **names, help="who plays (default: all of strategies/)")
-    group.add_argument("--also", **names, help="who else plays, such as external:majiang")
+    group.add_argument(
+        "--lines", **names, help="strategies that play (default: all of strategies/)"
+    )
+    group.add_argument("--also", **names, help="further players, such as external:majiang")
     group.add_argument(
         "--against",
         **names,
@@ -51,20 +53,25 @@ def add_arguments(group: Any) -> None:
         f" strongest few ({' '.join(AGAINST)})",
     )
     group.add_argument(
-        "--strongest", type=int, metavar="N", help=f"how many these few are ({STRONGEST})"
+        "--strongest",
+        type=int,
+        metavar="N",
+        help=f"number of the strongest few (default: {STRONGEST})",
     )
     group.add_argument(
         "--games-of",
         action="extend",
         nargs="+",
         metavar="NAME,KEY=VALUE=GAMES",
-        help="other games than --games for some lines; 0 leaves one out",
+        help="number of games of single lines; 0 omits a line",
     )
-    group.add_argument("--length", choices=["tonpu", "hanchan"], help="of a game (hanchan)")
+    group.add_argument(
+        "--length", choices=["tonpu", "hanchan"], help="length of a game (default: hanchan)"
+    )
     yes = {"action": "store_const", "const": True}
-    group.add_argument("--show", **yes, help="play nothing, tell what has been played")
+    group.add_argument("--show", **yes, help="play nothing, print the finished lines")
     group.add_argument("--fresh", **yes, help="erase runs of other code, seed or length")
-    group.add_argument("--report", type=Path, metavar="FILE", help="write the tables there, too")
+    group.add_argument("--report", type=Path, metavar="FILE", help="file for the tables")
 
 
 def read_options(own: Mapping[str, Any]) -> Options:

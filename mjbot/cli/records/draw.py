@@ -27,7 +27,7 @@ DRAWING_S: Final = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "game", type=record_path, nargs="?", metavar="GAME", help="a record (default: all tiles)"
+        "game", type=record_path, nargs="?", metavar="GAME", help="record (default: all tiles)"
     )
     parser.add_argument(
         "--at",
@@ -36,15 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="position to draw: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the number"
         " of an event, start_game being 1 (default: the end)",
     )
-    parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are hidden")
-    parser.add_argument("--all-hands", action="store_true", help="open, though a --seat is named")
-    parser.add_argument("--letters", action="store_true", help="letters on the tiles")
-    parser.add_argument("--record", type=int, default=0, metavar="N", help="of many, from 0 (0)")
-    parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
-        help="of a file with many games, from 0 (0)")  # fmt: skip
-    parser.add_argument("--size", type=int, default=SIZE, help="of a PNG, in pixels (%(default)s)")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="an .svg, or a .png by chromium"
+        "--seat", type=seat, help="seat at the bottom; the others' hands are hidden"
+    )
+    parser.add_argument("--all-hands", action="store_true", help="show all hands, also with --seat")
+    parser.add_argument("--letters", action="store_true", help="letters on the tiles")
+    parser.add_argument("--record", type=int, default=0, metavar="N",
+        help="number of the record in a folder or zip, from 0 (default: 0)")  # fmt: skip
+    parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
+        help="number of the game in a record with several, from 0 (default: 0)")  # fmt: skip
+    parser.add_argument(
+        "--size", type=int, default=SIZE, help="side of a PNG, in pixels (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the picture: .svg, or .png (needs chromium)",
     )
 
 

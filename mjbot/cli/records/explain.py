@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "log",
         type=record_path,
         metavar="LOG",
-        help="a record: mjai, mjlog or tenhou.net/6",
+        help="record: mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument(
         "--at",
@@ -52,16 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " number of an event, start_game being 1"
         " (default: list all choices, and where the strategy's differ from the recorded ones)",
     )
-    parser.add_argument("--seat", type=int, choices=SEATS, help="whose choice (who has one)")
+    parser.add_argument(
+        "--seat",
+        type=int,
+        choices=SEATS,
+        help="seat to explain (default: every seat with a choice)",
+    )
     parser.add_argument(
         "--strategy",
         default=STRONGEST,
         type=strategy,
         metavar="NAME,KEY=VALUE,...",
-        help="strategy to explain (%(default)s, by shares of strong players, with points beside"
-        " them; fold-recognition-plus by points; all but tsumogiri rate what they weigh)",
+        help="strategy to explain (default: %(default)s, by probabilities of strong players and"
+        " points; fold-recognition-plus: by points; all but tsumogiri rate their choices)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def run(args: argparse.Namespace) -> int:

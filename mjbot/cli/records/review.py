@@ -44,26 +44,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game",
         type=record_path,
         metavar="GAME",
-        help="a record: mjai, mjlog or tenhou.net/6",
+        help="record: mjai, mjlog or tenhou.net/6",
     )
     parser.add_argument(
         "--game-number",
         type=games_above_0,
         metavar="N",
-        help="which game of a record that holds several, the first being 1 (the only one)",
+        help="number of the game in a record with several, from 1 (default: the only one)",
     )
     parser.add_argument(
         "--seat",
         type=int,
         choices=SEATS,
-        help="whose decisions (the only one whose hand is shown)",
+        help="seat to review (default: the only one whose hand is shown)",
     )
     parser.add_argument(
         "--by",
         type=strategy,
         default=Spec.read(STRONGEST),
         metavar="NAME,KEY=VALUE,...",
-        help=f"who judges: any strategy that rates its choices ({STRONGEST}, the strongest)",
+        help=f"reviewer: any strategy that rates its choices (default: {STRONGEST})",
     )
     _add_outputs(parser)
     parser.add_argument(
@@ -72,26 +72,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=strategy,
         const=Spec.read(PLAYS_OUT),
         metavar="NAME,KEY=VALUE,...",
-        help="play on what was done otherwise, to see which losses can be shown; by a strategy"
-        f" that plays positions on (no playouts; {PLAYS_OUT} where none is named)",
+        help="play both choices to the end of the hand, to test which losses are significant, by a"
+        f" strategy with playouts (default: no playouts; {PLAYS_OUT} if none is named)",
     )
     parser.add_argument(
         "--deals",
         type=games_above_0,
         default=DEALS,
-        help=f"ways to deal the hidden hands in playouts ({DEALS})",
+        help=f"deals of the hidden hands in playouts (default: {DEALS})",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for strategies that draw lots (0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="where the page goes (review-seat-N.html)"
+        "--out", type=Path, metavar="FILE.html", help="the page (default: review-seat-N.html)"
     )
     parser.add_argument(
         "--no-board",
         action="store_true",
-        help="do not write the board page beside the page (review-seat-N-board.html)",
+        help="do not write the page with the board (review-seat-N-board.html)",
     )
     parser.add_argument(
         "--at",
@@ -101,7 +101,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         " number of an event (default: the three that cost most)",
     )
     parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write it as JSON, too (not written)"
+        "--json", type=Path, metavar="FILE", help="the review as JSON (default: none)"
     )
 
 

@@ -31,24 +31,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game",
         type=_game,
         metavar="GAME",
-        help="a record of any kind that is read, a folder or zip of them, an arena's run, or the"
-        " address (http://...) that a command with --watch has told; - reads that address from"
-        " standard input, where no other user can read its key",
+        help="record, folder or zip of records, folder of an arena run, or the address (http://...)"
+        " that a command with --watch printed; - reads that address from standard input, where no"
+        " other user can read its key",
     )
     add_page_arguments(parser)
-    parser.add_argument("--seat", type=seat, help="who sits below; the others' hands are not sent")
     parser.add_argument(
-        "--all-hands", action="store_true", help="send all hands, though a --seat is named"
+        "--seat", type=seat, help="seat at the bottom; the others' hands are not sent"
     )
+    parser.add_argument("--all-hands", action="store_true", help="send all hands, also with --seat")
     parser.add_argument(
         "--by",
         type=strategy,
         metavar="STRATEGY",
-        help="whose terms are shown beside the board; none by default",
+        help="strategy whose terms are shown next to the board (default: none)",
     )
-    parser.add_argument("--record", type=int, default=0, metavar="N", help="of many, from 0 (0)")
+    parser.add_argument("--record", type=int, default=0, metavar="N",
+        help="number of the record in a folder or zip, from 0 (default: 0)")  # fmt: skip
     parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
-        help="of a file with many games, from 0 (0)")  # fmt: skip
+        help="number of the game in a record with several, from 0 (default: 0)")  # fmt: skip
     parser.add_argument(
         "--at",
         type=_place,
@@ -57,14 +58,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " an event; or SEAT/KYOKU/STEP from the page's address (default: the start)",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the game as one HTML file, and stop"
+        "--out", type=Path, metavar="FILE", help="write the game as one HTML file, then exit"
     )
 
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what all commands that show a page have in common."""
-    parser.add_argument("--port", type=port, default=0, help="of the page (0: any)")
-    parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
+    parser.add_argument(
+        "--port", type=port, default=0, help="port of the page (default: 0, any free port)"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the page's address and open no browser"
+    )
 
 
 def _game(text: str) -> Path | str:
