@@ -83,3 +83,4 @@ def test_no_learned_model_changes_with_its_tests_skipped(
     commit(checkout)
     ended, text = output("bash", ".ci/run", folder=checkout)
     assert (ended, said in text) == (status, True), text
+    assert "docs passed" in text

@@ -163,3 +163,12 @@ def test_the_first_bot_is_that_of_the_readme():
         for path in (ROOT / "README.md", DOCS / "start" / "first-bot.md")
     )
     assert readme == page
+
+
+def test_the_glossary_is_sorted_and_has_each_term_once():
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    tables = re.findall(r"\| term \| meaning \|\n\|---\|---\|\n((?:\|.+\n)+)", text)
+    assert len(tables) == 2
+    for table in tables:
+        terms = [row.split("|")[1].strip().lower() for row in table.splitlines()]
+        assert terms == sorted(set(terms))
