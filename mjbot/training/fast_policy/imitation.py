@@ -201,7 +201,7 @@ class ImitationRun:
         self._source: Final = source
         self._check: Final = check
         self._folder: Final = folder
-        self._numbers: Final = _beginning(plan.seed)
+        self._numbers: Final = beginning(plan.seed)
         if start:
             self._numbers[:] = np.concatenate(load_network(start))
         zeros = np.zeros((3, N_WEIGHTS), np.float32)
@@ -286,7 +286,7 @@ class ImitationRun:
                 array[:] = state[name]
 
 
-def _beginning(seed: int) -> NDArray[np.float32]:
+def beginning(seed: int) -> NDArray[np.float32]:
     """Return random weights: those of a layer so that its sums keep their size, rows small."""
     random = np.random.default_rng(seed)
     numbers = np.zeros(N_WEIGHTS, np.float32)
