@@ -254,7 +254,9 @@ KINDS: Final[dict[str, Kind]] = {
 }
 """The modules of :mod:`mjbot.training` are imported only when they are asked for."""
 
-_MODULES: Final = dict.fromkeys(("fast-policy", "fast-policy-play"), "mjbot.cli.train_fast_policy")
+_MODULES: Final = dict.fromkeys(
+    ("fast-policy", "fast-policy-play"), "mjbot.cli.training.fast_policy"
+)
 """Further commands, each in the ``KINDS`` of a module."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.models.fast_policy.network import NAME, load_network
-from mjbot.models.weights import load_manifest, load_weights
+from mjbot.models.weights import SHIPPED, load_manifest, load_weights
 from mjbot.training.fast_policy import imitation, self_play
 
 GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
@@ -44,7 +44,13 @@ def test_imitation_learns_what_was_discarded(columns, tmp_path, capsys):
     scores = load_manifest(NAME, tmp_path / "run").scores
     accuracy = float(str(scores["all, discard: accuracy"]).split()[0])
     assert accuracy > 1.3 * float(str(scores["all, discard: majority"]).split()[0])
-    assert (tmp_path / "run" / f"{NAME}.npz").stat().st_size < 200_000
+
+
+def test_the_weights_that_ship_are_small_and_were_not_learned_from_the_games_that_check_them():
+    assert (SHIPPED / f"{NAME}.npz").stat().st_size < 200_000
+    manifest = load_manifest(NAME)
+    assert "games 0:4000 of" in manifest.data
+    assert float(str(manifest.scores["2024, discard: accuracy"]).split()[0]) > 0.71
 
 
 class StoppedError(Exception):
