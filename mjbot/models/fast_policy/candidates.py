@@ -57,15 +57,14 @@ N_QUESTIONS: Final = 5
 # Inputs of a discard.
 KEEPS: Final = 0  # shanten after it: best, one more, worse
 ACCEPTS: Final = 3  # tiles accepted / 40, as a share of the best
-WAIT: Final = 5  # tenpai: 1, tiles / 12, furiten, points silent, in riichi / 8,000
+WAIT: Final = 5  # tenpai: 1, tiles that win / 12, furiten, points silent / 8,000, tiles / 12
 GIVES: Final = 10  # dora and red fives / 2, a red five, near a dora
 CLASS: Final = 13  # guest honour, value honour, double wind; 1 9, 2 8, 3 to 7
 COPIES: Final = 19  # 1, 2, 3 and more held; unseen / 4
-DRAWN: Final = 23  # just drawn, discarded before
+DRAWN: Final = 23  # of the kind just drawn, discarded before
 DANGER: Final = 25  # for each opponent the fourth root of the chance, then whether it is safe
 LOSS: Final = 31  # root of the loss, of what it is beyond the least, safe from every riichi
-PLAN: Final = 34  # of the longest suit, an honour with one suit, a pair given up, dora held
-ORDER: Final = 38  # acceptance beyond the drawn tile's: shanten kept by the drawn tile
+PLAN: Final = 34  # of the longest suit, a guest wind, one of a pair, dora of the hand / 4
 
 # Inputs of a call.
 GAINS: Final = 0  # shanten gained / 2, tiles accepted / 40

@@ -56,6 +56,7 @@ N_CONTEXT: Final = PLANS + OF_PLANS
 
 MOST_CANDIDATES: Final = 14
 N_INPUTS: Final = 42
+"""Of a candidate; each question uses the first of them."""
 
 
 class Reading(Record):
