@@ -64,17 +64,17 @@ def _declare_play(parser: argparse.ArgumentParser) -> None:
         "--check-from", type=int, default=4000, help="first game of the first folder (4000)"
     )
     for name, default, what in (
-        ("batches", 400, "batches of games, each followed by one step"),
-        ("tables", 64, "games of a batch"),
-        ("warm-up", 20, "batches in which the critic learns alone"),
+        ("batches", 800, "batches of games, each followed by one step"),
+        ("tables", 32, "games of a batch"),
+        ("warm-up", 15, "batches in which the critic learns alone"),
         ("seed", 0, "seed of walls and choices"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} ({default})")
     for name, share, what in (
         ("apart", 0.3, "share of the tables where one seat plays three of the start"),
-        ("rate", 3e-4, "rate of Adam"),
-        ("kl", 0.05, "cost of a nat of divergence from the start"),
-        ("temperature", 0.6, "temperature at which choices are drawn"),
+        ("rate", 4e-4, "rate of Adam"),
+        ("kl", 0.03, "cost of a nat of divergence from the start"),
+        ("temperature", 0.5, "temperature at which choices are drawn"),
     ):
         parser.add_argument(f"--{name}", type=float, default=share, help=f"{what} ({share:g})")
     parser.add_argument("--length", choices=LAST_ROUND, default="hanchan", help="(hanchan)")
@@ -84,6 +84,14 @@ def _declare_play(parser: argparse.ArgumentParser) -> None:
         default=SHIPPED,
         metavar="FOLDER",
         help="folder of the weights to start from (those that ship)",
+    )
+    parser.add_argument(
+        "--mean-of",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="FOLDER",
+        help="play nothing: average the weights of these runs, which had the same start",
     )
     add_folder_arguments(parser)
     parser.add_argument("--out", type=Path, help="folder of the weights (the run's)")
@@ -96,7 +104,7 @@ def _train_play(args: argparse.Namespace) -> None:
         raise ArgumentError("--batches and --tables: at least 1; --warm-up: at least 0")
     if not (0 <= args.apart <= 1 and args.temperature > 0 and args.rate > 0 and args.kl >= 0):
         raise ArgumentError("--apart: 0 to 1; --temperature, --rate: above 0; --kl: at least 0")
-    args.data = tuple(args.data)
+    args.data, args.mean_of = tuple(args.data), tuple(args.mean_of)
     args.plan = request_from(PlayPlan, args)
     print_learned(train(request_from(PlayRequest, args)))
 

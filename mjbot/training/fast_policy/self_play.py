@@ -44,19 +44,20 @@ CRITIC_RATE: Final = 2e-3
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
+_COMMAND: Final = "mjbot train fast-policy-play"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayPlan:
     """What is played and learned; ``kl`` is the cost of a nat of divergence from the start."""
 
-    batches: int = 400
-    tables: int = 64
-    warm_up: int = 20
+    batches: int = 800
+    tables: int = 32
+    warm_up: int = 15
     apart: float = 0.3
-    rate: float = 3e-4
-    kl: float = 0.05
-    temperature: float = 0.6
+    rate: float = 4e-4
+    kl: float = 0.03
+    temperature: float = 0.5
     length: Length = "hanchan"
     seed: int = 0
 
@@ -65,7 +66,9 @@ class PlayPlan:
 class PlayRequest:
     """A plan, the folder of the weights to start from, and where the run and its weights go.
 
-    ``data`` are columns on whose games from ``check_from`` on the result is scored, if any.
+    With ``mean_of`` nothing is played: the result is the mean of the weights in those folders, of
+    runs with the same start.  ``data`` are columns on whose games from ``check_from`` on the result
+    is scored, if any.
     """
 
     plan: PlayPlan
@@ -75,6 +78,7 @@ class PlayRequest:
     out: Path | None
     data: tuple[Path, ...] = ()
     check_from: int = 4000
+    mean_of: tuple[Path, ...] = ()
 
 
 class PlayRun:
@@ -194,6 +198,8 @@ def train(request: PlayRequest) -> Learned:
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
+    if request.mean_of:
+        return _averaged(request)
     plan = request.plan
     folder = request.folder or RUNS / f"train-fast-policy-play-{plan.seed}"
     if request.fresh:
@@ -209,8 +215,27 @@ def train(request: PlayRequest) -> Learned:
     options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in vars(plan).items())
     manifest = Manifest(
         data=f"{before.data}; then {plan.batches * plan.tables} games of its own",
-        command=f"{before.command}; mjbot train fast-policy-play {options}",
+        command=f"{before.command} --out START; {_COMMAND} --start START {options}",
         seed=plan.seed,
         scores=scores,
     )
+    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
+
+
+def _averaged(request: PlayRequest) -> Learned:
+    """Save the mean of the weights of some runs."""
+    folders = request.mean_of
+    weights = weights_in(np.mean([np.concatenate(load_network(run)) for run in folders], axis=0))
+    manifests = [load_manifest(NAME, run) for run in folders]
+    played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
+    scores: dict[str, Any] = {"hanchan played": sum(map(int, played)), "weights": N_WEIGHTS}
+    scores |= scores_on(weights, request.data, request.check_from)
+    runs = ", ".join(str(manifest.seed) for manifest in manifests)
+    manifest = Manifest(
+        data=f"{manifests[0].data} (each of {len(folders)} runs)",
+        command=f"{manifests[0].command}; the mean (--mean-of) of such runs with the seeds {runs}",
+        seed=manifests[0].seed,
+        scores=scores,
+    )
+    out = request.out or RUNS / "train-fast-policy-play-mean"
     return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)

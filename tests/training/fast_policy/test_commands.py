@@ -95,6 +95,21 @@ def test_play_changes_the_weights_and_resumes_to_the_same(tmp_path, monkeypatch)
     assert load_manifest(NAME, tmp_path / "whole").scores["hanchan played"] == 16
 
 
+def test_the_mean_of_runs_is_saved(tmp_path):
+    play(tmp_path / "one")
+    play(tmp_path / "other", "--seed", "1")
+    runs = [str(tmp_path / name) for name in ("one", "other")]
+    out = tmp_path / "mean"
+    told = ["train", "fast-policy-play", "--mean-of", *runs, "--out", str(out)]
+    assert main(told) == ExitCode.OK
+    one, other, mean = (load_network(folder) for folder in (*map(Path, runs), out))
+    assert not np.array_equal(one.context, other.context)
+    assert mean.context == pytest.approx((one.context + other.context) / 2, abs=2e-3)
+    manifest = load_manifest(NAME, out)
+    assert manifest.scores["hanchan played"] == 32
+    assert manifest.command.endswith("of such runs with the seeds 0, 1")
+
+
 @pytest.mark.parametrize(
     ("told", "problem"),
     [
