@@ -15,7 +15,7 @@ import numpy as np
 
 from mjbot.models.fast_policy.choice import choose, load_policy, shares
 from mjbot.models.weights import SHIPPED
-from mjbot.strategy.explanation import Rated
+from mjbot.strategy.explanation import Rated, Strength
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.table.view import View
@@ -31,6 +31,13 @@ class FastPolicyPlayer(Strategy):
     """Do what strong players do, by a network that is small enough for playouts."""
 
     worth_unit: ClassVar[str] = "% of strong players"
+    strength: ClassVar[Strength | None] = Strength(
+        2.409,
+        0.065,
+        "fold-recognition-plus",
+        "mjbot arena fast-policy fold-recognition-plus --format 1v3 --games 1250 --seed 91001",
+        "2026-11-24",
+    )
 
     riichi_from: float = _chance("riichi is declared")
     pon_from: float = _chance("pon is called")
