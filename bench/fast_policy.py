@@ -19,6 +19,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
 from mjbot.models.fast_policy.games import play_games
 from mjbot.referee import Referee
+from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.state import STATE, State
 from mjbot.table.view import View
@@ -26,7 +27,6 @@ from mjbot.table.view import View
 GAMES = 4
 REPEATS = 40
 HANCHAN = 100
-LAST_ROUND = 7
 MOST_US = 15.0
 LEAST_HANCHAN_PER_S = 100.0
 
@@ -104,7 +104,7 @@ def rate(policy: FastPolicy, number: int) -> float:
     """Return hanchan per second of the processor, four of it at each table."""
     seeds = np.arange(number * HANCHAN, (number + 1) * HANCHAN)
     start = time.process_time()
-    play_games(policy, policy, 15, seeds, LAST_ROUND)
+    play_games(policy, policy, 15, seeds, rule_set())
     return HANCHAN / (time.process_time() - start)
 
 

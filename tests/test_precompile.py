@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from mjbot import precompile as preparation
+from mjbot.compiler.cache import on_compiled
 from mjbot.compiler.missing import missing_functions
 from mjbot.errors import ExitCode
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare

@@ -12,7 +12,7 @@ from mjbot.models.fast_policy.choice import FastPolicy, choose_among
 from mjbot.referee.flow import advance, deal
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import START_POINTS
+from mjbot.rules.ruleset import RuleSet
 from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import STATE, State
@@ -20,18 +20,18 @@ from mjbot.table.state import STATE, State
 
 @compiled
 def play_games(
-    policy: FastPolicy, rival: FastPolicy, own: int, seeds: NDArray[np.int64], last_round: int
+    policy: FastPolicy, rival: FastPolicy, own: int, seeds: NDArray[np.int64], rules: RuleSet
 ) -> NDArray[np.int32]:
     """Play one game for each seed int64[n]; return the final points int32[n, 4].
 
-    ``policy`` plays the seats of the mask ``own``, ``rival`` the others; ``last_round`` is 3 for
-    tonpu, 7 for hanchan.  The walls are those of a referee with the same seed.
+    ``policy`` plays the seats of the mask ``own``, ``rival`` the others.  The walls are those of a
+    referee with the same seed.
     """
     scores = np.empty((len(seeds), 4), np.int32)
     states, buffers = np.zeros(1, STATE), np.zeros(1, STEP_BUFFER)
     state = states[0]
     for game in range(len(seeds)):
-        apply_start_game(state, last_round, START_POINTS)
+        apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
             shuffle_wall(seeds[game], round_, honba, state.wall)

@@ -115,7 +115,7 @@ def bounded(value: float) -> float:
 
 @compiled
 def _write_clock(state: State, seat: int, context: Float32s) -> None:
-    left = max(1, state.last_round - state.round + 1)
+    left = max(1, state.rules.last_round - state.round + 1)
     context[CLOCK] = state.wall_left / 70
     context[CLOCK + 1] = state.n_river[seat] / 18
     context[CLOCK + 2] = left / 8

@@ -11,7 +11,6 @@ written, and which rows come when follows from the seed and the number of the st
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +40,7 @@ from mjbot.models.fast_policy.network import (
 from mjbot.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
+from mjbot.requests import command_of
 from mjbot.table.legal import legal_codes
 from mjbot.training.fast_policy.gradients import (
     Errors,
@@ -49,6 +49,7 @@ from mjbot.training.fast_policy.gradients import (
     add_gradients,
     new_errors,
 )
+from mjbot.training.fast_policy.requests import ImitationRequest, Plan
 from mjbot.training.networks.decisions import (
     KINDS,
     N_CHOICES,
@@ -60,7 +61,6 @@ from mjbot.training.networks.decisions import (
 from mjbot.training.networks.scores import scores_of, told
 from mjbot.training.runs import (
     RUNS,
-    GameRange,
     Learned,
     RunFolder,
     TrainingError,
@@ -75,25 +75,6 @@ KEPT: Final = "fast-policy-run.npz"
 MOST_CLASSES: Final = 34
 
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is learned how; ``rows`` in all, several times over if that is more than there are.
-
-    ``shares`` are those of discard, riichi, pon, chi and kan in each batch.
-    """
-
-    rows: int = 10_000_000
-    batch: int = 256
-    rate: float = 1.5e-3
-    shares: tuple[float, ...] = (0.58, 0.08, 0.12, 0.16, 0.06)
-    seed: int = 0
-
-    @property
-    def steps(self) -> int:
-        """How many batches that is."""
-        return self.rows // self.batch
 
 
 @compiled
@@ -325,23 +306,6 @@ def chances_of(
 # --- the command -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImitationRequest:
-    """What is learned: from games of the first of ``data``, checked with the rest and the others.
-
-    ``held_out`` of the games, the last, only show the progress.
-    """
-
-    data: Sequence[Path]
-    games: GameRange
-    held_out: int
-    plan: Plan
-    start: Path | None
-    folder: Path | None
-    fresh: bool
-    out: Path | None
-
-
 def train(request: ImitationRequest) -> Learned:
     """Learn, check and save.
 
@@ -369,7 +333,7 @@ def train(request: ImitationRequest) -> Learned:
         out = request.out or claim_weights(run_folder, NAME)
     manifest = Manifest(
         data=f"games {request.games.start}:{stop} of {check_data(request.data[0]).data}",
-        command=_command(request),
+        command=command_of("mjbot train fast-policy", request),
         seed=request.plan.seed,
         scores=scores,
     )
@@ -407,14 +371,3 @@ def scores_on(weights: Weights, data: Sequence[Path], stop: int) -> dict[str, An
                 f"{folder.name}, {kind}: {figure}": value for figure, value in told(found).items()
             }
     return scores
-
-
-def _command(request: ImitationRequest) -> str:
-    plan = request.plan
-    options = [f"--games {request.games}", f"--held-out {request.held_out}"]
-    if request.start:
-        options.append(f"--start {request.start.name}")
-    options.append("--shares " + " ".join(map(str, plan.shares)))
-    options += [f"--{name} {value}" for name, value in vars(plan).items() if name != "shares"]
-    folders = " ".join(folder.name for folder in request.data)
-    return f"mjbot train fast-policy {folders} {' '.join(options)}"

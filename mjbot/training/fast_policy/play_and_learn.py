@@ -36,7 +36,7 @@ from mjbot.models.networks.rank import RankWeights, rank_chances_of
 from mjbot.referee.flow import advance, deal
 from mjbot.referee.step import StepBuffer
 from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import START_POINTS
+from mjbot.rules.ruleset import RuleSet
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import PASS
 from mjbot.table.apply import apply_end_game, apply_start_game
@@ -122,11 +122,11 @@ def learn_games(
     buffer: StepBuffer,
     seeds: Int64s,
     masks: Int64s,
-    last_round: int,
+    rules: RuleSet,
 ) -> None:
     """Play one game for each seed and add the gradients; ``masks`` are the seats that learn."""
     for game in range(len(seeds)):
-        apply_start_game(state, last_round, START_POINTS)
+        apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
             shuffle_wall(seeds[game], round_, honba, state.wall)
@@ -318,8 +318,8 @@ def write_seen(state: State, seat: int, out: Float32s) -> None:
         part[8] = state.n_melds[other] / 4
     at = 4 * OF_SEAT
     out[at] = state.wall_left / 70
-    out[at + 1] = max(1, state.last_round - state.round + 1) / 8
-    out[at + 2] = state.last_round <= state.round
+    out[at + 1] = max(1, state.rules.last_round - state.round + 1) / 8
+    out[at + 2] = state.rules.last_round <= state.round
     out[at + 3] = min(state.sticks, 4) / 2
     out[at + 4] = state.turn == seat
     out[at + 5 + ((state.dealer - seat) & 3)] = 1

@@ -8,7 +8,6 @@ batches only the critic learns.  The result is the mean of the last weights.  Re
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +22,8 @@ from mjbot.models.networks.rank import rank_model
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import progress
 from mjbot.referee.step import new_step_buffer
-from mjbot.rules.ruleset import LAST_ROUND, Length
+from mjbot.requests import command_of
+from mjbot.rules.ruleset import rule_set
 from mjbot.table.actions import WANTS_ALL
 from mjbot.table.state import new_state
 from mjbot.training.fast_policy.gradients import Moments, adam_step
@@ -36,7 +36,9 @@ from mjbot.training.fast_policy.play_and_learn import (
     learn_games,
     new_learner,
 )
+from mjbot.training.fast_policy.requests import PlayPlan, PlayRequest
 from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, load_kept
+from protocol.rules import Rules
 
 STEPS_KEPT: Final = 20
 MEAN_STEPS: Final = 50
@@ -44,41 +46,6 @@ CRITIC_RATE: Final = 2e-3
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
-_COMMAND: Final = "mjbot train fast-policy-play"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlayPlan:
-    """What is played and learned; ``kl`` is the cost of a nat of divergence from the start."""
-
-    batches: int = 800
-    tables: int = 32
-    warm_up: int = 15
-    apart: float = 0.3
-    rate: float = 4e-4
-    kl: float = 0.03
-    temperature: float = 0.5
-    length: Length = "hanchan"
-    seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlayRequest:
-    """A plan, the folder of the weights to start from, and where the run and its weights go.
-
-    With ``mean_of`` nothing is played: the result is the mean of the weights in those folders, of
-    runs with the same start.  ``data`` are columns on whose games from ``check_from`` on the result
-    is scored, if any.
-    """
-
-    plan: PlayPlan
-    start: Path
-    folder: Path | None
-    fresh: bool
-    out: Path | None
-    data: tuple[Path, ...] = ()
-    check_from: int = 4000
-    mean_of: tuple[Path, ...] = ()
 
 
 class PlayRun:
@@ -144,7 +111,8 @@ class PlayRun:
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
         before = float(learner.sums[0])
-        learn_games(learner, self._state, self._buffer, seeds, masks, LAST_ROUND[plan.length])
+        rules = rule_set(Rules(length=plan.length))
+        learn_games(learner, self._state, self._buffer, seeds, masks, rules)
         traces = max(float(learner.sums[0]) - before, 1.0)
         np.divide(self._critic_gradients, traces, out=self._critic_gradients)
         step = self._batch + 1
@@ -212,10 +180,10 @@ def train(request: PlayRequest) -> Learned:
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": N_WEIGHTS}
     scores |= scores_on(weights, request.data, request.check_from)
-    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in vars(plan).items())
+    command = command_of("mjbot train fast-policy-play --start START", plan)
     manifest = Manifest(
         data=f"{before.data}; then {plan.batches * plan.tables} games of its own",
-        command=f"{before.command} --out START; {_COMMAND} --start START {options}",
+        command=f"{before.command} --out START; {command}",
         seed=plan.seed,
         scores=scores,
     )
