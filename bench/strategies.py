@@ -39,6 +39,7 @@ LIMITS_MS = {
     "collusion-mc": 300.0,
     "supervised-paper": 4.0,
     "supervised": 2.0,
+    "fast-policy": 0.2,
 }
 """Beginning of a name -> what its 99th percentile may be (issues 5 to 7 and 14)."""
 OPTIONS = {"collusion-mc": ",deals=10,walls=10"}

@@ -9,6 +9,7 @@ PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review": "what a reviewer finds in held-out games, by where the seats ended",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
+    "agreement": "how often strategies discard what strong players discarded",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
     "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
     "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",

@@ -15,10 +15,12 @@ import pytest
 from rich.console import Console
 
 from mjbot import precompile as preparation
+from mjbot.compiler.cache import on_compiled
 from mjbot.compiler.missing import missing_functions
 from mjbot.errors import ExitCode
 from mjbot.precompile import DONE_VARIABLE, Problem, prepare
-from mjbot.strategy.registry import Spec
+from mjbot.referee import Referee
+from mjbot.strategy.registry import Spec, make_strategy
 
 BOTS = Path(__file__).with_name("precompile_bots.py")
 GUARD_S = 300
@@ -150,6 +152,17 @@ def test_what_a_strategy_is_built_on_is_compiled_in_processes_of_its_own(monkeyp
     said([], use="client", pair=[Spec.read(spec), Spec.read(spec)])
     assert [job.names for job in begun] == [(part,) for part in parts] + [(spec, spec)]
     assert all(job.use == "client" for job in begun)
+
+
+def test_a_game_of_the_fast_policy_compiles_nothing_once_it_is_prepared():
+    assert said(["fast-policy"], use="arena")[0] == ()
+    compiled = []
+    on_compiled.append(compiled.append)
+    try:
+        Referee(1, "tonpu").play([make_strategy("fast-policy") for _ in range(4)])
+    finally:
+        on_compiled.remove(compiled.append)
+    assert compiled == []
 
 
 def test_foreign_programs_are_not_prepared():

@@ -254,10 +254,15 @@ KINDS: Final[dict[str, Kind]] = {
 }
 """The modules of :mod:`mjbot.training` are imported only when they are asked for."""
 
+_MODULES: Final = dict.fromkeys(
+    ("fast-policy", "fast-policy-play"), "mjbot.cli.training.fast_policy"
+)
+"""Further commands, each in the ``KINDS`` of a module."""
+
 
 def all_kinds() -> dict[str, Kind]:
-    """Return what can be trained: :data:`KINDS`, and in a checkout the papers' systems."""
-    modules: dict[str, str] = getattr(papers(), "TRAINING", {})
+    """Return what can be trained: those here, those of modules, in a checkout those of papers."""
+    modules: dict[str, str] = {**_MODULES, **getattr(papers(), "TRAINING", {})}
     return KINDS | {
         name: importlib.import_module(path).KINDS[name] for name, path in modules.items()
     }

@@ -30,7 +30,16 @@ from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 
-Kind = Literal["hand", "fold", "networks-paper", "policy", "reinforce", "self-play"]
+Kind = Literal[
+    "fast-policy",
+    "fast-policy-play",
+    "fold",
+    "hand",
+    "networks-paper",
+    "policy",
+    "reinforce",
+    "self-play",
+]
 
 
 class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):

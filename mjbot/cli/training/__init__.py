@@ -1,0 +1,1 @@
+"""Commands of `mjbot train` that have a module of their own."""

@@ -1,0 +1,34 @@
+"""``mjbot train fast-policy`` and ``mjbot train fast-policy-play``."""
+
+from typing import Final
+
+from mjbot.cli.train import Kind, print_learned
+from mjbot.training.fast_policy.requests import ImitationRequest, PlayRequest
+
+
+def _train_imitation(request: ImitationRequest) -> None:
+    from mjbot.training.fast_policy.imitation import train
+
+    print_learned(train(request))
+
+
+def _train_play(request: PlayRequest) -> None:
+    from mjbot.training.fast_policy.self_play import train
+
+    print_learned(train(request))
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "fast-policy": Kind(
+        "the fast policy's network, from columns",
+        "Learn all five decisions of strong players with the small compiled network.",
+        ImitationRequest,
+        _train_imitation,
+    ),
+    "fast-policy-play": Kind(
+        "the fast policy's network, refined by games against itself",
+        "Refine the small network by policy gradient, with a critic that sees all hands.",
+        PlayRequest,
+        _train_play,
+    ),
+}

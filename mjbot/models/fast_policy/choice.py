@@ -1,0 +1,202 @@
+"""The choice of the fast policy: a compiled function from a table to an action code.
+
+::
+
+    policy = load_policy()
+    code = choose(policy, view.state, view.seat)  # one of the legal codes
+
+A win is always taken and nine terminals are always declared.  Kan is decided first, then riichi,
+then the discard on the own turn; kan, pon, chi on the discard of another, each from its threshold
+on.  A call gives up a red five, a discard the plain five, and of equal tiles the drawn one goes.
+"""
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float32s, Float64s, UInt8s
+from mjbot.models.danger import DangerWeights, danger_weights
+from mjbot.models.fast_policy.candidates import (
+    CALL_CHI,
+    CALL_PON,
+    DECLARE,
+    DISCARD,
+    MAKE_KAN,
+    N_QUESTIONS,
+    write_candidates,
+)
+from mjbot.models.fast_policy.network import (
+    Layers,
+    Weights,
+    answer,
+    load_network,
+)
+from mjbot.models.fast_policy.reading import Reading, read_table
+from mjbot.models.weights import SHIPPED
+from mjbot.table.actions import (
+    CHI_LOW,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    N_ACTIONS,
+    NINE_TERMINALS,
+    PASS,
+    RON,
+    TSUMO,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import legal_codes
+from mjbot.table.state import State
+from protocol.tiles import N_KINDS
+
+EVEN: Final = 0.5
+NOT_ASKED: Final = -1
+
+
+class FastPolicy(NamedTuple):
+    """Weights and the scratch memory of one thread.
+
+    ``thresholds`` float32[5] by question: the chance from which the answer is not "no".
+    """
+
+    weights: Weights
+    danger: DangerWeights
+    reading: Reading
+    layers: Layers
+    thresholds: Float32s
+    codes: UInt8s
+
+
+def load_policy(folder: Path = SHIPPED) -> FastPolicy:
+    """Return the policy with the weights in a folder; ``WeightsError`` if they cannot be used."""
+    return policy_of(load_network(folder))
+
+
+def policy_of(weights: Weights) -> FastPolicy:
+    """Return a policy with scratch memory of its own."""
+    thresholds = np.full(N_QUESTIONS, EVEN, np.float32)
+    codes = np.zeros(N_ACTIONS, np.uint8)
+    return FastPolicy(weights, danger_weights(), Reading.new(), Layers.new(), thresholds, codes)
+
+
+@compiled
+def choose(policy: FastPolicy, state: State, seat: int) -> int:
+    """Return the code of the action that the seat takes; PASS where it has nothing to decide."""
+    return choose_among(policy, state, seat, legal_codes(state, seat, policy.codes))
+
+
+@compiled
+def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int) -> int:
+    """Return the same where the first ``n_codes`` of ``policy.codes`` are the legal ones."""
+    codes = policy.codes
+    settled = settled_code(codes, n_codes)
+    if settled != NOT_ASKED:
+        return settled
+    context = read_table(state, seat, policy.danger, policy.reading)
+    for question in question_order(codes):
+        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        if n == 0:
+            continue
+        answer(policy.weights, question, n, policy.reading, policy.layers)
+        picked = likeliest(policy, question, n)
+        if picked < n:
+            return code_of(question, policy.reading.choices[picked], codes, n_codes)
+    return PASS
+
+
+@compiled
+def shares(policy: FastPolicy, state: State, seat: int, out: Float64s) -> None:
+    """Write how likely each action code is, float64[N_ACTIONS]: together 1."""
+    out[:] = 0
+    codes = policy.codes
+    n_codes = legal_codes(state, seat, codes)
+    settled = settled_code(codes, n_codes)
+    if settled != NOT_ASKED:
+        out[settled] = 1
+        return
+    context, left = read_table(state, seat, policy.danger, policy.reading), 1.0
+    chances = policy.layers.chances
+    for question in question_order(codes):
+        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        if n == 0:
+            continue
+        answer(policy.weights, question, n, policy.reading, policy.layers)
+        for candidate in range(n):
+            choice = policy.reading.choices[candidate]
+            out[code_of(question, choice, codes, n_codes)] += left * chances[candidate]
+        left *= 0.0 if question == DISCARD else chances[n]
+    out[PASS] += left
+
+
+@compiled
+def settled_code(codes: UInt8s, n_codes: int) -> int:
+    """Return the code that needs no thought: the only one, or a win; else NOT_ASKED."""
+    if n_codes == 0:
+        return PASS
+    if n_codes == 1:
+        return int(codes[0])
+    for place in range(n_codes):
+        code = codes[place]
+        if code == TSUMO or code == RON or code == NINE_TERMINALS:
+            return int(code)
+    return NOT_ASKED
+
+
+@compiled
+def question_order(codes: UInt8s) -> tuple[int, int, int]:
+    """Return the questions of an own turn or of a reaction, in the order in which they arise."""
+    if is_discard_code(codes[0]):
+        return MAKE_KAN, DECLARE, DISCARD
+    return MAKE_KAN, CALL_PON, CALL_CHI
+
+
+@compiled
+def likeliest(policy: FastPolicy, question: int, n: int) -> int:
+    """Return the likeliest candidate, or ``n`` for "no"."""
+    chances, best = policy.layers.chances, 0
+    for place in range(1, n):
+        if chances[place] > chances[best]:
+            best = place
+    if question == DISCARD:
+        return best
+    return best if 1 - chances[n] >= policy.thresholds[question] else n
+
+
+@compiled
+def code_of(question: int, choice: int, codes: UInt8s, n_codes: int) -> int:
+    """Return the code of a candidate: the last legal one that it can mean."""
+    if question == MAKE_KAN:
+        return choice
+    if question == DECLARE:
+        return DECLARE_RIICHI
+    found = int(codes[0])
+    for place in range(n_codes):
+        code = int(codes[place])
+        if _means(question, choice, code, found):
+            found = code
+    return found
+
+
+@compiled
+def _means(question: int, choice: int, code: int, found: int) -> bool:
+    """Return whether a code is one of a candidate, and better than the one found so far."""
+    if question == CALL_PON:
+        return is_pon_code(code)
+    if question == CALL_CHI:
+        return is_chi_code(code) and (code - CHI_LOW) % 3 == choice
+    return _preference(code, choice) > _preference(found, choice)
+
+
+@compiled
+def _preference(code: int, kind: int) -> int:
+    if not is_discard_code(code):
+        return -1
+    drawn = code >= DISCARD_DRAWN
+    tile = code - DISCARD_DRAWN if drawn else code
+    if kind_of(tile) != kind:
+        return -1
+    return 2 * int(tile < N_KINDS) + int(drawn)

@@ -1,0 +1,248 @@
+"""What a seat sees, read once for a decision: its hand, dangers and numbers of the table.
+
+:func:`read_table` fills a :class:`Reading`, scratch memory that is reused from decision to
+decision; :mod:`mjbot.models.fast_policy.candidates` then describes what the seat may choose.  Only
+what the seat may see is read: other hands and the wall are not.
+"""
+
+from collections.abc import Sequence
+from math import exp, sqrt
+from typing import Annotated, Any, Final
+
+import numpy as np
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64s, Record
+from mjbot.models.danger import DangerWeights
+from mjbot.models.danger_features import (
+    MAX_ACTIVE,
+    OpponentSigns,
+    active_features,
+    honour_value,
+    loss_features,
+    read_opponent,
+    shown_han,
+)
+from mjbot.models.fast_policy.shape_rows import Changes, Shape, write_rows
+from mjbot.models.networks.look_ahead import (
+    MOST_TILES,
+    OF_PLANS,
+    POINTS,
+    Holding,
+    write_plans,
+)
+from mjbot.models.win_value import HandContext, hand_dora, read_holding
+from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.shanten import NEVER
+from mjbot.rules.wins import Win
+from mjbot.table.legal import is_furiten
+from mjbot.table.observe import genbutsu, unseen_kinds
+from mjbot.table.settle import seats_ahead
+from mjbot.table.state import CALLED, REACTION, RIICHI, State
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
+
+# Context: the first of each group.
+CLOCK: Final = 0  # wall left, own discards, kyoku left, last round, honba, sticks
+SCORES: Final = 6  # own, lead on each opponent, rank one-hot
+WINDS: Final = 14  # round E S W, dealer one-hot from the own seat on
+OWN: Final = 21  # melds, open, riichi, furiten, dora, pairs, edges, flush, value pairs, triplets
+SHANTEN: Final = 31  # one-hot 0..6, tiles accepted / 40
+PHASE: Final = 39  # after a call, riichi declared
+SAFETY: Final = 41  # safe kinds held under a riichi, least and mean loss of the discards
+OPPONENTS: Final = 44  # for each of three:
+OF_ONE: Final = 9  # riichi, ippatsu, since, melds, open, discards, just drawn, han shown, dealer
+PLANS: Final = OPPONENTS + 3 * OF_ONE
+N_CONTEXT: Final = PLANS + OF_PLANS
+
+MOST_CANDIDATES: Final = 14
+N_INPUTS: Final = 42
+"""Of a candidate; each question uses the first of them."""
+
+
+class Reading(Record):
+    """Scratch memory of one thread: what is read, and the candidates of a question.
+
+    One record, not arrays: a compiled call with it takes an address instead of twenty arrays.
+    """
+
+    shape: Shape
+    best: Annotated[Int64s, 2]  # least shanten, most tiles accepted with it
+    masks: Annotated[Int64s, 34]  # kinds accepted after discarding each kind
+    safe: Annotated[Int64s, 3]  # masks of kinds, of the opponents 1, 2 and 3 seats on
+    changed: Annotated[Int64s, 4]
+    choices: Annotated[Int64s, MOST_CANDIDATES]  # what each candidate is
+    chance: Annotated[Float64s, 3, 34]  # to deal in to each opponent, of the kinds held
+    loss: Annotated[Float64s, 34]  # sum over them of chance x points / 8,000
+    signs: Annotated[Sequence[OpponentSigns], 4]
+    wins: Annotated[Sequence[Win], 1]
+    changes: Annotated[Sequence[Changes], MOST_CANDIDATES]
+    context: Annotated[Float32s, N_CONTEXT]
+    inputs: Annotated[Float32s, MOST_CANDIDATES, N_INPUTS]
+    tiles: Annotated[Int16s, 34]  # accepted after discarding each kind
+    active: Annotated[Int16s, MAX_ACTIVE]
+    shantens: Annotated[Int8s, 34]  # after discarding each kind, NEVER where it is not held
+
+
+@compiled
+def read_table(state: State, seat: int, danger: DangerWeights, reading: Reading) -> HandContext:
+    """Read the table as ``seat`` sees it; return what the score of its hand depends on."""
+    shape = reading.shape
+    unseen_kinds(state, seat, shape.unseen)
+    wins: Any = reading.wins
+    holding = read_holding(state, seat, wins, shape.dora)
+    for kind in range(34):
+        reading.shape.hand[kind] = state.hand[seat, kind]
+        if kind >= FIRST_HONOUR:
+            shape.values[kind] = 3 if kind >= FIRST_DRAGON else honour_value(state, seat, kind)
+    shape.own = state.discarded[seat]
+    write_rows(shape)
+    reading.context[:] = 0
+    _write_clock(state, seat, reading.context)
+    _read_dangers(state, seat, danger, reading)
+    _read_distances(state, seat, reading)
+    dora = hand_dora(shape.hand, holding)
+    _write_own(state, seat, reading, dora)
+    held = Holding(shape.hand, shape.unseen, dora, holding)
+    write_plans(state, seat, held, reading.context[PLANS:])
+    return holding
+
+
+@compiled
+def bounded(value: float) -> float:
+    """Return a value within -2..2."""
+    return min(max(value, -2.0), 2.0)
+
+
+@compiled
+def _write_clock(state: State, seat: int, context: Float32s) -> None:
+    left = max(1, state.rules.last_round - state.round + 1)
+    context[CLOCK] = state.wall_left / 70
+    context[CLOCK + 1] = state.n_river[seat] / 18
+    context[CLOCK + 2] = left / 8
+    context[CLOCK + 3] = left <= 1
+    context[CLOCK + 4] = min(state.honba, 8) / 4
+    context[CLOCK + 5] = min(state.sticks, 8) / 4
+    own = state.scores[seat]
+    context[SCORES] = bounded((own - 25000) / 25000)
+    for step in range(1, 4):
+        context[SCORES + step] = bounded((own - state.scores[(seat + step) & 3]) / 16000)
+    context[SCORES + 4 + seats_ahead(state.scores, seat)] = 1
+    context[WINDS + min(state.round >> 2, 2)] = 1
+    context[WINDS + 3 + ((state.dealer - seat) & 3)] = 1
+    context[PHASE] = state.phase == CALLED
+    context[PHASE + 1] = state.phase == RIICHI
+
+
+@compiled
+def _read_dangers(state: State, seat: int, weights: DangerWeights, reading: Reading) -> None:
+    """Fill what each kind held risks, and what is seen of each opponent."""
+    shape = reading.shape
+    for kind in range(34):
+        reading.loss[kind] = 0
+    for step in range(3):
+        other = (seat + step + 1) & 3
+        signs = reading.signs[other]
+        read_opponent(state, other, shape.unseen, signs)
+        odds = weights.riichi if state.riichi[other] else weights.other
+        reading.safe[step] = genbutsu(state, other)
+        points = np.zeros(3)
+        for kind in range(34):
+            reading.chance[step, kind] = 0
+            if reading.shape.hand[kind] == 0 or reading.safe[step] >> kind & 1:
+                continue
+            total = 0.0
+            n = active_features(state, other, kind, shape.unseen, shape.dora, signs, reading.active)
+            for place in range(n):
+                total += odds[reading.active[place]]
+            extra = min(shape.dora[kind], 2)
+            if points[extra] == 0:
+                points[extra] = _mean_points(state, other, kind, weights, reading)
+            reading.chance[step, kind] = 1 / (1 + exp(-total))
+            reading.loss[kind] += reading.chance[step, kind] * points[extra]
+        out = reading.context[OPPONENTS + OF_ONE * step :]
+        out[0] = state.riichi[other] > 0
+        out[1] = state.ippatsu[other]
+        out[2] = signs.after_riichi / 10
+        out[3] = state.n_melds[other] / 4
+        out[4] = state.is_open[other]
+        out[5] = state.n_river[other] / 18
+        out[6] = min(signs.just_drawn, 8) / 4
+        out[7] = min(shown_han(state, other, shape.dora), 6) / 3
+        out[8] = state.dealer == other
+
+
+@compiled
+def _mean_points(
+    state: State, other: int, kind: int, weights: DangerWeights, reading: Reading
+) -> float:
+    """Return the points of a ron on the kind, in units of 8,000."""
+    total = 0.0
+    for place in range(loss_features(state, other, kind, reading.shape.dora, reading.active)):
+        total += weights.loss[reading.active[place]]
+    return exp(total) / POINTS
+
+
+@compiled
+def _read_distances(state: State, seat: int, reading: Reading) -> None:
+    """Fill shanten and acceptance: of a hand to discard from after each discard, else as it is."""
+    hand, n_melds, unseen = reading.shape.hand, int(state.n_melds[seat]), reading.shape.unseen
+    best = reading.best
+    if state.phase == REACTION or state.turn != seat:
+        best[0], mask = shanten_and_acceptance(hand, n_melds)
+        best[1] = count_tiles(mask, unseen)
+    else:
+        best[0], best[1] = NEVER, 0
+        for kind in range(34):
+            reading.shantens[kind] = NEVER
+            if hand[kind]:
+                hand[kind] -= 1
+                away, mask = shanten_and_acceptance(hand, n_melds)
+                hand[kind] += 1
+                tiles = count_tiles(mask, unseen)
+                reading.shantens[kind], reading.masks[kind] = away, mask
+                reading.tiles[kind] = tiles
+                if away < best[0]:
+                    best[0], best[1] = away, 0
+                if away == best[0]:
+                    best[1] = max(best[1], tiles)
+    reading.context[SHANTEN + min(max(best[0], 0), 6)] = 1
+    reading.context[SHANTEN + 7] = best[1] / MOST_TILES
+
+
+@compiled
+def _write_own(state: State, seat: int, reading: Reading, dora: int) -> None:
+    hand, out = reading.shape.hand, reading.context[OWN:SHANTEN]
+    pairs, edges, value_pairs, triplets, safe = 0, 0, 0, 0, 0
+    suits = np.zeros(4, np.int64)
+    least, total, held = 9.0, 0.0, 0
+    threatened = reading.context[OPPONENTS : OPPONENTS + 3 * OF_ONE : OF_ONE]
+    for kind in range(34):
+        copies = hand[kind]
+        if copies == 0:
+            continue
+        held += 1
+        total += reading.loss[kind]
+        least = min(least, reading.loss[kind])
+        pairs += copies >= 2
+        triplets += copies >= 3
+        suits[kind // 9] += copies
+        value_pairs += copies >= 2 and reading.shape.values[kind] > 0
+        edges += copies * (kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8)
+        is_safe = True
+        for step in range(3):
+            is_safe &= threatened[step] == 0 or reading.safe[step] >> kind & 1 == 1
+        safe += is_safe
+    out[0] = state.n_melds[seat] / 4
+    out[1] = state.is_open[seat]
+    out[2] = state.riichi[seat] > 0
+    out[3] = is_furiten(state, seat)
+    out[4] = min(dora, 8) / 4
+    out[5] = pairs / 4
+    out[6] = edges / 8
+    out[7] = (max(suits[0], suits[1], suits[2]) + suits[3] + 3 * state.n_melds[seat]) / 14
+    out[8] = value_pairs / 2
+    out[9] = triplets / 2
+    if threatened[0] + threatened[1] + threatened[2] > 0:
+        reading.context[SAFETY] = min(safe, 8) / 4
+    reading.context[SAFETY + 1] = sqrt(least)
+    reading.context[SAFETY + 2] = sqrt(total / max(held, 1))

@@ -1,0 +1,1 @@
+"""Training of the fast policy: imitation of records, then refinement by play."""

@@ -1,0 +1,148 @@
+"""Gradients of the fast policy's network, and Adam, in compiled code.
+
+The loss of a question is the cross-entropy between its chances p and a target t over the
+candidates and "no"; its derivative by a score is p - t.  From there the derivatives follow back
+through both layers (:mod:`mjbot.models.fast_policy.network`); rows that all candidates share, and
+the context, get the sum over the candidates.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float32s
+from mjbot.models.fast_policy.network import (
+    HIDDEN,
+    SECOND,
+    Layers,
+    Weights,
+    add_hidden,
+    add_second,
+)
+from mjbot.models.fast_policy.reading import N_CONTEXT, N_INPUTS, Reading
+from mjbot.models.fast_policy.shape_rows import NONE, OF_KIND
+
+FIRST_MOMENT: Final = 0.9
+SECOND_MOMENT: Final = 0.999
+EPSILON: Final = 1e-8
+
+
+class Errors(NamedTuple):
+    """Derivatives on the way back, scratch memory of one thread."""
+
+    scores: Float32s  # [candidates + 1]
+    second: Float32s  # [SECOND]
+    first: Float32s  # [HIDDEN]
+    base: Float32s  # [HIDDEN], sum over the candidates
+
+
+def new_errors(candidates: int) -> Errors:
+    """Return scratch memory."""
+    sizes = candidates + 1, SECOND, HIDDEN, HIDDEN
+    return Errors(*(np.zeros(size, np.float32) for size in sizes))
+
+
+@compiled
+def add_gradients(
+    weights: Weights,
+    reading: Reading,
+    layers: Layers,
+    question: int,
+    n: int,
+    errors: Errors,
+    gradients: Weights,
+) -> None:
+    """Add the derivatives of a question with ``n`` candidates from those of its scores."""
+    errors.base[:] = 0
+    for candidate in range(n):
+        if errors.scores[candidate] != 0:
+            _candidate(weights, question, candidate, reading, layers, errors, gradients)
+    add_hidden(gradients.first_bias, question * HIDDEN, errors.base, 0, np.float32(1))
+    at = question * N_CONTEXT * HIDDEN
+    for number in range(N_CONTEXT):
+        value = reading.context[number]
+        if value != 0:
+            add_hidden(gradients.context, at + number * HIDDEN, errors.base, 0, value)
+    for kind in range(34):
+        for place in range(OF_KIND):
+            row = reading.shape.rows[kind, place]
+            if row != NONE:
+                add_hidden(gradients.rows, row * HIDDEN, errors.base, 0, np.float32(1))
+
+
+@compiled
+def _candidate(
+    weights: Weights,
+    question: int,
+    candidate: int,
+    reading: Reading,
+    layers: Layers,
+    errors: Errors,
+    gradients: Weights,
+) -> None:
+    error = errors.scores[candidate]
+    at, start = candidate * SECOND, candidate * HIDDEN
+    of_question = question * SECOND
+    gradients.last_bias[question] += error
+    add_second(gradients.last, of_question, layers.second, at, error)
+    for unit in range(SECOND):
+        is_active = layers.second[at + unit] > 0
+        errors.second[unit] = error * weights.last[of_question + unit] if is_active else 0
+    add_second(gradients.second_bias, of_question, errors.second, 0, np.float32(1))
+    of_question = question * HIDDEN * SECOND
+    for unit in range(HIDDEN):
+        value, total = layers.first[start + unit], np.float32(0)
+        place = of_question + unit * SECOND
+        if value > 0:
+            add_second(gradients.second, place, errors.second, 0, value)
+            for other in range(SECOND):
+                total += weights.second[place + other] * errors.second[other]
+        errors.first[unit] = total
+    add_hidden(errors.base, 0, errors.first, 0, np.float32(1))
+    changes, rows = reading.changes[candidate], gradients.rows
+    for place in range(changes.n_removed):
+        add_hidden(rows, changes.removed[place] * HIDDEN, errors.first, 0, np.float32(-1))
+    for place in range(changes.n_added):
+        add_hidden(rows, changes.added[place] * HIDDEN, errors.first, 0, np.float32(1))
+    of_question = question * N_INPUTS * HIDDEN
+    for number in range(N_INPUTS):
+        value = reading.inputs[candidate, number]
+        if value != 0:
+            add_hidden(gradients.inputs, of_question + number * HIDDEN, errors.first, 0, value)
+
+
+class Moments(NamedTuple):
+    """Adam's means of the gradient and of its square, and the mean of the weights: [N_WEIGHTS]."""
+
+    first: NDArray[np.float32]
+    second: NDArray[np.float32]
+    mean: NDArray[np.float32]
+
+
+@compiled
+def adam_step(
+    numbers: Float32s,
+    gradients: Float32s,
+    moments: Moments,
+    step: int,
+    rate: float,
+    kept: float,
+) -> None:
+    """Change the weights by their gradients, and set these to 0; ``step`` counts from 1.
+
+    The mean moves by ``1 - kept`` of the way to the new weights.
+    """
+    first, second, mean = moments
+    scale = np.float32(rate * np.sqrt(1 - SECOND_MOMENT**step) / (1 - FIRST_MOMENT**step))
+    keep_1, keep_2 = np.float32(FIRST_MOMENT), np.float32(SECOND_MOMENT)
+    share = np.float32(1 - kept)
+    one, epsilon = np.float32(1), np.float32(EPSILON)
+    for place in range(len(numbers)):
+        gradient = gradients[place]
+        first[place] = keep_1 * first[place] + (one - keep_1) * gradient
+        second[place] = keep_2 * second[place] + (one - keep_2) * gradient * gradient
+        numbers[place] -= scale * first[place] / (np.sqrt(second[place]) + epsilon)
+        mean[place] += share * (numbers[place] - mean[place])
+        gradients[place] = 0

@@ -1,0 +1,358 @@
+"""One game of self-play of the fast policy, and the gradients of its decisions: compiled.
+
+Theory.  Reward of a kyoku for a seat is the expected final rank before it less that after it, by
+the rank model.  A critic that sees all hands estimates at each open decision what reward is still
+to come; generalised advantage estimation with :data:`LAMBDA` (Schulman et al. 2016) turns rewards
+and estimates into the advantage A of each decision.  With chances p of the candidates, drawn at the
+temperature T, and those p0 of the policy that training started from, the loss of a decision a is
+
+    -A log p(a) / spread + kl sum_i p_i log(p_i / p0_i)
+
+whose derivative by the score of candidate i is
+``(A / spread (p_i - [i = a]) + kl p_i (log(p_i / p0_i) - KL)) / T``.  Decisions of which the policy
+is sure (:data:`SURE`) are drawn, too, but neither valued nor learned from.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Float32s, Float64s, Int64s, UInt64s
+from mjbot.compiler.splitmix import next_below
+from mjbot.models.fast_policy.candidates import DISCARD, write_candidates
+from mjbot.models.fast_policy.choice import (
+    NOT_ASKED,
+    FastPolicy,
+    choose_among,
+    code_of,
+    question_order,
+    settled_code,
+)
+from mjbot.models.fast_policy.network import Layers, Weights, answer
+from mjbot.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
+from mjbot.models.networks.rank import RankWeights, rank_chances_of
+from mjbot.referee.flow import advance, deal
+from mjbot.referee.step import StepBuffer
+from mjbot.referee.wall import shuffle_wall
+from mjbot.rules.ruleset import RuleSet
+from mjbot.rules.shanten import shanten
+from mjbot.table.actions import PASS
+from mjbot.table.apply import apply_end_game, apply_start_game
+from mjbot.table.observe import dora_values, visible_kinds
+from mjbot.table.settle import game_ends, next_kyoku, seats_ahead
+from mjbot.table.state import State
+from mjbot.training.fast_policy.gradients import Errors, add_gradients, new_errors
+
+LAMBDA: Final = 0.9
+SURE: Final = 0.98
+SPREAD: Final = 0.2
+"""By which advantages are divided: about their standard deviation, in ranks."""
+MOST_TRACES: Final = 1024
+"""Open questions of one kyoku that are learned from; more are left out."""
+_UNIT: Final = 1 << 24
+
+OF_SEAT: Final = 9
+N_SEEN: Final = 4 * OF_SEAT + 13
+UNITS: Final = 32
+N_CRITIC: Final = (N_SEEN + 1) * UNITS + UNITS + 1
+
+
+class Traces(NamedTuple):
+    """The open questions of a kyoku: each array [MOST_TRACES, ...]."""
+
+    readings: NDArray[np.void]
+    layers: NDArray[np.void]
+    chances: NDArray[np.float32]  # [n, candidates + 1] at the temperature
+    before: NDArray[np.float32]  # the same of the policy at the start
+    numbers: NDArray[np.int64]  # [n, 4] question, candidates, picked, seat
+    seen: NDArray[np.float32]  # [n, N_SEEN] what the critic saw
+    values: Float64s  # what it estimated
+    counts: Int64s  # [1 + 4] traces so far, then the last of each seat
+
+
+def new_traces() -> Traces:
+    """Return room for one kyoku."""
+    n, width = MOST_TRACES, MOST_CANDIDATES + 1
+    return Traces(
+        np.zeros(n, Reading.dtype),
+        np.zeros(n, Layers.dtype),
+        np.zeros((n, width), np.float32),
+        np.zeros((n, width), np.float32),
+        np.zeros((n, 4), np.int64),
+        np.zeros((n, N_SEEN), np.float32),
+        np.zeros(n),
+        np.zeros(5, np.int64),
+    )
+
+
+class Learner(NamedTuple):
+    """Who plays, who judges, and where gradients add up.
+
+    ``settings`` are the temperature and the weight of the divergence; ``sums`` float64[6] add up
+    traces, divergence, entropy, squared advantages, squared returns and ranks against the start.
+    """
+
+    policy: FastPolicy
+    start: FastPolicy
+    rank: RankWeights
+    critic: Float32s
+    critic_gradients: Float32s
+    gradients: Weights
+    errors: Errors
+    traces: Traces
+    random: UInt64s
+    settings: Float64s
+    sums: Float64s
+
+
+def new_learner(policy: FastPolicy, start: FastPolicy, rank: RankWeights, **arrays: Any) -> Learner:
+    """Return a learner; ``arrays`` are those that the training keeps."""
+    errors = new_errors(MOST_CANDIDATES)
+    return Learner(
+        policy, start, rank, errors=errors, traces=new_traces(), sums=np.zeros(6), **arrays
+    )
+
+
+@compiled
+def learn_games(
+    learner: Learner,
+    state: State,
+    buffer: StepBuffer,
+    seeds: Int64s,
+    masks: Int64s,
+    rules: RuleSet,
+) -> None:
+    """Play one game for each seed and add the gradients; ``masks`` are the seats that learn."""
+    for game in range(len(seeds)):
+        apply_start_game(state, rules)
+        round_, honba = 0, 0
+        while True:
+            shuffle_wall(seeds[game], round_, honba, state.wall)
+            deal(state, buffer, round_, honba)
+            _learn_kyoku(learner, state, buffer, masks[game])
+            if game_ends(state):
+                break
+            round_, honba = next_kyoku(state)
+        apply_end_game(state)
+        for seat in range(4):
+            if masks[game] == 1 << seat:
+                learner.sums[5] += 1 + seats_ahead(state.scores, seat)
+
+
+@compiled
+def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -> None:
+    traces, chances = learner.traces, np.empty((4, 4))
+    ranks = np.zeros(4)
+    traces.counts[0] = 0
+    rank_chances_of(learner.rank, state, chances)
+    for seat in range(4):
+        traces.counts[1 + seat] = -1
+        for rank in range(4):
+            ranks[seat] += (1 + rank) * chances[seat, rank]
+    advance(state, buffer)
+    while buffer.asked:
+        for seat in range(4):
+            if buffer.asked >> seat & 1:
+                buffer.choices[seat] = _choice(learner, state, seat, buffer, own)
+        advance(state, buffer)
+    rank_chances_of(learner.rank, state, chances)
+    for seat in range(4):
+        for rank in range(4):
+            ranks[seat] -= (1 + rank) * chances[seat, rank]
+    _learn_traces(learner, ranks)
+
+
+@compiled
+def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: int) -> int:
+    is_own = own >> seat & 1 == 1
+    player = learner.policy if is_own else learner.start
+    codes, n_codes = player.codes, buffer.n_codes[seat]
+    for place in range(n_codes):
+        codes[place] = buffer.codes[seat, place]
+    if not is_own:
+        return choose_among(player, state, seat, n_codes)
+    settled = settled_code(codes, n_codes)
+    if settled != NOT_ASKED:
+        return settled
+    context, is_valued = read_table(state, seat, player.danger, player.reading), False
+    for question in question_order(codes):
+        n = write_candidates(question, state, seat, codes, n_codes, player.reading, context)
+        if n == 0:
+            continue
+        answer(player.weights, question, n, player.reading, player.layers)
+        picked, best = _draw(learner, question, n)
+        if best < SURE and learner.traces.counts[0] < MOST_TRACES:
+            _keep(learner, state, seat, question, n, picked, is_valued)
+            is_valued = True
+        if picked < n:
+            return code_of(question, player.reading.choices[picked], codes, n_codes)
+    return PASS
+
+
+@compiled
+def _write_chances(scores: Float32s, n: int, temperature: float, out: Float32s) -> None:
+    best, total = scores[0], np.float32(0)
+    for place in range(1, n):
+        best = max(best, scores[place])
+    for place in range(n):
+        out[place] = np.exp((scores[place] - best) / np.float32(temperature))
+        total += out[place]
+    for place in range(n):
+        out[place] /= total
+
+
+@compiled
+def _draw(learner: Learner, question: int, n: int) -> tuple[int, float]:
+    """Draw a candidate, or ``n`` for "no"; return it and the chance of the likeliest."""
+    traces = learner.traces
+    out = traces.chances[min(traces.counts[0], MOST_TRACES - 1)]
+    size = n if question == DISCARD else n + 1
+    _write_chances(learner.policy.layers.scores, size, learner.settings[0], out)
+    left, picked, best = next_below(learner.random, _UNIT) / _UNIT, -1, 0.0
+    for place in range(size):
+        best = max(best, out[place])
+        left -= out[place]
+        if left < 0 and picked < 0:
+            picked = place
+    return (picked if picked >= 0 else size - 1), best
+
+
+@compiled
+def _keep(
+    learner: Learner, state: State, seat: int, question: int, n: int, picked: int, is_valued: bool
+) -> None:
+    """Keep an open question, with the chances that the start gives and the critic's estimate."""
+    policy, start, traces = learner.policy, learner.start, learner.traces
+    at = traces.counts[0]
+    traces.readings[at] = policy.reading
+    traces.layers[at] = policy.layers
+    answer(start.weights, question, n, policy.reading, start.layers)
+    size = n if question == DISCARD else n + 1
+    _write_chances(start.layers.scores, size, learner.settings[0], traces.before[at])
+    numbers = traces.numbers[at]
+    numbers[0], numbers[1], numbers[2], numbers[3] = question, n, picked, seat
+    if is_valued:
+        traces.seen[at] = traces.seen[at - 1]
+        traces.values[at] = traces.values[at - 1]
+    else:
+        write_seen(state, seat, traces.seen[at])
+        traces.values[at] = estimate(learner.critic, traces.seen[at])
+    traces.counts[0] += 1
+
+
+@compiled
+def _learn_traces(learner: Learner, rewards: Float64s) -> None:
+    """Add the gradients of the kept questions, from the last to the first."""
+    traces = learner.traces
+    following, gains = np.zeros(4), np.zeros(4)
+    has_next = np.zeros(4, np.int64)
+    for at in range(traces.counts[0] - 1, -1, -1):
+        seat, value = traces.numbers[at, 3], traces.values[at]
+        if has_next[seat]:
+            gain = following[seat] - value + LAMBDA * gains[seat]
+        else:
+            gain = rewards[seat] - value
+        has_next[seat], following[seat], gains[seat] = 1, value, gain
+        _add_critic_gradients(learner, traces.seen[at], gain)
+        _add_policy_gradients(learner, at, gain)
+        learner.sums[3] += gain * gain
+        learner.sums[4] += (gain + value) ** 2
+
+
+@compiled
+def _add_policy_gradients(learner: Learner, at: int, gain: float) -> None:
+    traces, errors = learner.traces, learner.errors
+    question, n, picked = traces.numbers[at, 0], traces.numbers[at, 1], traces.numbers[at, 2]
+    chances, before = traces.chances[at], traces.before[at]
+    size, divergence, entropy = (n if question == DISCARD else n + 1), 0.0, 0.0
+    for place in range(size):
+        chance = max(chances[place], np.float32(1e-9))
+        divergence += chance * np.log(chance / max(before[place], np.float32(1e-9)))
+        entropy -= chance * np.log(chance)
+    weight = min(max(gain / SPREAD, -4.0), 4.0)
+    for place in range(size):
+        chance = max(chances[place], np.float32(1e-9))
+        error = weight * (chance - (place == picked))
+        apart = np.log(chance / max(before[place], np.float32(1e-9))) - divergence
+        error += learner.settings[1] * chance * apart
+        errors.scores[place] = error / learner.settings[0]
+    reading, layers = traces.readings[at], traces.layers[at]
+    weights = learner.policy.weights
+    add_gradients(weights, reading, layers, question, n, errors, learner.gradients)
+    learner.sums[0] += 1
+    learner.sums[1] += divergence
+    learner.sums[2] += entropy
+
+
+# --- the critic --------------------------------------------------------------------------------
+
+
+@compiled
+def write_seen(state: State, seat: int, out: Float32s) -> None:
+    """Write what the critic sees for a seat, all hands included: float32[N_SEEN]."""
+    out[:] = 0
+    dora, left = np.empty(34, np.int8), np.empty(34, np.int8)
+    dora_values(state, dora)
+    visible_kinds(state, left)
+    for kind in range(34):
+        left[kind] = 4 - left[kind]
+        for other in range(4):
+            left[kind] -= state.hand[other, kind]
+    for step in range(4):
+        other = (seat + step) & 3
+        part = out[step * OF_SEAT :]
+        away = shanten(state.hand[other], state.n_melds[other])
+        part[min(max(away, 0), 3)] = 1
+        part[4] = state.riichi[other] > 0
+        part[5] = state.is_open[other]
+        held = state.red[other, 0] + state.red[other, 1] + state.red[other, 2]
+        waiting = 0
+        for kind in range(34):
+            held += state.hand[other, kind] * dora[kind]
+            if state.waits[other] >> kind & 1:
+                waiting += left[kind]
+        part[6] = min(held, 6) / 3
+        part[7] = min(waiting, 8) / 4
+        part[8] = state.n_melds[other] / 4
+    at = 4 * OF_SEAT
+    out[at] = state.wall_left / 70
+    out[at + 1] = max(1, state.rules.last_round - state.round + 1) / 8
+    out[at + 2] = state.rules.last_round <= state.round
+    out[at + 3] = min(state.sticks, 4) / 2
+    out[at + 4] = state.turn == seat
+    out[at + 5 + ((state.dealer - seat) & 3)] = 1
+    out[at + 9 + seats_ahead(state.scores, seat)] = 1
+
+
+@compiled
+def estimate(critic: Float32s, seen: Float32s) -> float:
+    """Return the reward that is still to come, in ranks: one layer of relu."""
+    last = (N_SEEN + 1) * UNITS
+    total = float(critic[last + UNITS])
+    for unit in range(UNITS):
+        value = critic[N_SEEN * UNITS + unit]
+        for number in range(N_SEEN):
+            value += seen[number] * critic[number * UNITS + unit]
+        total += max(value, np.float32(0)) * critic[last + unit]
+    return total
+
+
+@compiled
+def _add_critic_gradients(learner: Learner, seen: Float32s, gain: float) -> None:
+    """Add those of half the squared difference to the return, which is ``gain`` above."""
+    critic, out, last = learner.critic, learner.critic_gradients, (N_SEEN + 1) * UNITS
+    error = np.float32(-gain)
+    out[last + UNITS] += error
+    for unit in range(UNITS):
+        value = critic[N_SEEN * UNITS + unit]
+        for number in range(N_SEEN):
+            value += seen[number] * critic[number * UNITS + unit]
+        if value <= 0:
+            continue
+        out[last + unit] += error * value
+        back = error * critic[last + unit]
+        out[N_SEEN * UNITS + unit] += back
+        for number in range(N_SEEN):
+            out[number * UNITS + unit] += back * seen[number]

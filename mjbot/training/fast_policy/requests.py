@@ -1,0 +1,140 @@
+"""What the trainings of the fast policy are asked for: their arguments and defaults."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from mjbot.errors import ArgumentError
+from mjbot.models.weights import SHIPPED
+from mjbot.requests import argument, option
+from mjbot.training.requests import ColumnsRequest, length_field
+from mjbot.training.runs import (
+    at_least_1,
+    folder_field,
+    fresh_field,
+    out_field,
+    seed_field,
+)
+from protocol.rules import Length
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is learned how; ``rows`` in all, several times over if that is more than there are.
+
+    ``shares`` are those of discard, riichi, pon, chi and kan in each batch.
+    """
+
+    rows: int = option(8_000_000, "rows to learn from, in several passes if needed", type=int)
+    batch: int = option(256, "rows of a step", type=int)
+    rate: float = option(1.5e-3, "highest learning rate", type=float)
+    shares: tuple[float, ...] = option(
+        (0.58, 0.08, 0.12, 0.16, 0.06),
+        "shares of discard, riichi, pon, chi and kan in each batch"
+        " (default: 0.58 0.08 0.12 0.16 0.06)",
+        type=float,
+        nargs=5,
+        metavar="SHARE",
+    )
+    seed: int = seed_field()
+
+    @property
+    def steps(self) -> int:
+        """How many batches that is."""
+        return self.rows // self.batch
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "batch")
+        if self.rows < self.batch:
+            raise ArgumentError("--rows: at least one batch")
+        if min(self.shares) < 0 or not self.shares[0] > 0:
+            raise ArgumentError("--shares: none below 0, and some discards")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitationRequest(ColumnsRequest, Plan):
+    """``mjbot train fast-policy``.
+
+    ``held_out`` of the games, the last, only measure the progress.
+    """
+
+    held_out: int = option(25, "last games that only measure the progress", type=int)
+    start: Path | None = option(
+        None, "folder with weights to continue from", type=Path, metavar="FOLDER"
+    )
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+
+    @property
+    def plan(self) -> Plan:
+        """How it is learned."""
+        return Plan(**{each.name: getattr(self, each.name) for each in fields(Plan)})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least_1(self, "held_out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayPlan:
+    """What is played and learned; ``kl`` is the cost of a nat of divergence from the start."""
+
+    batches: int = option(800, "batches of games, each followed by one step", type=int)
+    tables: int = option(32, "games of a batch", type=int)
+    warm_up: int = option(15, "batches in which the critic learns alone", type=int)
+    apart: float = option(
+        0.3, "share of the tables where one seat plays against three of the start", type=float
+    )
+    rate: float = option(4e-4, "learning rate", type=float)
+    kl: float = option(0.03, "cost of a nat of divergence from the start", type=float)
+    temperature: float = option(0.5, "temperature at which choices are drawn", type=float)
+    length: Length = length_field()
+    seed: int = seed_field()
+
+    def __post_init__(self) -> None:
+        at_least_1(self, "batches", "tables")
+        if self.warm_up < 0 or not 0 <= self.apart <= 1:
+            raise ArgumentError("--warm-up: at least 0; --apart: 0 to 1")
+        if not (self.temperature > 0 and self.rate > 0 and self.kl >= 0):
+            raise ArgumentError("--temperature, --rate: above 0; --kl: at least 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayRequest(PlayPlan):
+    """``mjbot train fast-policy-play``: a plan, the weights to start from, and folders.
+
+    With ``mean_of`` nothing is played: the result is the mean of the weights in those folders, of
+    runs with the same start.  ``data`` are columns on whose games from ``check_from`` on the result
+    is scored, if any.
+    """
+
+    data: Sequence[Path] = argument(
+        "folders of columns (mjbot train data) on whose games the result is scored",
+        nargs="*",
+        type=Path,
+        metavar="FOLDER",
+    )
+    check_from: int = option(4000, "first game of the first folder to score on", type=int)
+    start: Path = option(
+        SHIPPED,
+        "folder of the first weights (default: the shipped ones)",
+        type=Path,
+        metavar="FOLDER",
+        shown=False,
+    )
+    mean_of: Sequence[Path] = option(
+        (),
+        "play nothing: average the weights of these runs, which had the same start",
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        shown=False,
+    )
+    folder: Path | None = folder_field()
+    fresh: bool = fresh_field()
+    out: Path | None = out_field()
+
+    @property
+    def plan(self) -> PlayPlan:
+        """What is played and learned."""
+        return PlayPlan(**{each.name: getattr(self, each.name) for each in fields(PlayPlan)})

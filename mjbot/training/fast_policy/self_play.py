@@ -1,0 +1,209 @@
+"""``mjbot train fast-policy-play``: the fast policy, refined by games against itself.
+
+At most tables the learning policy plays all four seats; at a share of them (``apart``) one seat
+of it plays three of the policy that training started from.  After each batch of games there is one
+step of Adam (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first
+batches only the critic learns.  The result is the mean of the last weights.  Resumable after every
+:data:`STEPS_KEPT` batches.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.interruption import keeping
+from mjbot.models.fast_policy.choice import policy_of
+from mjbot.models.fast_policy.network import N_WEIGHTS, NAME, load_network, packed, weights_in
+from mjbot.models.networks.rank import rank_model
+from mjbot.models.weights import Manifest, load_manifest, save_weights
+from mjbot.progress import progress
+from mjbot.referee.step import new_step_buffer
+from mjbot.requests import command_of
+from mjbot.rules.ruleset import rule_set
+from mjbot.table.actions import WANTS_ALL
+from mjbot.table.state import new_state
+from mjbot.training.fast_policy.gradients import Moments, adam_step
+from mjbot.training.fast_policy.imitation import scores_on
+from mjbot.training.fast_policy.play_and_learn import (
+    N_CRITIC,
+    N_SEEN,
+    UNITS,
+    Learner,
+    learn_games,
+    new_learner,
+)
+from mjbot.training.fast_policy.requests import PlayPlan, PlayRequest
+from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, load_kept
+from protocol.rules import Rules
+
+STEPS_KEPT: Final = 20
+MEAN_STEPS: Final = 50
+CRITIC_RATE: Final = 2e-3
+KEPT: Final = "fast-policy-play-run.npz"
+FIRST_WALL: Final = 3_000_000_000
+WALLS_OF_SEED: Final = 100_000_000
+
+
+class PlayRun:
+    """One plan in its folder."""
+
+    def __init__(self, plan: PlayPlan, start: Path, folder: RunFolder) -> None:
+        self._plan: Final = plan
+        self._folder: Final = folder
+        weights = np.concatenate(load_network(start))
+        zeros = np.zeros((3, N_WEIGHTS), np.float32)
+        self._numbers: Final = weights.copy()
+        self._gradients: Final = zeros[0]
+        self._moments: Final = Moments(zeros[1], zeros[2], weights.copy())
+        critic = np.zeros((4, N_CRITIC), np.float32)
+        random = np.random.default_rng([plan.seed, 1])
+        critic[0, : N_SEEN * UNITS] = random.normal(0, 0.2, N_SEEN * UNITS)
+        critic[0, (N_SEEN + 1) * UNITS : -1] = random.normal(0, 0.1, UNITS)
+        self._critic: Final = critic[0]
+        self._critic_gradients: Final = critic[1]
+        self._critic_moments: Final = Moments(critic[2], critic[3], critic[0].copy())
+        self._random: Final = np.array([plan.seed], np.uint64)
+        self._learner: Final[Learner] = new_learner(
+            policy_of(weights_in(self._numbers)),
+            policy_of(weights_in(weights)),
+            rank_model().weights,
+            critic=self._critic,
+            critic_gradients=self._critic_gradients,
+            gradients=weights_in(self._gradients),
+            random=self._random,
+            settings=np.array([plan.temperature, plan.kl]),
+        )
+        self._state: Final = new_state()
+        self._buffer: Final = new_step_buffer()
+        self._buffer["wants"] = WANTS_ALL
+        self._batch = 0
+
+    def learn(self) -> NDArray[np.float32]:
+        """Play and learn to the end of the plan; return the mean of the last weights."""
+        self._resume()
+        plan = self._plan
+        with progress(Console(stderr=True), "playing", plan.batches, "batches") as report:
+            report(self._batch)
+            while self._batch < plan.batches:
+                ranks = self._play()
+                self._batch += 1
+                report(1)
+                if self._batch % STEPS_KEPT == 0 or self._batch == plan.batches:
+                    report(0, note=self._figures(ranks))
+                    self._keep()
+        return self._moments.mean
+
+    def kept(self) -> str:
+        """Return what the folder holds by now."""
+        batches = self._batch // STEPS_KEPT * STEPS_KEPT
+        return f"kept in {self._folder.folder}: {batches} batches; the same command resumes"
+
+    def _play(self) -> int:
+        """Play a batch and learn from it; return at how many tables one seat learned."""
+        plan, learner = self._plan, self._learner
+        apart = round(plan.apart * plan.tables)
+        masks = np.full(plan.tables, 15, np.int64)
+        masks[:apart] = 1 << (np.arange(apart) & 3)
+        first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
+        seeds = np.arange(first, first + plan.tables)
+        before = float(learner.sums[0])
+        rules = rule_set(Rules(length=plan.length))
+        learn_games(learner, self._state, self._buffer, seeds, masks, rules)
+        traces = max(float(learner.sums[0]) - before, 1.0)
+        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
+        step = self._batch + 1
+        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
+        np.divide(self._gradients, traces, out=self._gradients)
+        late = step - plan.warm_up
+        if late > 0:
+            kept = 1 - max(1 / MEAN_STEPS, 9 / (10 + late))
+            rate = plan.rate * min(1.0, late / 10)
+            adam_step(self._numbers, self._gradients, self._moments, late, rate, kept)
+        self._gradients[:] = 0
+        self._apart += apart
+        return self._apart
+
+    _apart = 0
+
+    def _figures(self, apart: int) -> str:
+        traces, divergence, entropy, gains, returns, ranks = self._learner.sums.tolist()
+        n = max(traces, 1.0)
+        text = f"{traces:.0f} open, KL {divergence / n:.4f}, entropy {entropy / n:.3f}"
+        text += f", critic leaves {gains / max(returns, 1e-9):.3f}"
+        text += f", rank against the start {ranks / max(apart, 1):.3f}"
+        self._learner.sums[:] = 0
+        self._apart = 0
+        return text
+
+    def _keep(self) -> None:
+        arrays: Any = dict(self._arrays())
+        self._folder.write(KEPT, lambda stream: np.savez(stream, **arrays))
+
+    def _arrays(self) -> Iterator[tuple[str, NDArray[Any]]]:
+        yield "batch", np.array([self._batch])
+        yield "numbers", self._numbers
+        yield "critic", self._critic
+        yield "random", self._random
+        for name in Moments._fields:
+            yield name, getattr(self._moments, name)
+            yield f"critic_{name}", getattr(self._critic_moments, name)
+
+    def _resume(self) -> None:
+        if path := self._folder.kept(KEPT):
+            kept = load_kept(path, [name for name, _ in self._arrays()])
+            self._batch = int(kept.pop("batch")[0])
+            for name, array in self._arrays():
+                if name in kept:
+                    array[:] = kept[name]
+
+
+def train(request: PlayRequest) -> Learned:
+    """Play, learn and save.
+
+    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    """
+    if request.mean_of:
+        return _averaged(request)
+    plan = request.plan
+    folder = request.folder or RUNS / f"train-fast-policy-play-{plan.seed}"
+    if request.fresh:
+        erase_run(folder)
+    with RunFolder(folder, "fast-policy-play") as run_folder:
+        run = PlayRun(plan, request.start, run_folder)
+        with keeping(run.kept):
+            weights = weights_in(run.learn())
+        out = request.out or claim_weights(run_folder, NAME)
+    before = load_manifest(NAME, request.start)
+    scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": N_WEIGHTS}
+    scores |= scores_on(weights, request.data, request.check_from)
+    command = command_of("mjbot train fast-policy-play --start START", plan)
+    manifest = Manifest(
+        data=f"{before.data}; then {plan.batches * plan.tables} games of its own",
+        command=f"{before.command} --out START; {command}",
+        seed=plan.seed,
+        scores=scores,
+    )
+    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
+
+
+def _averaged(request: PlayRequest) -> Learned:
+    """Save the mean of the weights of some runs."""
+    folders = request.mean_of
+    weights = weights_in(np.mean([np.concatenate(load_network(run)) for run in folders], axis=0))
+    manifests = [load_manifest(NAME, run) for run in folders]
+    played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
+    scores: dict[str, Any] = {"hanchan played": sum(map(int, played)), "weights": N_WEIGHTS}
+    scores |= scores_on(weights, request.data, request.check_from)
+    runs = ", ".join(str(manifest.seed) for manifest in manifests)
+    manifest = Manifest(
+        data=f"{manifests[0].data} (each of {len(folders)} runs)",
+        command=f"{manifests[0].command}; the mean (--mean-of) of such runs with the seeds {runs}",
+        seed=manifests[0].seed,
+        scores=scores,
+    )
+    out = request.out or RUNS / "train-fast-policy-play-mean"
+    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)

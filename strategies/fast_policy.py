@@ -1,0 +1,64 @@
+"""Does what strong players do, by a small compiled network: about ten microseconds a decision.
+
+The network (:mod:`mjbot.models.fast_policy`, trained by ``mjbot train fast-policy``) ranks the
+candidates of each decision by shape, acceptance, danger, yaku and the table.  A win is always taken
+and nine terminals are always declared.  Accuracy, strength and cost:
+docs/strategies/fast-policy.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from mjbot.models.fast_policy.choice import choose, load_policy, shares
+from mjbot.models.weights import SHIPPED
+from mjbot.strategy.explanation import Rated, Strength
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.table.view import View
+
+
+def _chance(what: str) -> float:
+    chance: float = field(default=0.5, metadata={"unit": f"chance from which {what}"})
+    return chance
+
+
+@dataclass
+class FastPolicyPlayer(Strategy):
+    """Do what strong players do, by a network that is small enough for playouts."""
+
+    worth_unit: ClassVar[str] = "% of strong players"
+    strength: ClassVar[Strength | None] = Strength(
+        2.409,
+        0.065,
+        "fold-recognition-plus",
+        "mjbot arena fast-policy fold-recognition-plus --format 1v3 --games 1250 --seed 91001",
+        "2026-11-24",
+    )
+
+    riichi_from: float = _chance("riichi is declared")
+    pon_from: float = _chance("pon is called")
+    chi_from: float = _chance("chi is called, all forms together")
+    kan_from: float = _chance("a kan is made")
+    weights: str = field(default="", metadata={"unit": "folder of fast-policy.npz (the shipped)"})
+
+    def __post_init__(self) -> None:
+        self._policy = load_policy(Path(self.weights) if self.weights else SHIPPED)
+        chances = 0, self.riichi_from, self.pon_from, self.chi_from, self.kan_from
+        self._policy.thresholds[:] = chances
+
+    def decide(self, view: View) -> Action:
+        """Return the choice of the compiled policy."""
+        return ACTIONS[choose(self._policy, view.state, view.seat)]
+
+    def ratings(self, view: View) -> Iterator[Rated]:
+        """Yield the share of each legal action: all together 100 %."""
+        if len(view.legal) < 2:
+            return
+        found = np.zeros(N_ACTIONS)
+        shares(self._policy, view.state, view.seat, found)
+        for action in view.legal:
+            yield Rated(action, 100 * float(found[action.code]))

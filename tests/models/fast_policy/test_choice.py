@@ -1,0 +1,130 @@
+"""The fast policy's choices: legal, the same on both sides, and by what the seat may see alone."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.models.danger import danger_weights, deal_in_chances
+from mjbot.models.fast_policy.choice import choose, load_policy, shares
+from mjbot.models.fast_policy.reading import Reading, read_table
+from mjbot.records.sources import open_games
+from mjbot.referee import Referee
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.actions import N_ACTIONS
+from mjbot.table.mirror.mirror import Table
+from mjbot.table.observe import unseen_kinds
+from mjbot.table.state import copy_state
+from mjbot.table.view import Sealed, View
+from protocol.masking import masked
+from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
+
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+POLICY = load_policy()
+
+
+def recorded_views(log):
+    """Every table of a recorded game at which a seat has a choice, all hands known."""
+    table, (game,) = Table(), open_games(log)
+    for entry in game.entries:
+        table.apply(entry.event)
+        for seat in range(4):
+            view = View(table.state, seat)
+            if len(view.legal) > 1:
+                yield view
+
+
+def share_of(policy, view):
+    found = np.zeros(N_ACTIONS)
+    shares(policy, view.state, view.seat, found)
+    return found
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_choices_are_legal_and_shares_are_of_legal_actions(log):
+    asked = 0
+    for view in recorded_views(log):
+        legal = {action.code for action in view.legal}
+        assert choose(POLICY, view.state, view.seat) in legal
+        found = share_of(POLICY, view)
+        assert set(np.flatnonzero(found)) <= legal
+        assert found.sum() == pytest.approx(1, abs=1e-5)
+        asked += 1
+    assert asked > 50
+
+
+def test_a_fresh_policy_chooses_the_same():
+    fresh = load_policy()
+    for view in recorded_views(LOGS[0]):
+        chosen = choose(POLICY, view.state, view.seat)
+        assert choose(fresh, view.state, view.seat) == chosen
+        assert (share_of(fresh, view) == share_of(POLICY, view)).all()
+
+
+def test_hidden_hands_and_the_wall_do_not_matter():
+    sealed, random, n = Sealed(), np.random.default_rng(1), 0
+    for view in recorded_views(LOGS[-1]):
+        found = share_of(POLICY, view)
+        assert (share_of(POLICY, sealed.view(view)) == found).all()
+        changed = copy_state(view.state)
+        for step in range(1, 4):
+            other = (view.seat + step) % 4
+            changed["hand"][other] = random.integers(0, 3, 34)
+            changed["red"][other] = random.integers(0, 2, 3)
+            changed["waits"][other] = random.integers(0, 1 << 34)
+        changed["wall"] = random.integers(0, 37, 136)
+        assert (share_of(POLICY, View(changed, view.seat)) == found).all()
+        n += 1
+    assert n > 50
+
+
+def test_a_mirror_gives_the_same_as_the_referee():
+    bots = [make_strategy("fast-riichi-d") for _ in range(4)]
+    referee, tables, n = Referee(12), [Table(seat) for seat in range(4)], 0
+    events = referee.start()
+    while n < 400:
+        for event in events:
+            for seat, table in enumerate(tables):
+                table.apply(masked(event, seat))
+        choices = {}
+        for seat, legal in referee.asked.items():
+            if len(legal) > 1:
+                mirrored, known = tables[seat].view(seat), referee.view(seat)
+                assert (share_of(POLICY, mirrored) == share_of(POLICY, known)).all()
+                n += 1
+            choices[seat] = bots[seat].decide(referee.view(seat))
+        events = referee.step(choices)
+
+
+def test_the_likeliest_discard_is_chosen_a_plain_five_before_a_red_one():
+    fives = 0
+    for log in LOGS:
+        for view in recorded_views(log):
+            code = choose(POLICY, view.state, view.seat)
+            discards = {action.code: action for action in view.legal if action.is_discard}
+            if code not in discards:
+                continue
+            found = share_of(POLICY, view)
+            assert found[code] == max(found[other] for other in discards)
+            tile = discards[code].tile
+            if tile_kind(tile) in FIVE_KINDS and view.red[tile_kind(tile) // 9]:
+                fives += 1
+                assert tile < N_KINDS or view.hand[tile_kind(tile)] == 1
+    assert fives > 5
+
+
+def test_dangers_are_those_of_the_danger_model():
+    reading, chance, points = Reading.new(), np.zeros((4, 34)), np.zeros((4, 34))
+    unseen, n = np.zeros(34, np.int8), 0
+    for view in recorded_views(LOGS[0]):
+        read_table(view.state, view.seat, danger_weights(), reading)
+        unseen_kinds(view.state, view.seat, unseen)
+        deal_in_chances(view.state, view.seat, unseen, danger_weights(), chance, points)
+        held = view.hand > 0
+        expected = (chance * points).sum(axis=0)[held] / 8000
+        assert reading["loss"][held] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        for step in range(3):
+            other = (view.seat + step + 1) % 4
+            assert reading["chance"][step][held] == pytest.approx(chance[other][held])
+        n += 1
+    assert n > 50

@@ -1,0 +1,21 @@
+"""Whole games in the compiled loop are those of the referee with the strategy in every seat."""
+
+import numpy as np
+
+from mjbot.models.fast_policy.choice import load_policy
+from mjbot.models.fast_policy.games import play_games
+from mjbot.referee import Referee
+from mjbot.rules.ruleset import rule_set
+from mjbot.strategy.registry import make_strategy
+from protocol.rules import Rules
+
+SEEDS = [3, 4]
+
+
+def test_compiled_games_are_those_of_the_referee():
+    policy, rival = load_policy(), load_policy()
+    scores = play_games(policy, rival, 0b0101, np.array(SEEDS), rule_set(Rules(length="tonpu")))
+    for seed, found in zip(SEEDS, scores, strict=True):
+        referee = Referee(seed, "tonpu")
+        referee.play([make_strategy("fast-policy") for _ in range(4)])
+        assert found.tolist() == referee.state["scores"].tolist()

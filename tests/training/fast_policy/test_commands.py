@@ -1,0 +1,122 @@
+"""``mjbot train fast-policy`` and ``fast-policy-play``: what they learn, save and resume."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.models.fast_policy.network import NAME, load_network
+from mjbot.models.weights import SHIPPED, load_manifest, load_weights
+from mjbot.training.fast_policy import imitation, self_play
+
+GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("columns") / "all"
+    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
+    return folder
+
+
+def learn(columns, folder, *more):
+    small = ("--games", ":3", "--held-out", "1", "--batch", "64", "--rows", "12800")
+    told = ("train", "fast-policy", str(columns), *small, "--folder", str(folder), *more)
+    assert main(list(told)) == ExitCode.OK
+
+
+def play(folder, *more):
+    small = ("--batches", "4", "--tables", "4", "--warm-up", "1", "--length", "tonpu")
+    told = ("train", "fast-policy-play", *small, "--folder", str(folder), *more)
+    assert main(list(told)) == ExitCode.OK
+
+
+def same(one, other):
+    pairs = zip(load_weights(NAME, one).items(), load_weights(NAME, other).items(), strict=True)
+    return all(a == b and (x == y).all() for (a, x), (b, y) in pairs)
+
+
+def test_imitation_learns_what_was_discarded(columns, tmp_path, capsys):
+    learn(columns, tmp_path / "run")
+    assert "discard: accuracy" in capsys.readouterr().out
+    scores = load_manifest(NAME, tmp_path / "run").scores
+    accuracy = float(str(scores["all, discard: accuracy"]).split()[0])
+    assert accuracy > 1.3 * float(str(scores["all, discard: majority"]).split()[0])
+
+
+def test_the_weights_that_ship_are_small_and_were_not_learned_from_the_games_that_check_them():
+    assert (SHIPPED / f"{NAME}.npz").stat().st_size < 200_000
+    manifest = load_manifest(NAME)
+    assert "games 0:4000 of" in manifest.data
+    assert float(str(manifest.scores["2024, discard: accuracy"]).split()[0]) > 0.71
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_imitation_that_was_killed_resumes_to_the_same_weights(columns, tmp_path, monkeypatch):
+    learn(columns, tmp_path / "whole")
+    monkeypatch.setattr(imitation, "STEPS_KEPT", 50)
+    held_out = imitation.ImitationRun._held_out
+
+    def stop(run):
+        if run._step == 100:
+            raise StoppedError
+        return held_out(run)
+
+    monkeypatch.setattr(imitation.ImitationRun, "_held_out", stop)
+    with pytest.raises(StoppedError):
+        learn(columns, tmp_path / "killed")
+    monkeypatch.undo()
+    learn(columns, tmp_path / "killed")
+    assert same(tmp_path / "whole", tmp_path / "killed")
+
+
+def test_play_changes_the_weights_and_resumes_to_the_same(tmp_path, monkeypatch):
+    play(tmp_path / "whole")
+    assert not np.allclose(load_network(tmp_path / "whole").last, load_network().last, atol=1e-4)
+    monkeypatch.setattr(self_play, "STEPS_KEPT", 1)
+    figures = self_play.PlayRun._figures
+
+    def stop(run, apart):
+        if run._batch == 3:
+            raise StoppedError
+        return figures(run, apart)
+
+    monkeypatch.setattr(self_play.PlayRun, "_figures", stop)
+    with pytest.raises(StoppedError):
+        play(tmp_path / "killed")
+    monkeypatch.undo()
+    play(tmp_path / "killed")
+    assert same(tmp_path / "whole", tmp_path / "killed")
+    assert load_manifest(NAME, tmp_path / "whole").scores["hanchan played"] == 16
+
+
+def test_the_mean_of_runs_is_saved(tmp_path):
+    play(tmp_path / "one")
+    play(tmp_path / "other", "--seed", "1")
+    runs = [str(tmp_path / name) for name in ("one", "other")]
+    out = tmp_path / "mean"
+    told = ["train", "fast-policy-play", "--mean-of", *runs, "--out", str(out)]
+    assert main(told) == ExitCode.OK
+    one, other, mean = (load_network(folder) for folder in (*map(Path, runs), out))
+    assert not np.array_equal(one.context, other.context)
+    assert mean.context == pytest.approx((one.context + other.context) / 2, abs=2e-3)
+    manifest = load_manifest(NAME, out)
+    assert manifest.scores["hanchan played"] == 32
+    assert manifest.command.endswith("of such runs with the seeds 0, 1")
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        (("--shares", "0", "0", "0", "0", "1"), "--shares: none below 0, and some discards"),
+        (("--rows", "10"), "--rows: at least one batch"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_named(columns, told, problem, capsys):
+    assert main(["train", "fast-policy", str(columns), *told]) != ExitCode.OK
+    assert problem in capsys.readouterr().err
