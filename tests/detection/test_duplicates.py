@@ -120,7 +120,7 @@ def main_or_raise(command: list[str]) -> None:
     one, other, path = command[-3:]
     train(
         DetectionRequest(
-            records=[Path(command[2])], games=GameRange(":"), pairs=[(one, other, Path(path))],
+            records=[Path(command[2])], games=GameRange(":"), pairs=[(one, other, path)],
             jobs=1, out=None,
         )
     )  # fmt: skip
