@@ -10,14 +10,20 @@ import ctypes
 import os
 import signal
 import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, Self, TypeVar
+
+from protocol.framing import MAX_LINE_BYTES
 
 _PR_SET_PDEATHSIG: Final = 1
 _M_MMAP_THRESHOLD: Final = -3
 _LARGE_BYTES: Final = 1 << 16
 _GRACE_S: Final = 2.0
+_LOOK_S: Final = 0.02
+"""Between two looks at whether a process has ended."""
 _LAST_WORDS_BYTES: Final = 4096
 
 
@@ -53,25 +59,38 @@ def deaf_to_ctrl_c() -> Iterator[None]:
 
 
 class Child:
-    """One running child: its own process group, its output in a log file."""
+    """One running child, the first of a process group of its own that ends with this process.
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
-        self._process = process
-        self.log = log
+    ``log`` is where its output is kept, if anywhere.
+    """
+
+    def __init__(self, process: Process, log: Path | IO[bytes] | None = None) -> None:
+        self.process: Final = process
+        self.log: Final = log
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], log: Path, environ: Mapping[str, str] | None = None
-    ) -> "Child":
-        """Run ``command`` with stdout and stderr in ``log``; raises ``OSError``.
+        cls,
+        command: Sequence[str],
+        log: Path | IO[bytes] | None = None,
+        environ: Mapping[str, str] | None = None,
+        *,
+        pipes: bool = False,
+    ) -> Self:
+        """Run ``command``; raises ``OSError``.
 
-        ``environ`` is added to our own environment.
+        Standard error is appended to ``log`` (default: our own).  With ``pipes``, standard input
+        and output are pipes of ``process``; else the input is empty and the output goes to ``log``,
+        too.  ``environ`` is added to our own environment.
         """
-        with log.open("ab") as output:
+        with contextlib.ExitStack() as stack:
+            output = stack.enter_context(log.open("ab")) if isinstance(log, Path) else log
+            ends: dict[str, Any] = {"stdin": DEVNULL, "stdout": output}
+            if pipes:
+                ends = {"stdin": PIPE, "stdout": PIPE, "limit": MAX_LINE_BYTES}
             process = await asyncio.create_subprocess_exec(
                 *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=output,
+                **ends,
                 stderr=output,
                 env={**os.environ, **(environ or {})},
                 start_new_session=True,
@@ -82,38 +101,55 @@ class Child:
     @property
     def pid(self) -> int:
         """The process id, which is also the id of its group."""
-        return self._process.pid
+        return self.process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is known to have ended."""
+        return self.process.returncode is not None
 
     async def wait(self) -> int:
         """Return the exit status once the child has ended (negative: the signal's number)."""
-        return await self._process.wait()
+        return await self.process.wait()
+
+    async def end_within(self, seconds: float) -> int | None:
+        """Return the exit status, or ``None`` if the child still runs after ``seconds``.
+
+        asyncio's ``wait`` ends behind the output, which a process that the child started may keep.
+        """
+        deadline = time.monotonic() + seconds
+        while not self.has_ended and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_S)
+        return self.process.returncode
 
     def last_words(self) -> str:
-        """Return the last line that the child wrote, or an empty string."""
-        with contextlib.suppress(OSError), self.log.open("rb") as output:
-            size = output.seek(0, os.SEEK_END)
-            output.seek(max(0, size - _LAST_WORDS_BYTES))
-            lines = output.read().decode("utf-8", "replace").split("\n")
-            return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        """Return the last line that the child wrote to its log, or an empty string."""
+        with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+            if isinstance(self.log, Path):
+                return last_line(stack.enter_context(self.log.open("rb")))
+            return last_line(self.log) if self.log else ""
         return ""
 
     async def stop(self) -> None:
         """End the child and all that it started, gently at first; at once when cancelled."""
         try:
-            self._signal_group(signal.SIGTERM)
-            await self._wait_a_little()
+            self.signal(signal.SIGTERM)
+            await self.end_within(_GRACE_S)
         finally:
-            self._signal_group(signal.SIGKILL)
-        await self._wait_a_little()
+            self.signal(signal.SIGKILL)
+        await self.end_within(_GRACE_S)
 
-    def _signal_group(self, number: int) -> None:
+    def signal(self, number: int) -> None:
+        """Send a signal to the child and all that it started."""
         signal_group(self.pid, number)
 
-    async def _wait_a_little(self) -> None:
-        if self._process.returncode is None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GRACE_S):
-                    await self._process.wait()
+
+def last_line(output: IO[bytes]) -> str:
+    """Return the last line of a file that is not blank, or an empty string."""
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - _LAST_WORDS_BYTES))
+    lines = output.read().decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def signal_group(group: int, number: int) -> None:
@@ -199,8 +235,6 @@ class _Worker:
 
     def answer(self) -> Any:
         """Return what the function made of the item."""
-        from mjbot.processes import describe_exit
-
         try:
             result, problem = self._line.recv()
         except (EOFError, OSError):
@@ -224,8 +258,6 @@ def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
 
 
 def _work(function: Callable[[Any], Any], line: Any) -> None:
-    from mjbot.processes import die_with_parent
-
     die_with_parent()
     with contextlib.suppress(EOFError, OSError):
         while True:

@@ -1,4 +1,4 @@
-"""The "top AI" of Hamabe 2017: it plays for the nearest of eight yaku.
+"""The "top AI" of Hamabe 2017: it plays for the nearest of eight yaku (sections 3.3 and 3.3.9).
 
 The paper's never looks at danger or points.  With ``fold=yes`` it does (ours): it plays for its
 yaku while that costs little by the reckoning of :mod:`strategies.fold_recognition_plus`.
@@ -6,16 +6,31 @@ yaku while that costs little by the reckoning of :mod:`strategies.fold_recogniti
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, lru_cache
+from typing import ClassVar, Final
 
 from mjbot.pair.member import PairMember
-from mjbot.strategy.explanation import Rated
-from mjbot.table.actions import Action
+from mjbot.strategy.explanation import Rated, Term
+from mjbot.table.actions import Action, ActionName
 from mjbot.table.state import Phase
 from mjbot.table.view import View
-from strategies.evaluation.yaku import play
+from protocol.tiles import N_KINDS, tile_kind
+from strategies.evaluation.facts import hand_facts
+from strategies.evaluation.yaku.choices import (
+    PON_CALL,
+    call_gains,
+    hand_scores,
+    helpful_kinds,
+    melds_of,
+    seat_discard_scores,
+    value_kinds,
+)
+from strategies.evaluation.yaku.layout import Blocks
+from strategies.evaluation.yaku.scores import YAKU_NAMES
 from strategies.fold_recognition_plus import FoldRecognitionPlus
+
+MIDDLE: Final = 1
+SCORE: Final = "yaku score"
 
 
 @dataclass
@@ -27,7 +42,7 @@ class YakuEvaluation(PairMember):
     what it holds and wants, and otherwise plays as it does alone.
     """
 
-    worth_unit: ClassVar[str] = play.SCORE
+    worth_unit: ClassVar[str] = SCORE
 
     riichi: bool = field(default=True, metadata={"unit": "declare on every closed tenpai"})
     fold: bool = field(
@@ -46,20 +61,20 @@ class YakuEvaluation(PairMember):
         if self.fold and not action.is_win:
             action = self._unless_dear(view, action)
         if action.is_discard and self.is_paired:
-            self.tell(view, action, play.aim_after(view, action), play.wishes_after(view, action))
+            self.tell(view, action, aim_after(view, action), wishes_after(view, action))
         return action
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the discards, or the calls and the pass, by the best of the eight yaku."""
-        return play.rated_calls(view) if view.phase == Phase.REACTION else play.rated_discards(view)
+        return rated_calls(view) if view.phase == Phase.REACTION else rated_discards(view)
 
     def _choose(self, view: View) -> Action:
         return (
-            play.find(view, "tsumo")
-            or play.find(view, "ron")
-            or (play.find(view, "riichi") if self.riichi else None)
-            or play.best_call(view)
-            or play.best_discard(view)
+            find(view, "tsumo")
+            or find(view, "ron")
+            or (find(view, "riichi") if self.riichi else None)
+            or best_call(view)
+            or best_discard(view)
             or view.default_action
         )
 
@@ -78,10 +93,95 @@ class YakuEvaluation(PairMember):
         silent, declared = self._reckoner.worths(view)
         if view.phase == Phase.RIICHI:
             silent = declared
-        riichi = play.find(view, "riichi")
+        riichi = find(view, "riichi")
         worths = {discard: float(silent[discard.tile]) for discard in view.discards}
         return {**worths, riichi: float(declared.max())} if riichi else worths
 
     @cached_property
     def _reckoner(self) -> FoldRecognitionPlus:
         return FoldRecognitionPlus()
+
+
+def find(view: View, name: ActionName) -> Action | None:
+    """Return the first legal action of this name, if there is one."""
+    return next((action for action in view.legal if action.name == name), None)
+
+
+def best_discard(view: View) -> Action | None:
+    """Discard the tile without which the hand's best yaku scores most.
+
+    Of equals, a plain five goes before the red one and the drawn tile before the others; the
+    paper says nothing of either.
+    """
+    discards = view.discards
+    if len(discards) < 2:
+        return discards[0] if discards else None
+    best = _scores(view).max(axis=1).tolist()
+    return max(
+        discards,
+        key=lambda action: (best[tile_kind(action.tile)], action.tile < N_KINDS, action.tsumogiri),
+    )
+
+
+def best_call(view: View) -> Action | None:
+    """Take the pon or chi that raises the best score most, unless the hand is tenpai.
+
+    Of equals as fast-riichi-b: a red five goes into the meld, pon before chi at an end before
+    chi in the middle.
+    """
+    calls = [action for action in view.legal if action.is_call and not action.is_kan]
+    if not calls or view.waits:
+        return None
+    kind = tile_kind(view.claim_tile)
+    gains = call_gains(view.state, view.seat, kind, view.unseen).tolist()
+    best = max(calls, key=lambda call: (gains[_place(call)], call.red, call.offset != MIDDLE))
+    return best if gains[_place(best)] > 0 else None
+
+
+def aim_after(view: View, discard: Action) -> str:
+    """Return the name of the best yaku of the hand that a discard leaves."""
+    return YAKU_NAMES[int(_scores(view)[tile_kind(discard.tile)].argmax())]
+
+
+def wishes_after(view: View, discard: Action) -> list[int]:
+    """Return the kinds that the hand left by a discard would call; in tenpai there are none."""
+    after = view.after_discard(view.seat, discard.tile, discard.tsumogiri).state
+    if after["waits"][view.seat] or after["riichi"][view.seat]:
+        return []
+    kinds = helpful_kinds(after, view.seat)
+    return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
+
+
+def rated_discards(view: View) -> Iterator[Rated]:
+    """Yield each discard with the scores of the hand left in all eight yaku."""
+    facts = hand_facts(view)
+    for discard in view.discards:
+        scores = _scores(view)[tile_kind(discard.tile)].tolist()
+        terms = [Term(name, SCORE, score) for name, score in zip(YAKU_NAMES, scores, strict=True)]
+        yield Rated(discard, float(max(scores)), terms=[*terms, *facts[discard.tile]])
+
+
+def rated_calls(view: View) -> Iterator[Rated]:
+    """Yield each pon and chi with the best score after it, and the pass with that of now."""
+    calls = [action for action in view.legal if action.is_call and not action.is_kan]
+    if not calls:
+        return
+    gains = call_gains(view.state, view.seat, tile_kind(view.claim_tile), view.unseen).tolist()
+    melds, values = melds_of(view.state, view.seat), value_kinds(view.state, view.seat)
+    now = float(hand_scores(view.hand, view.unseen, melds, values).max())
+    for action in view.legal:
+        if action in calls:
+            yield Rated(action, now + gains[_place(action)])
+        elif action.is_pass:
+            yield Rated(action, now)
+
+
+@lru_cache(maxsize=1)
+def _scores(view: View) -> Blocks:
+    """Return the scores after each discard, reckoned once for a decision: int16[34, 8]."""
+    scores: Blocks = seat_discard_scores(view.state, view.seat, view.unseen)
+    return scores
+
+
+def _place(call: Action) -> int:
+    return call.offset if call.offset >= 0 else PON_CALL

@@ -255,7 +255,7 @@ def test_where_no_lock_can_be_had_all_prepare_side_by_side(monkeypatch, tmp_path
     place = preparation._folder()
     if held.startswith("a file"):
         place = place.parent
-        place.parent.mkdir(parents=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
     else:
         (place / ".lock").mkdir(parents=True)

@@ -1,10 +1,15 @@
-"""What a process of ours does with its memory."""
+"""What a process of ours does with its memory, and how a child's end is noticed."""
 
+import asyncio
 import ctypes
+import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
+
+from mjbot.processes import Child
 
 PROGRAM = """
 import ctypes
@@ -31,3 +36,24 @@ for compact in (False, True):
 def test_large_blocks_are_off_the_heap():
     said = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True)
     assert said.stdout.split() == [b"0", b"1"]
+
+
+LEAVES_ITS_OUTPUT = """
+import subprocess, sys
+subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"])
+print("first\\nlast words\\n", file=sys.stderr, flush=True)
+sys.exit(3)
+"""
+
+
+def test_the_end_of_a_child_is_noticed_while_another_process_keeps_its_output():
+    async def main():
+        with tempfile.TemporaryFile("a+b") as log:
+            child = await Child.start([sys.executable, "-c", LEAVES_ITS_OUTPUT], log, pipes=True)
+            assert await child.end_within(60) == 3
+            assert child.last_words() == "last words"
+            child.signal(signal.SIGKILL)  # reaches the other one, which is of its group
+            assert await child.process.stdout.read() == b""
+            assert await child.wait() == 3
+
+    asyncio.run(main())

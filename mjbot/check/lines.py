@@ -8,20 +8,18 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 import tempfile
 import time
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.processes import describe_exit, die_with_parent
+from mjbot.processes import Child, describe_exit
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
@@ -120,57 +118,28 @@ class Bot(abc.ABC):
         """Start a game's conversation; raises :class:`CannotStartError`."""
 
 
-class Running:
+class Running(Child):
     """A bot's process; what it writes to standard error is kept for its last words."""
 
-    def __init__(self, process: Process, words: Any) -> None:
-        self.process: Final = process
-        self._words: Final = words
-
     @classmethod
-    async def start(cls, command: Sequence[str], *, pipes: bool) -> "Running":
+    async def run(cls, command: Sequence[str], *, pipes: bool) -> "Running":
         """Run a command; raises :class:`CannotStartError`."""
-        words = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
-        ends: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "limit": MAX_LINE_BYTES}
-        if not pipes:
-            ends = {"stdin": asyncio.subprocess.DEVNULL, "stdout": words}
+        words = tempfile.TemporaryFile("a+b")  # noqa: SIM115  closed with the process
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                **ends,
-                stderr=words,
-                start_new_session=True,
-                preexec_fn=die_with_parent if sys.platform == "linux" else None,
-            )
+            return await cls.start(command, words, pipes=pipes)
         except OSError as error:
             words.close()
             raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
-        return cls(process, words)
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether it is known to have ended."""
-        return self.process.returncode is not None
 
     async def ending(self, who: str = "the bot") -> str:
         """Say how it ended, and its last words; waits a moment for it."""
-        await self._ended()
-        status = self.process.returncode
+        status = await self.end_within(LEAVE_S)
         end = "closed its line" if status is None else describe_exit(status)
-        return f"{who} {end}{self._last_words()}"
-
-    def _last_words(self) -> str:
-        size = self._words.seek(0, os.SEEK_END)
-        self._words.seek(max(0, size - 4096))
-        lines = self._words.read().decode("utf-8", "replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), "")
-        return f" (its last words: {one_line(last, 300)!r})" if last else ""
+        last = self.last_words()
+        return f"{who} {end}" + (f" (its last words: {one_line(last, 300)!r})" if last else "")
 
     async def left(self) -> str | None:
-        """Wait for its end, make one if need be; return what was wrong with that.
-
-        asyncio's ``wait`` ends behind the output, which a process that the bot started may keep.
-        """
+        """Wait for its end, make one if need be; return what was wrong with that."""
         draining = asyncio.create_task(self._drain())
         floods = 0
         deadline = time.monotonic() + LEAVE_S
@@ -180,8 +149,8 @@ class Running:
         draining.cancel()
         if self.has_ended:
             return None
-        self._signal_group(signal.SIGKILL)
-        await self._ended()
+        self.signal(signal.SIGKILL)
+        await self.end_within(LEAVE_S)
         if floods:
             return f"it wrote {floods} bytes after the end of its line, and did not end"
         return f"it did not end within {LEAVE_S:g} s of the end of its line"
@@ -196,29 +165,20 @@ class Running:
                     return size
         return 0
 
-    async def _ended(self) -> None:
-        """Wait a moment for its end."""
-        deadline = time.monotonic() + LEAVE_S
-        while not self.has_ended and time.monotonic() < deadline:
-            await asyncio.sleep(_LOOK_S)
-
-    def _signal_group(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
-
     async def kill(self) -> None:
         """End it and all that it started."""
-        self._signal_group(signal.SIGKILL)
-        await self._ended()
+        self.signal(signal.SIGKILL)
+        await self.end_within(LEAVE_S)
         # Its pipes may stay open in a process that it started; asyncio has no public way to leave.
         self.process._transport.close()  # type: ignore[attr-defined]
-        self._words.close()
+        if self.log is not None and not isinstance(self.log, Path):
+            self.log.close()
 
     async def stop_for_a_moment(self) -> None:
         """Let it stand still."""
-        os.killpg(self.process.pid, signal.SIGSTOP)
+        self.signal(signal.SIGSTOP)
         await asyncio.sleep(STOPPED_S)
-        os.killpg(self.process.pid, signal.SIGCONT)
+        self.signal(signal.SIGCONT)
 
     def memory_bytes(self) -> int | None:
         """Return its resident memory where the system tells."""
@@ -302,7 +262,7 @@ class PipeBot(Bot):
     async def sit_down(self, seat: int) -> BotLine:
         """See :meth:`Bot.sit_down`; each game has a process of its own."""
         words = [word.replace("{seat}", str(seat)) for word in self._command]
-        running = await Running.start(words, pipes=True)
+        running = await Running.run(words, pipes=True)
         self._running.append(running)
         process = running.process
         assert process.stdout is not None and process.stdin is not None
@@ -353,7 +313,7 @@ class ConnectingBot(Bot):
         """See :meth:`Bot.sit_down`."""
         running, self._idle = self._idle, None
         if running is None or running.has_ended:
-            running = await Running.start(self._words(), pipes=False)
+            running = await Running.run(self._words(), pipes=False)
             self._running.append(running)
         came = asyncio.ensure_future(self._came.get())
         ended = asyncio.ensure_future(running.process.wait())

@@ -45,7 +45,7 @@ class ServerProcess:
 
     async def _start(self) -> str:
         """Start it and wait until it takes connections; return what went wrong."""
-        self._running = await Running.start(self._command, pipes=False)
+        self._running = await Running.run(self._command, pipes=False)
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline:
             if self._running.has_ended:

@@ -13,8 +13,7 @@ from mjbot.experiments import Request
 from mjbot.ladder import options as ladder_options
 from mjbot.ladder.lines import Ladder, Standing
 from mjbot.ladder.options import Options, read_options
-from mjbot.ladder.records import rates_of_records
-from mjbot.ladder.table import notes, strength_table, style_table
+from mjbot.ladder.table import notes, rates_of_records, strength_table, style_table
 from mjbot.report.origin import origin_of
 from mjbot.statistics.figures import Sums
 from mjbot.strategy.registry import Spec

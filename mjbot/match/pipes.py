@@ -16,7 +16,6 @@ import logging
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,7 +25,7 @@ from msgspec.structs import replace
 from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
 from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
-from mjbot.processes import describe_exit, die_with_parent, signal_group
+from mjbot.processes import Child, describe_exit
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError
@@ -36,7 +35,6 @@ from mjbot.warm_up import warm_up_alone
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
 from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.pipes import PipeSession, pipe_session, quoted
@@ -61,11 +59,12 @@ class BotError(MjbotError):
 
 
 class Bot:
-    """The process of one game, and what was heard of it last."""
+    """The process of one game, and what was received from it last."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, child: Child) -> None:
+        process = child.process
         assert process.stdout is not None and process.stdin is not None
-        self._process: Final = process
+        self._child: Final = child
         self._input: Final = process.stdin
         self._pipes: Final = TcpTransport(process.stdout, process.stdin)
         self._last: bytes | None = None
@@ -75,18 +74,11 @@ class Bot:
         """Start the command as the player of a seat; raises :class:`BotError`."""
         words = [word.replace("{seat}", str(seat)) for word in command]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=PIPE,
-                stdout=PIPE,
-                limit=MAX_LINE_BYTES,
-                start_new_session=True,
-                preexec_fn=die_with_parent if sys.platform == "linux" else None,
-            )
+            child = await Child.start(words, pipes=True)
         except OSError as error:
             raise BotError(f"the bot cannot be run: {error}") from None
-        _end_together(process.pid)
-        return cls(process)
+        _end_together(child)
+        return cls(child)
 
     async def tell(self, line: bytes) -> None:
         """Say a line; raises :class:`BotError` if nobody is there to hear it."""
@@ -106,13 +98,11 @@ class Bot:
     async def stop(self) -> None:
         """Close its standard input; end what does not end by itself, and all that it started."""
         try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LEAVE_S):
-                    self._input.close()
-                    await self._process.wait()
+            self._input.close()
+            await self._child.end_within(LEAVE_S)
         finally:  # at once when cancelled
-            signal_group(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
+            self._child.signal(signal.SIGKILL)
+        await self._child.wait()
         with contextlib.suppress(ValueError, RuntimeError):
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
 
@@ -122,19 +112,16 @@ class Bot:
         return "nothing yet" if self._last is None else quoted(self._last)
 
     async def _exit_reason(self) -> str:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LEAVE_S):
-                await self._process.wait()
-        status = self._process.returncode
+        status = await self._child.end_within(LEAVE_S)
         end = "closed its standard output" if status is None else describe_exit(status)
         return f"the bot {end}; it said last: {self.last_words}"
 
 
-def _end_together(group: int) -> None:
+def _end_together(child: Child) -> None:
     """At SIGTERM end the processes of a bot, which are a group of their own, and then ours."""
 
     def end() -> None:
-        signal_group(group, signal.SIGKILL)
+        child.signal(signal.SIGKILL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -9,6 +9,7 @@ ways down, turns by three) was chosen by hand; the weights are fitted
 (:mod:`mjbot.models.danger`).
 """
 
+from itertools import accumulate
 from typing import Annotated, Final
 
 import numpy as np
@@ -25,24 +26,31 @@ Counts = NDArray[np.int8]
 
 EARLY_DISCARDS: Final = 6
 
-# Where each group of features begins.
-SHAPE: Final = 0  # number tile: rank class and how open its two-sided waits are
-COPIES: Final = 21  # number tile: unseen copies of it, x a two-sided wait is possible
-CLOSED_WAIT: Final = 29  # number tile: copies left for a wait on its middle
-NEAR_DORA: Final = 32  # not, beside, two beside, the dora itself
-TURN: Final = 36  # discards of the opponent, x number tile or honour
-LINES_LEFT: Final = 48  # two-sided waits not yet refuted, x those through this tile
-OUTSIDE: Final = 72  # number tile: how near the opponent discarded, early x late
-DECLARED_NEAR: Final = 81  # number tile: distance to the riichi discard in its suit
-HONOUR: Final = 85  # honour: unseen copies x guest wind, value, double value
-SUIT_DISCARDS: Final = 97  # the opponent's discards of this suit, 0..4+
-MELDS: Final = 102  # not in riichi: melds x discards
-FLUSH: Final = 132  # not in riichi: melds of one suit, x this tile in it, honour, other
-STYLE: Final = 142  # not in riichi: what the melds say of the yaku, x simple or not
-STILL: Final = 152  # not in riichi: discards in a row that were just drawn, x melds
-AFTER_RIICHI: Final = 160  # in riichi: discards since
-BIAS: Final = 166
-N_FEATURES: Final = 167
+_SIZES: Final = {
+    "SHAPE": 21,  # number tile: rank class and how open its two-sided waits are
+    "COPIES": 8,  # number tile: unseen copies of it, x a two-sided wait is possible
+    "CLOSED_WAIT": 3,  # number tile: copies left for a wait on its middle
+    "NEAR_DORA": 4,  # not, beside, two beside, the dora itself
+    "TURN": 12,  # discards of the opponent, x number tile or honour
+    "LINES_LEFT": 24,  # two-sided waits not yet refuted, x those through this tile
+    "OUTSIDE": 9,  # number tile: how near the opponent discarded, early x late
+    "DECLARED_NEAR": 4,  # number tile: distance to the riichi discard in its suit
+    "HONOUR": 12,  # honour: unseen copies x guest wind, value, double value
+    "SUIT_DISCARDS": 5,  # the opponent's discards of this suit, 0..4+
+    "MELDS": 30,  # not in riichi: melds x discards
+    "FLUSH": 10,  # not in riichi: melds of one suit, x this tile in it, honour, other
+    "STYLE": 10,  # not in riichi: what the melds say of the yaku, x simple or not
+    "STILL": 8,  # not in riichi: discards in a row that were just drawn, x melds
+    "AFTER_RIICHI": 6,  # in riichi: discards since
+    "BIAS": 1,
+}
+"""How many features each group has, in their order."""
+(
+    SHAPE, COPIES, CLOSED_WAIT, NEAR_DORA, TURN, LINES_LEFT, OUTSIDE, DECLARED_NEAR, HONOUR,
+    SUIT_DISCARDS, MELDS, FLUSH, STYLE, STILL, AFTER_RIICHI, BIAS, N_FEATURES,
+) = accumulate(_SIZES.values(), initial=0)  # fmt: skip
+# Where each group begins, and where the last one ends.
+
 N_GRADES: Final = 3
 MAX_ACTIVE: Final = 14
 

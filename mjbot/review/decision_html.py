@@ -213,11 +213,8 @@ def _is_empty(term: e.Term, cells: Sequence[str], gain: Reason | None) -> bool:
 
 
 def _label(view: View, term: e.Term) -> str:
-    """Return a term's name, whom it is about, and its unit unless the name says it."""
-    if term.about is None:
-        return text(term.label)
-    whom = f"{'from' if term.name == e.DANGER else 'to'} {wind_of(view, term.about)}"
-    return text(term.label.replace(term.name, f"{term.name} {whom}", 1))
+    wind = "" if term.about is None else wind_of(view, term.about)
+    return text(term.label_about(f"{'from' if term.name == e.DANGER else 'to'} {wind}"))
 
 
 def _rows(
@@ -242,7 +239,7 @@ def _rows(
 
 def _chips(decision: Decision) -> str:
     """Return all that was rated, best first."""
-    ordered = sorted(decision.told.rated, key=lambda each: -each.worth)[:MOST_CHIPS]
+    ordered = decision.told.best_first[:MOST_CHIPS]
     if len(ordered) < 3:
         return ""
     chips = []

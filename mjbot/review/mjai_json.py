@@ -168,7 +168,7 @@ def _once(decision: Decision) -> list[Rated]:
     """
     found: list[Rated] = []
     first = [each for each in (decision.done, decision.better) if each]
-    for each in [*first, *sorted(decision.told.rated, key=lambda each: -each.worth)]:
+    for each in [*first, *decision.told.best_first]:
         if not any(same_choice(each.action, other.action) for other in found):
             found.append(each)
     return sorted(found, key=lambda each: -each.worth)

@@ -65,6 +65,15 @@ class Term:
         """
         return self.name if self.unit in self.name else f"{self.name}, {self.unit}"
 
+    def label_about(self, whom: str) -> str:
+        """Return its label with whom it is about behind the name, if it is about an opponent.
+
+        >>> Term("danger", "%", 1.0, about=2).label_about("(S)")
+        'danger (S), %'
+        """
+        named = self.name if self.about is None else f"{self.name} {whom}"
+        return self.label.replace(self.name, named, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Rated:
@@ -113,6 +122,11 @@ class Explanation:
     rated: Sequence[Rated] = ()
     notes: Sequence[str] = ()
     tables: Sequence[DataTable] = ()
+
+    @property
+    def best_first(self) -> list[Rated]:
+        """What was rated, the best first."""
+        return sorted(self.rated, key=lambda each: -each.worth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,17 @@ The paper's positions (Mizukami et al. 2013, section 5.3): every discard of the 
 first of a kyoku to declare riichi, up to the discard that declares it.
 """
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.compiler.compiled import source_digest
 from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
 from mjbot.table.state import ACCEPTED
-from mjbot.training.positions import GameStep
+from mjbot.training.positions import GameRef, GameStep, file_digests
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME
 
@@ -54,6 +56,20 @@ def _discards(game: Iterator[GameStep], every_hand: bool) -> Positions:
                     position["game"] = number
                     position["tile"] = TILE_BY_NAME[pai]
     return np.concatenate([*found, kyoku.discards(every_hand)])
+
+
+def identity_of(games: Sequence[GameRef]) -> str:
+    """Return twelve letters and digits of the positions in these games, source code included."""
+    files = file_digests(games)
+    said = [
+        f"{game.number} {game.place} {game.source.name} {files[game.source.path]}" for game in games
+    ]
+    return short_digest("\n".join([source_digest(__name__), *said]))
+
+
+def short_digest(text: str) -> str:
+    """Return twelve letters and digits that no other text shares."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class _Kyoku:

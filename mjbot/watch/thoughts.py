@@ -69,7 +69,7 @@ def _tell(strategy: Strategy, step: ReplayStep, seat: int, is_asked: bool) -> di
 
 def explained(name: str, told: Explanation, view: View) -> dict[str, Any]:
     """Return an explanation as JSON, what was rated best first; an infinite worth is ``null``."""
-    rated = sorted(told.rated, key=lambda one: -one.worth)
+    rated = told.best_first
     columns = {(term.name, term.about) for term in columns_of(rated)}
     return {
         "strategy": name,
@@ -98,11 +98,8 @@ def _rated(one: Rated, view: View, columns: Collection[tuple[str, int | None]]) 
 
 
 def _label(term: Term, view: View) -> str:
-    """Return a term's name, the wind of whom it is about, and its unit unless the name has it."""
-    if term.about is None:
-        return term.label
-    wind = WIND_NAMES[view.seat_wind(term.about)]
-    return term.label.replace(term.name, f"{term.name} ({wind})", 1)
+    wind = "" if term.about is None else WIND_NAMES[view.seat_wind(term.about)]
+    return term.label_about(f"({wind})")
 
 
 def _number(value: float) -> float | None:

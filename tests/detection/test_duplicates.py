@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ArgumentError
-from mjbot.ladder.records import rates_of_records
+from mjbot.ladder.table import rates_of_records
 from mjbot.records.game import game_digest
 from mjbot.records.sources import open_games
 from mjbot.training.positions import DistinctGames, LeftOut, index_games
@@ -120,7 +120,7 @@ def main_or_raise(command: list[str]) -> None:
     one, other, path = command[-3:]
     train(
         DetectionRequest(
-            records=[Path(command[2])], games=GameRange(":"), pairs=[(one, other, Path(path))],
+            records=[Path(command[2])], games=GameRange(":"), pairs=[(one, other, path)],
             jobs=1, out=None,
         )
     )  # fmt: skip

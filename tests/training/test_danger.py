@@ -12,13 +12,13 @@ from mjbot.table.apply import apply_discard
 from mjbot.table.legal import legal_codes
 from mjbot.table.state import ACCEPTED, copy_state
 from mjbot.training import regression as fit
-from mjbot.training.danger import check_danger
-from mjbot.training.danger_rows import (
+from mjbot.training.danger import (
     FIRST_FEATURE,
     KEEP_CLOSED,
     MAX_ROWS,
     ROW_SIZE,
     Found,
+    check_danger,
     discard_rows,
     grade,
     rows_of,

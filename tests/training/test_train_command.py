@@ -13,7 +13,7 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.models.hand import HandEvaluator
 from mjbot.models.weights import SHIPPED, load_manifest
-from mjbot.training import hand_run as training_run
+from mjbot.training import hand as training_run
 from mjbot.training.positions import index_games
 from mjbot.training.runs import RUN_FILE, RunFolder, TrainingError, load_kept
 

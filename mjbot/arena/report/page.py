@@ -9,13 +9,13 @@ import numpy as np
 
 from mjbot.arena.report.text import (
     difference_rows,
+    figure_rows,
     pair_names,
     pairing_line,
     verdict_line,
 )
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
-from mjbot.report.estimates import format_estimate
 from mjbot.report.origin import Origin
 from mjbot.report.svg import COLOURS, Axis, Plot
 from mjbot.statistics.estimates import Estimate
@@ -23,8 +23,6 @@ from mjbot.statistics.figures import (
     FIGURE_BY_KEY,
     FIGURES,
     PAIR_FIGURES,
-    Figure,
-    Sums,
     rank_differences,
 )
 from mjbot.statistics.sequential import confidence_sequence
@@ -72,9 +70,11 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
         f"<p>{escape(_summary(outcome))}</p>",
         f"<p class=origin>{escape(str(origin))}</p>",
         f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
-        _table(FIGURES, names, outcome.rows),
-        _html_table(*difference_rows(outcome)) if len(names) > 2 else "",
-        _table(PAIR_FIGURES, pair_names(outcome), outcome.pairs) if setup.seating.pairs else "",
+        _table(*figure_rows(FIGURES, names, outcome.rows)),
+        _table(*difference_rows(outcome)) if len(names) > 2 else "",
+        _table(*figure_rows(PAIR_FIGURES, pair_names(outcome), outcome.pairs))
+        if setup.seating.pairs
+        else "",
         f'<div class="plots">{"".join(plots)}</div></html>\n',
     ]
     return "\n".join(parts)
@@ -90,21 +90,7 @@ def _summary(outcome: RunOutcome) -> str:
     )
 
 
-def _table(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> str:
-    heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
-    rows = []
-    for figure in figures:
-        cells = [
-            format_estimate(figure.estimate(sums[:, k]), figure.kind) for k in range(len(names))
-        ]
-        if len(names) == 2:
-            less = figure.difference(sums[:, 0], sums[:, 1])
-            cells.append(format_estimate(less, figure.kind, signed=True))
-        rows.append([figure.label, *cells])
-    return _html_table(heads, rows)
-
-
-def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     lines = ["".join([f"<th>{escape(text)}</th>" for text in heads])]
     lines += ["".join([f"<td>{escape(text)}</td>" for text in row]) for row in rows]
     return f"<table>{''.join([f'<tr>{line}</tr>' for line in lines])}</table>"

@@ -1,7 +1,7 @@
 """The outcome in words and tables, for the terminal and for other programs."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rich.table import Table
@@ -25,34 +25,42 @@ from mjbot.text import plural
 MOST_VOID_TOLD: Final = 3
 
 
+Rows = tuple[list[str], list[list[str]]]
+"""The heads and the rows of a table."""
+
+
+def figure_rows(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> Rows:
+    """Return the figures of each name, and of two their paired differences."""
+    heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
+    rows = []
+    for figure in figures:
+        found = [figure.estimate(sums[:, k]) for k in range(len(names))]
+        cells = [format_estimate(each, figure.kind) for each in found]
+        if len(names) == 2:
+            less = figure.difference(sums[:, 0], sums[:, 1])
+            cells.append(format_estimate(less, figure.kind, signed=True))
+        rows.append([figure.label, *cells])
+    return heads, rows
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(*heads)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def figures_table(outcome: RunOutcome) -> Table:
     """Return the figures of all strategies, and of two their paired differences."""
-    names = labels(outcome.plan.setup.specs)
-    table = Table("", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else []))
-    for figure in FIGURES:
-        _add_row(table, figure, outcome.rows)
-    return table
+    return _table(*figure_rows(FIGURES, labels(outcome.plan.setup.specs), outcome.rows))
 
 
 def pairs_table(outcome: RunOutcome) -> Table:
     """Return the figures of both pairs and their paired differences."""
-    names = pair_names(outcome)
-    table = Table("", *names, f"{names[0]} less {names[1]}")
-    for figure in PAIR_FIGURES:
-        _add_row(table, figure, outcome.pairs)
-    return table
+    return _table(*figure_rows(PAIR_FIGURES, pair_names(outcome), outcome.pairs))
 
 
-def _add_row(table: Table, figure: Figure, rows: Sums) -> None:
-    width = rows.shape[1]
-    cells = [format_estimate(figure.estimate(rows[:, k]), figure.kind) for k in range(width)]
-    if width == 2:
-        less = figure.difference(rows[:, 0], rows[:, 1])
-        cells.append(format_estimate(less, figure.kind, signed=True))
-    table.add_row(figure.label, *cells)
-
-
-def difference_rows(outcome: RunOutcome) -> tuple[list[str], list[list[str]]]:
+def difference_rows(outcome: RunOutcome) -> Rows:
     """Return heads and rows of the paired rank differences of all strategies."""
     names = labels(outcome.plan.setup.specs)
     rows = []
@@ -69,11 +77,7 @@ def difference_rows(outcome: RunOutcome) -> tuple[list[str], list[list[str]]]:
 
 def differences_table(outcome: RunOutcome) -> Table:
     """Return the paired rank differences of all strategies (row less column)."""
-    heads, rows = difference_rows(outcome)
-    table = Table(*heads)
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return _table(*difference_rows(outcome))
 
 
 def pair_names(outcome: RunOutcome) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.match.players import MatchPlayer
-from mjbot.processes import describe_exit, signal_group
+from mjbot.processes import describe_exit, last_line, signal_group
 from mjbot.server.core import Answer
 from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
@@ -179,5 +179,6 @@ class ExternalEngine:
             self._process.wait(EXIT_S)
         status = self._process.returncode
         end = "it closed the connection" if status is None else describe_exit(status)
-        said = self._words.read_text("utf-8", "replace").strip().splitlines()
-        return f'{end} (its last words: "{said[-1].strip()}")' if said else end
+        with self._words.open("rb") as output:
+            said = last_line(output)
+        return f'{end} (its last words: "{said}")' if said else end

@@ -127,7 +127,7 @@ def _rating_grid(told: e.Explanation) -> Grid:
     heads = [_head(term) for term in e.columns_of(told.rated)]
     worth = f"worth, {told.unit}" if told.unit else "worth"
     rows = []
-    for rated in sorted(told.rated, key=lambda rated: -rated.worth):
+    for rated in told.best_first:
         parts = {_head(term): _number(term.value, term.unit) for term in rated.terms}
         number = _number(rated.worth, told.unit) if isfinite(rated.worth) else "given up early"
         mark = "chosen" if rated.is_chosen else ""
@@ -253,8 +253,7 @@ class _Agreement:
         if recorded is None:
             self.untold += 1
             return None
-        is_same = (recorded.name, recorded.tile) == (choice.name, choice.tile)
-        is_same = is_same and (recorded.red, recorded.offset) == (choice.red, choice.offset)
+        is_same = e.same_choice(recorded, choice)
         self._all[player] += 1
         self._same[player] += is_same
         return is_same

@@ -40,7 +40,7 @@ from mjbot.rules.shanten import shanten as shanten_of
 from mjbot.statistics.estimates import difference, rate, ratio
 from mjbot.table.state import NO_RIICHI, State
 from mjbot.training.fit import Fit, Schedule
-from mjbot.training.hand_run import identity_of
+from mjbot.training.hand_positions import identity_of
 from mjbot.training.networks.scores import auc
 from mjbot.training.positions import GameRef, GameStep, collect
 from mjbot.training.regression import deciles
