@@ -174,7 +174,7 @@ def test_it_learns_from_games_of_our_own_and_goes_on_after_a_kill(folding_games,
     assert "held out" in capsys.readouterr().out
     manifest = load_manifest("fold", tmp_path)
     assert manifest.scores["positions, fold"] > 10
-    assert "--per-game 60 --step 4 --grid 120 --seed 0" in manifest.command
+    assert "--seed 0 --per-game 60 --step 4 --grid 120" in manifest.command
     (cells,) = folder.glob("cells-*.jsonl")
     lines = cells.read_bytes().splitlines(keepends=True)
     cells.write_bytes(b"".join(lines[:20]) + lines[20][:9])  # killed while writing
