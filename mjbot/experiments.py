@@ -5,15 +5,14 @@ The ladder and the detector's experiment are installed, :data:`OWN`.  In a check
 of what it shows.  An experiment also has ``GAMES``, how many it plays if
 nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
 (the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
-its report, as Markdown.  One that takes more from the command line has ``OPTIONS``, the names of
-these arguments, whose defaults are ``None``, and ``add_arguments(group)`` for those that nobody
-else takes; what several take is declared by ``mjbot.cli.experiment``.
+its report, as Markdown.  One that has further options declares them as ``REQUEST``, a class of
+requests (:mod:`mjbot.requests`) in which each option is off, empty or ``None`` unless given.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +22,7 @@ from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.checkout import papers
 from mjbot.errors import MjbotError
+from mjbot.requests import option
 
 
 class ExperimentError(MjbotError):
@@ -51,8 +51,8 @@ class Request:
 
     ``folder`` is where all that is played is kept, each run under a name of its own, so that
     what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
-    its outcome before the next one begins: name all that there are, for the forecast.  ``own`` has
-    the experiment's own ``OPTIONS`` by name.
+    its outcome before the next one begins: name all that there are, for the forecast.  ``own`` is
+    the experiment's own ``REQUEST``.
     """
 
     games: int
@@ -61,13 +61,19 @@ class Request:
     folder: Path
     part: str
     arenas: Callable[[Sequence[Run]], Iterator[RunOutcome]]
-    own: Mapping[str, Any] = field(default_factory=dict)
+    own: Any = None
 
 
 OWN: Final = {
     "detection": "mjbot.detection.experiment.experiment",
     "strength": "mjbot.ladder.experiment",
 }
+
+
+def records_option() -> Any:
+    """Return the option ``--records`` of experiments."""
+    help_ = "people's games, to list (strength) or to judge too (detection; default: none)"
+    return option(None, help_, type=Path, metavar="FILE")
 
 
 def experiments() -> dict[str, ModuleType]:

@@ -11,22 +11,33 @@ of what was parsed.  ``argparse`` goes no further.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import MISSING, field, fields
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, field, fields
 from functools import partial
 from pathlib import PurePath
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 Request = TypeVar("Request")
 
 _HOW: Final = "argparse"
 _SHOWN: Final = "shown"
+_KINDS: Final = "kinds"
+
+
+class Kind(NamedTuple):
+    """A subcommand: its line of help, description, class of requests, and what carries them out."""
+
+    help: str
+    summary: str
+    request: type
+    run: Callable[[Any], None]
 
 
 def argument(help_: str, **how: Any) -> Any:
     """Return a field that is a positional argument; ``how`` is for ``add_argument``."""
     default = how.get("default", () if how.get("nargs") == "*" else MISSING)
-    return field(default=default, metadata={_HOW: (None, {"help": help_, **how})})
+    return field(default=default, metadata={_HOW: (None, {"help": help_, **how}), _SHOWN: True})
 
 
 def option(default: Any, help_: str, **how: Any) -> Any:
@@ -36,14 +47,14 @@ def option(default: Any, help_: str, **how: Any) -> Any:
     that is off unless named, needs no more.  ``how`` is for ``add_argument``; ``flag`` among it
     is another name than the field's, ``shown=False`` leaves it out of :func:`command_of`.
     """
-    shown = how.pop("shown", True)
+    shown, flag = how.pop("shown", True), how.pop("flag", "--")
     if default is False:
         how = {"action": "store_true", **how}
     elif default is not None and default != () and "(default" not in help_:
         help_ += f" (default: %(default){'g' if isinstance(default, float) else 's'})"
     if how.get("required"):
-        return field(metadata={_HOW: ("--", {"help": help_, **how}), _SHOWN: shown})
-    return field(default=default, metadata={_HOW: ("--", {"help": help_, **how}), _SHOWN: shown})
+        return field(metadata={_HOW: (flag, {"help": help_, **how}), _SHOWN: shown})
+    return field(default=default, metadata={_HOW: (flag, {"help": help_, **how}), _SHOWN: shown})
 
 
 def group(request: type, title: str = "", **defaults: Any) -> Any:
@@ -55,10 +66,17 @@ def group(request: type, title: str = "", **defaults: Any) -> Any:
     return field(default_factory=partial(request, **defaults), metadata=how)
 
 
+def subcommand(kinds: Callable[[], Mapping[str, Kind]], metavar: str) -> Any:
+    """Return a field that is a subcommand's name and its request, as ``(name, request)``."""
+    return field(metadata={_KINDS: (kinds, metavar)})
+
+
 def declare(parser: argparse._ActionsContainer, request: type) -> None:
-    """Add the arguments of a request's class."""
+    """Add the arguments of a request's class; an option that is there already stays one."""
     for each in fields(request):
-        if part := each.metadata.get("request"):
+        if _KINDS in each.metadata:
+            _declare_kinds(parser, each.name, *each.metadata[_KINDS])
+        elif part := each.metadata.get("request"):
             title = each.metadata["title"]
             declare(parser.add_argument_group(title) if title else parser, part)
             parser.set_defaults(**each.metadata["defaults"])
@@ -66,12 +84,29 @@ def declare(parser: argparse._ActionsContainer, request: type) -> None:
             dashes, how = each.metadata[_HOW]
             if dashes is None:
                 parser.add_argument(each.name, **how)
-            else:
-                repeats = how.get("action") == "append"
+            elif _flag(each) not in parser._option_string_actions:
+                repeats = how.get("action") in ("append", "extend")
                 default = [] if repeats else None if how.get("required") else each.default
-                how = {"default": default, "dest": each.name, **how}
-                flag = how.pop("flag", f"--{each.name.replace('_', '-')}")
-                parser.add_argument(flag, **how)
+                parser.add_argument(_flag(each), **{"default": default, "dest": each.name, **how})
+
+
+def _declare_kinds(
+    parser: argparse._ActionsContainer,
+    name: str,
+    kinds: Callable[[], Mapping[str, Kind]],
+    metavar: str,
+) -> None:
+    assert isinstance(parser, argparse.ArgumentParser)
+    parts = parser.add_subparsers(dest=name, required=True, metavar=metavar)
+    for word, kind in kinds().items():
+        own = parts.add_parser(word, help=kind.help, description=kind.summary)
+        own.set_defaults(program=own.prog)
+        declare(own, kind.request)
+
+
+def _flag(each: Field[Any]) -> str:
+    flag: str = each.metadata[_HOW][0]
+    return f"--{each.name.replace('_', '-')}" if flag == "--" else flag
 
 
 def request_of(request: type[Request], args: argparse.Namespace) -> Request:
@@ -79,6 +114,11 @@ def request_of(request: type[Request], args: argparse.Namespace) -> Request:
     values: dict[str, Any] = {}
     for each in fields(request):  # type: ignore[arg-type]
         part = each.metadata.get("request")
+        if _KINDS in each.metadata:
+            name = getattr(args, each.name)
+            kind = each.metadata[_KINDS][0]()[name]
+            values[each.name] = name, request_of(kind.request, args)
+            continue
         if part is None and _HOW not in each.metadata and not hasattr(args, each.name):
             continue  # no argument: its default
         value = request_of(part, args) if part else getattr(args, each.name)
@@ -86,32 +126,41 @@ def request_of(request: type[Request], args: argparse.Namespace) -> Request:
     return request(**values)
 
 
-def command_of(program: str, request: object) -> str:
+def is_given(value: object) -> bool:
+    """Return whether an option that is off, empty or ``None`` by default has been given."""
+    return value is not None and value is not False and value != ()
+
+
+def command_of(program: str, request: object, *, whole_paths: bool = False) -> str:
     """Return the command that makes a request again, as ``mjbot train rank FOLDER --nets 2``.
 
-    Files stand by their names alone: a manifest names no path of the machine that made it.
+    Unless ``whole_paths``, files are named without their folders: a manifest names no path of the
+    machine that made it.
     """
-    return " ".join([program, *_words(request)])
+    paths = str if whole_paths else _name_of
+    return " ".join([program, *_words(request, paths)])
 
 
-def _words(request: object) -> Iterator[str]:
+def _words(request: object, paths: Callable[[PurePath], str]) -> Iterator[str]:
     options: list[str] = []
     for each in fields(request):  # type: ignore[arg-type]
         value = getattr(request, each.name)
         if each.metadata.get("request"):
-            options += _words(value)
-        elif _HOW in each.metadata and each.metadata.get(_SHOWN, True):
-            dashes, how = each.metadata[_HOW]
-            if dashes is None:
-                yield _spelled(value)
-            elif value is True:
-                options.append(how.get("flag", f"--{each.name.replace('_', '-')}"))
-            elif value is not None and value is not False and value != ():
-                options += [f"--{each.name.replace('_', '-')}", _spelled(value)]
+            options += _words(value, paths)
+        elif not each.metadata.get(_SHOWN) or not is_given(value):
+            continue
+        elif each.metadata[_HOW][0] is None:
+            yield _spelled(value, paths)
+        else:
+            options += [_flag(each), *([] if value is True else [_spelled(value, paths)])]
     yield from options
 
 
-def _spelled(value: object) -> str:
+def _name_of(path: PurePath) -> str:
+    return path.name
+
+
+def _spelled(value: object, paths: Callable[[PurePath], str]) -> str:
     if isinstance(value, list | tuple):
-        return " ".join(map(_spelled, value))
-    return value.name if isinstance(value, PurePath) else str(value)
+        return " ".join([_spelled(each, paths) for each in value])
+    return shlex.quote(paths(value) if isinstance(value, PurePath) else str(value))

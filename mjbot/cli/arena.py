@@ -41,6 +41,7 @@ from mjbot.cli.arguments import (
     file_option,
     folder_option,
     jobs_option,
+    json_option,
     length_option,
     rules_option,
     rules_with,
@@ -132,7 +133,7 @@ class ArenaRequest:
     out: Path | None = folder_option(f"folder of the run (default: one of its own in {RUNS})")
     record: bool = option(False, "keep every game as mjai lines in the run's folder")
     fresh: bool = option(False, "erase the run in that folder")
-    json: bool = option(False, "print the figures as JSON lines")
+    json: bool = json_option()
 
     def plan(self) -> Plan:
         """Return the run.  Raises a one-line error if it cannot be played."""
@@ -182,9 +183,6 @@ def require_seed(seed: int) -> None:
     """Raise ``ArgumentError`` for a seed that no run can have."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
-
-
-REQUEST = ArenaRequest
 
 
 def run(request: ArenaRequest) -> int:

@@ -14,8 +14,9 @@ from typing import Any, Final
 import msgspec
 
 from mjbot.errors import ArgumentError, MjbotError
+from mjbot.records.other_formats import record_path
 from mjbot.records.positions import Position
-from mjbot.requests import option
+from mjbot.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
@@ -54,9 +55,6 @@ def count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number above 0, such as 8")
     return int(text)
-
-
-games_above_0: Final = count
 
 
 def seconds(text: str) -> float:
@@ -126,6 +124,36 @@ def _rule(text: str) -> tuple[str, Any]:
 # --- options of several commands: fields of their requests ---------------------------------------
 
 
+def record_argument(help_: str = "record: mjai, mjlog or tenhou.net/6", **how: Any) -> Any:
+    """Return the argument that names a record of games."""
+    return argument(help_, metavar="GAME", **{"type": record_path, **how})
+
+
+def seat_option(default: str) -> Any:
+    """Return the option ``--seat``."""
+    help_ = f"seat that is evaluated or shown, 0 to 3 (default: {default})"
+    return option(None, help_, type=seat)
+
+
+def at_option(default: str, also: str = "", **how: Any) -> Any:
+    """Return the option ``--at``."""
+    help_ = (
+        "position: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the number of an event,"
+        f" start_game being 1{also} (default: {default})"
+    )
+    return option(None, help_, metavar="POSITION", **{"type": position, **how})
+
+
+def no_browser_option() -> Any:
+    """Return the option ``--no-browser``."""
+    return option(False, "print the page's address and open no browser")
+
+
+def json_option() -> Any:
+    """Return the option ``--json`` of commands that print a report."""
+    return option(False, "print the report as JSON", shown=False)
+
+
 def strategy_option(default: str | None, help_: str) -> Any:
     """Return the option that names a strategy with its options."""
     spec = None if default is None else Spec.read(default)
@@ -162,9 +190,14 @@ def jobs_option() -> Any:
     return option(None, "number of processes (default: one per processor)", type=count)
 
 
-def file_option(help_: str) -> Any:
+def file_option(help_: str, **how: Any) -> Any:
     """Return an option that names a file."""
-    return option(None, help_, type=Path, metavar="FILE")
+    return option(None, help_, type=Path, metavar="FILE", **how)
+
+
+def number_option(help_: str, **how: Any) -> Any:
+    """Return an option that is one of several things by its number, the first being 0."""
+    return option(0, f"{help_}, the first being 0", type=int, metavar="N", **how)
 
 
 def folder_option(help_: str, default: Path | None = None) -> Any:

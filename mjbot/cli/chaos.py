@@ -59,9 +59,6 @@ class ChaosRequest:
         )
 
 
-REQUEST = ChaosRequest
-
-
 def run(request: ChaosRequest) -> int:
     """Stand before the server until a signal comes."""
     with reading_arguments():

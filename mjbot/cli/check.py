@@ -1,13 +1,12 @@
 """``mjbot check CMD-OR-URL``: whether somebody's bot or server keeps to the documents."""
 
 import abc
-import argparse
 import contextlib
 import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +27,15 @@ from mjbot.check.report import (
 )
 from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
-from mjbot.cli.arguments import TOKEN_VARIABLE, games, reading_arguments, seconds, token
+from mjbot.cli.arguments import (
+    TOKEN_VARIABLE,
+    file_option,
+    games,
+    json_option,
+    reading_arguments,
+    seconds,
+    token,
+)
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
@@ -36,6 +43,7 @@ from mjbot.pair.fair_play import require_permission_to_check
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.report.markdown import head, row
+from mjbot.requests import argument, command_of, option
 from mjbot.text import write_text
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 from protocol.plain_text import one_line
@@ -49,84 +57,72 @@ _PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}
 _MANY_GAMES: Final = 1000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "target",
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest:
+    """Arguments of ``mjbot check``."""
+
+    target: str = argument(
+        "a server: mjsonp://HOST:PORT/ROOM or ws://HOST:PORT/PATH, which must play at least eight"
+        " games; or a bot: a seat as in a match ('external:COMMAND', 'external-lines:COMMAND',"
+        " 'external-arrays:COMMAND', a strategy), or with --dialect a command",
         nargs="?",
+        default="",
         metavar="CMD-OR-URL",
-        help="a server: mjsonp://HOST:PORT/ROOM or ws://HOST:PORT/PATH, which must play at least"
-        " eight games; or a bot: a seat as in a match ('external:COMMAND',"
-        " 'external-lines:COMMAND', 'external-arrays:COMMAND', a strategy), or with --dialect a"
-        " command",
     )
-    parser.add_argument(
-        "--dialect",
+    dialect: str | None = option(
+        None,
+        "dialect of the command; tcp and requests: our URL takes the place of {url}, or comes last;"
+        " lines and arrays: {seat} becomes its seat (default: that of the seat)",
         choices=list(_DIALECTS),
-        help="dialect of the command; tcp and requests: the URL replaces {url}, or is appended;"
-        " lines and arrays: {seat} becomes the seat (default: that of the player's name)",
     )
-    parser.add_argument("--list", action="store_true", help="print all checks, then exit")
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="this check alone; may be repeated",
+    list: bool = option(False, "print all checks and end", shown=False)
+    only: tuple[str, ...] = option(
+        (), "this check alone; may be repeated", action="append", metavar="ID", shown=False
     )
-    parser.add_argument(
-        "--strict", action="store_true", help="fail for SHOULD and for NON-STRICT, too"
+    strict: bool = option(False, "fail for SHOULD and for NON-STRICT, too", shown=False)
+    timeout_s: float | None = option(
+        None, "longest time for a reply, in seconds (default: the dialect's)", type=seconds
     )
-    parser.add_argument(
-        "--timeout-s", type=seconds, help="longest a reply may take (default: the dialect's)"
+    at_once: int | None = option(
+        None, "games that the target claims to play at once (default: not checked)", type=games
     )
-    parser.add_argument(
-        "--at-once",
-        type=games,
-        default=0,
-        help="games that the server plays at once (default: 0, not checked)",
+    start: str | None = option(
+        None, "command that starts the server; it is also ended and restarted", metavar="COMMAND"
     )
-    parser.add_argument(
-        "--start",
-        metavar="COMMAND",
-        help="command that starts the server, to check that it can be ended and restarted",
-    )
-    parser.add_argument(
-        "--permitted-by",
+    permitted_by: str | None = option(
+        None,
+        "operator who permitted the check; required for servers on other machines",
         metavar="WHO",
-        help="operator who permitted the check; required for servers on other machines",
     )
-    parser.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="FILE",
-        help=f"bearer token for a ws:// server (else the variable {TOKEN_VARIABLE})",
+    token_file: Path | None = file_option(
+        f"bearer token for a ws:// server (default: the variable {TOKEN_VARIABLE})"
     )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit's XML, too")
+    json: bool = json_option()
+    junit: Path | None = file_option("file for the report as JUnit's XML", shown=False)
 
 
 @ending_at_once("mjbot check")
-def run(args: argparse.Namespace) -> int:
+def run(request: CheckRequest) -> int:
     """Check, report, and fail where a MUST failed."""
-    if args.list:
+    if request.list:
         print(listing())
         return ExitCode.OK
-    if not args.target:
+    if not request.target:
         raise ArgumentError("name a bot or a server to check, or say --list")
-    if (args.start or args.permitted_by) and "://" not in args.target:
-        flag = "--start" if args.start else "--permitted-by"
+    if (request.start or request.permitted_by) and "://" not in request.target:
+        flag = "--start" if request.start else "--permitted-by"
         raise ArgumentError(f"{flag}: is for servers; name the URL where it serves")
-    ids = _ids(args.only)
+    ids = _ids(request.only)
     checking: _Checking
     with reading_arguments():
-        if "://" in args.target:
-            checking = _ServerChecking(_address(args.target, args.permitted_by), ids, args)
+        if "://" in request.target:
+            checking = _ServerChecking(_address(request.target, request.permitted_by), ids, request)
         else:
-            checking = _BotChecking(_bot(args.target, args.dialect), ids, args)
+            checking = _BotChecking(_bot(request.target, request.dialect), ids, request)
     prepare([], Console(stderr=True), table=True)
-    findings = _until_signalled(checking, args.target)
-    return _report(args, results(wanted(checking.checks, ids), findings, _command(args)), findings)
+    findings = _until_signalled(checking, request.target)
+    repeat = command_of("mjbot check", request, whole_paths=True)
+    return _report(request, results(wanted(checking.checks, ids), findings, repeat), findings)
 
 
 class _Checking(abc.ABC):
@@ -143,9 +139,10 @@ class _Checking(abc.ABC):
 class _BotChecking(_Checking):
     checks = BOT_CHECKS
 
-    def __init__(self, bot: Bot, ids: frozenset[str], args: argparse.Namespace) -> None:
+    def __init__(self, bot: Bot, ids: frozenset[str], request: CheckRequest) -> None:
         self._bot: Final = bot
-        self._settings: Final = BotSettings(ids=ids, limit_s=args.timeout_s, at_once=args.at_once)
+        at_once = request.at_once or 0
+        self._settings: Final = BotSettings(ids=ids, limit_s=request.timeout_s, at_once=at_once)
         self.count = self._settings.scene_count(bot.dialect)
 
     async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
@@ -156,14 +153,14 @@ class _BotChecking(_Checking):
 class _ServerChecking(_Checking):
     checks = SERVER_CHECKS
 
-    def __init__(self, address: Address, ids: frozenset[str], args: argparse.Namespace) -> None:
-        self._bearer: Final = token(args.token_file, TOKEN_VARIABLE)
+    def __init__(self, address: Address, ids: frozenset[str], request: CheckRequest) -> None:
+        self._bearer: Final = token(request.token_file, TOKEN_VARIABLE)
         self._address: Final = address
         self._door: Final = Door(self._connect, address.dialect, address.room)
-        settings = ServerSettings(ids=ids, at_once=args.at_once)
+        settings = ServerSettings(ids=ids, at_once=request.at_once or 0)
         self._process: ServerProcess | None = None
-        if args.start is not None:
-            self._process = ServerProcess(_runnable(args.start, "--start"), self._connect)
+        if request.start is not None:
+            self._process = ServerProcess(_runnable(request.start, "--start"), self._connect)
             settings = replace(settings, restart=self._process.restart)
         self._settings: Final = settings
         self.count = settings.scene_count(address.dialect)
@@ -197,15 +194,15 @@ def _until_signalled(checking: _Checking, target: str) -> Findings:
     return findings
 
 
-def _report(args: argparse.Namespace, found: Sequence[Result], findings: Findings) -> ExitCode:
+def _report(request: CheckRequest, found: Sequence[Result], findings: Findings) -> ExitCode:
     """Write and print what was found; return the exit status."""
     stopped = findings.interrupted
-    if args.junit:
-        report = junit_report(args.target, found, stopped, strict=args.strict)
-        write_text(args.junit, report)
-    form = json_report if args.json else text_report
-    print(form(args.target, found, stopped))
-    if args.json:
+    if request.junit:
+        report = junit_report(request.target, found, stopped, strict=request.strict)
+        write_text(request.junit, report)
+    form = json_report if request.json else text_report
+    print(form(request.target, found, stopped))
+    if request.json:
         print(f"mjbot check: {summary(found)}", file=sys.stderr)
     if stopped:
         print(f"mjbot check: interrupted {stopped}; the report is partial", file=sys.stderr)
@@ -213,7 +210,7 @@ def _report(args: argparse.Namespace, found: Sequence[Result], findings: Finding
     if findings.lost:
         print(f"mjbot check: {findings.lost}", file=sys.stderr)
         return ExitCode.FAILED
-    faults = any(result.is_fault(strict=args.strict) for result in found)
+    faults = any(result.is_fault(strict=request.strict) for result in found)
     return ExitCode.FAILED if faults else ExitCode.OK
 
 
@@ -272,21 +269,3 @@ def _runnable(text: str, target: str) -> list[str]:
         program = words[0] if words else ""
         raise ArgumentError(f"{target}: no program {program!r} to run")
     return words
-
-
-def _command(args: argparse.Namespace) -> str:
-    """Return the command line that repeats this check."""
-    words = ["mjbot", "check", args.target]
-    if args.dialect:
-        words += ["--dialect", args.dialect]
-    if args.timeout_s:
-        words += ["--timeout-s", f"{args.timeout_s:g}"]
-    if args.at_once:
-        words += ["--at-once", str(args.at_once)]
-    if args.start:
-        words += ["--start", args.start]
-    if args.permitted_by:
-        words += ["--permitted-by", args.permitted_by]
-    if args.token_file:
-        words += ["--token-file", str(args.token_file)]
-    return shlex.join(words)

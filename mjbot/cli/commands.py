@@ -115,8 +115,8 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
 }  # fmt: skip
 
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
-"""By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has a class
-``REQUEST`` and ``run(request) -> int``, or ``add_arguments(parser)`` and ``run(args) -> int``."""
+"""By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has
+``run(request: Class) -> int``; the class is the declaration of its arguments."""
 
 ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert")
 """What takes recorded games and lives in ``mjbot.cli.records``."""

@@ -80,9 +80,6 @@ class DuoRequest(GamesRequest):
         return self.top, self.partner
 
 
-REQUEST = DuoRequest
-
-
 @ending_at_once()
 def run(request: DuoRequest) -> int:
     """Play the games."""

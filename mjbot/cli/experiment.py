@@ -1,14 +1,13 @@
 """``mjbot experiment NAME``: a paper's experiment, played again, as Markdown."""
 
-import argparse
 import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 
@@ -22,59 +21,89 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments import ExperimentError, Request, Run, experiments
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
-from mjbot.requests import declare
+from mjbot.requests import argument, group, is_given, option
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import StrategyError
 from mjbot.text import plural
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Shared:
-    """The options that an experiment shares with other commands."""
+def _parts(experiment: ModuleType) -> str:
+    return ", ".join(experiment.PARTS)
 
+
+_KNOWN: Final = experiments()
+_OWN: Final = make_dataclass(
+    "_OWN",
+    [
+        (name, Any, group(module.REQUEST, f"{name} only"))
+        for name, module in _KNOWN.items()
+        if hasattr(module, "REQUEST")
+    ],
+    frozen=True,
+    kw_only=True,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentRequest:
+    """Arguments of ``mjbot experiment``; ``own`` has the options of each experiment by its name."""
+
+    name: str = argument(
+        "; ".join([f"{name}: {module.SUMMARY}" for name, module in _KNOWN.items()]),
+        choices=_KNOWN,
+        metavar="NAME",
+    )
+    part: str | None = option(
+        None,
+        "part to play (default: the first). "
+        + "; ".join([f"{name}: {_parts(module)}" for name, module in _KNOWN.items()]),
+    )
+    games: int | None = option(
+        None, "number of games (default: the experiment's number)", type=count
+    )
     seed: int = seed_option(2021)
     jobs: int | None = jobs_option()
     out: Path = folder_option("folder of the runs' folders", RUNS)
+    own: Any = group(_OWN)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    known = experiments()
-    names = "; ".join([f"{name}: {module.SUMMARY}" for name, module in known.items()])
-    parser.add_argument("name", choices=known, metavar="NAME", help=names)
-    parts = "; ".join([f"{name}: {_parts(module)}" for name, module in known.items()])
-    parser.add_argument("--part", help=f"part to play (default: the first). {parts}")
-    games = "number of games (default: the experiment's number)"
-    parser.add_argument("--games", type=count, help=games)
-    declare(parser, _Shared)
-    records = "people's games, to list (strength) or to judge too (detection; default: none)"
-    parser.add_argument("--records", type=Path, metavar="FILE", help=records)
-    for name, module in known.items():
-        if hasattr(module, "add_arguments"):
-            module.add_arguments(parser.add_argument_group(f"{name} only"))
-
-
-def run(args: argparse.Namespace) -> int:
+def run(request: ExperimentRequest) -> int:
     """Play what is missing and print the tables."""
-    experiment = experiments()[args.name]
-    require_seed(args.seed)
-    if args.part not in (None, *experiment.PARTS):
+    experiment = experiments()[request.name]
+    require_seed(request.seed)
+    if request.part not in (None, *experiment.PARTS):
         are = "parts of {} are" if len(experiment.PARTS) > 1 else "only part of {} is"
-        parts = f"the {are.format(args.name)} {_parts(experiment)}"
-        raise ArgumentError(f"--part {args.part}: {parts}")
-    _refuse_foreign_options(args)
-    jobs = args.jobs or os.cpu_count() or 1
-    arenas = _Arenas(args.out, jobs)
-    request = Request(
-        games=args.games or _usual_games(experiment, args.part),
-        seed=args.seed,
-        jobs=jobs,
-        folder=args.out,
-        part=args.part or experiment.PARTS[0],
-        arenas=arenas.play,
-        own={name: getattr(args, name) for name in options_of(experiment)},
+        parts = f"the {are.format(request.name)} {_parts(experiment)}"
+        raise ArgumentError(f"--part {request.part}: {parts}")
+    jobs = request.jobs or os.cpu_count() or 1
+    arenas = _Arenas(request.out, jobs)
+    return _play(
+        experiment,
+        Request(
+            games=request.games or _usual_games(experiment, request.part),
+            seed=request.seed,
+            jobs=jobs,
+            folder=request.out,
+            part=request.part or experiment.PARTS[0],
+            arenas=arenas.play,
+            own=_own(request),
+        ),
+        arenas,
     )
-    return _play(experiment, request, arenas)
+
+
+def _own(request: ExperimentRequest) -> Any:
+    """Return the named experiment's own options; raises ``ArgumentError`` if another's is given."""
+    own = {each.name: getattr(request.own, each.name) for each in fields(request.own)}
+    ours = own.get(request.name)
+    for theirs in own.values():
+        for each in fields(theirs):
+            if is_given(getattr(theirs, each.name)) and not hasattr(ours, each.name):
+                takers = [name for name, options in own.items() if hasattr(options, each.name)]
+                verb = "takes" if len(takers) == 1 else "take"
+                flag = f"--{each.name.replace('_', '-')}"
+                raise ArgumentError(f"{flag}: only {' and '.join(takers)} {verb} it")
+    return ours
 
 
 def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
@@ -87,25 +116,6 @@ def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
     for line in dict.fromkeys(arenas.faults):
         print(f"mjbot experiment: {line}", file=sys.stderr)
     return ExitCode.FAILED if arenas.faults else ExitCode.OK
-
-
-def options_of(experiment: ModuleType) -> tuple[str, ...]:
-    """Return the names of the arguments that this experiment takes and not all do."""
-    return getattr(experiment, "OPTIONS", ())
-
-
-def _refuse_foreign_options(args: argparse.Namespace) -> None:
-    known = experiments()
-    for name in dict.fromkeys(name for each in known.values() for name in options_of(each)):
-        takers = [taker for taker, module in known.items() if name in options_of(module)]
-        if args.name not in takers and getattr(args, name, None) is not None:
-            verb = "takes" if len(takers) == 1 else "take"
-            flag = f"--{name.replace('_', '-')}"
-            raise ArgumentError(f"{flag}: only {' and '.join(takers)} {verb} it")
-
-
-def _parts(experiment: ModuleType) -> str:
-    return ", ".join(experiment.PARTS)
 
 
 def _usual_games(experiment: ModuleType, part: str | None) -> int:

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
@@ -34,9 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     try:
         with ending if args.command in AT_ONCE else nullcontext():
-            module = importlib.import_module(module_of(args.command))
-            request = getattr(module, "REQUEST", None)
-            return int(module.run(request_of(request, args) if request else args))
+            run = importlib.import_module(module_of(args.command)).run
+            return int(run(request_of(request_class(args.command), args)))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -100,12 +99,14 @@ def _read(arguments: list[str]) -> argparse.Namespace:
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
-    """Declare a command's arguments: those of its ``REQUEST``, else by its ``add_arguments``."""
-    module = importlib.import_module(module_of(name))
-    if request := getattr(module, "REQUEST", None):
-        declare(parser, request)
-    else:
-        module.add_arguments(parser)
+    """Declare the arguments of a command."""
+    declare(parser, request_class(name))
+
+
+def request_class(name: str) -> type:
+    """Return the class of requests that a command's ``run`` takes."""
+    found: type = get_type_hints(importlib.import_module(module_of(name)).run)["request"]
+    return found
 
 
 class _Parser(argparse.ArgumentParser):

@@ -80,9 +80,6 @@ class MatchRequest(GamesRequest):
             raise ArgumentError(f"a table has 4 seats, {named} named{more}")
 
 
-REQUEST = MatchRequest
-
-
 @ending_at_once()
 def run(request: MatchRequest) -> int:
     """Play the match."""

@@ -39,9 +39,6 @@ class PackRequest:
     bare: bool = option(False, "uncompiled and without packages, for your own container")
 
 
-REQUEST = PackRequest
-
-
 def run(request: PackRequest) -> int:
     """Write the zip and print where it is."""
     contents = contents_for(request.spec, request.beside)

@@ -136,9 +136,6 @@ class PlayRequest:
             raise ArgumentError("--strict and --lenient: only one of them")
 
 
-REQUEST = PlayRequest
-
-
 def read_linked(request: PlayRequest, player: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 

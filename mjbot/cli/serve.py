@@ -94,9 +94,6 @@ class ServeRequest:
             game_type(self.table.game)
 
 
-REQUEST = ServeRequest
-
-
 @ending_at_once(terminated=ExitCode.OK)
 def run(request: ServeRequest) -> int:
     """Serve until all games are played, or after SIGTERM until the running one is."""

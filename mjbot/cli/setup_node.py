@@ -1,21 +1,22 @@
 """``mjbot setup-node``: fetch Node (if missing) and the external AI's packages."""
 
-import argparse
+from dataclasses import dataclass
 
 from mjbot.errors import ExitCode
 from mjbot.match import node as nodes
+from mjbot.requests import option
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "--check", action="store_true", help="print what is installed, and install nothing"
-    )
+@dataclass(frozen=True, kw_only=True)
+class SetupNodeRequest:
+    """Arguments of ``mjbot setup-node``."""
+
+    check: bool = option(False, "print what is installed, and install nothing")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: SetupNodeRequest) -> int:
     """Install what is missing."""
-    return _check() if args.check else _install()
+    return _check() if request.check else _install()
 
 
 def _check() -> int:

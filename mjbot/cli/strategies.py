@@ -1,8 +1,8 @@
 """``mjbot strategies``: what can play, what each believes, and the options of those named."""
 
-import argparse
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -11,25 +11,27 @@ from rich.table import Table
 from rich.text import Text
 
 from mjbot.errors import ExitCode
+from mjbot.requests import argument
 from mjbot.strategy.registry import StrategyInfo, all_strategies, strategy_info
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.add_argument(
-        "names",
+@dataclass(frozen=True, kw_only=True)
+class StrategiesRequest:
+    """Arguments of ``mjbot strategies``."""
+
+    names: tuple[str, ...] = argument(
+        "strategies to list with their options, also your own as my_bot:MyBot (default: all"
+        " in the folder strategies and of installed distributions, without options)",
         nargs="*",
         metavar="NAME",
-        help="strategies to list with their options, also your own as my_bot:MyBot (default: all"
-        " in the folder strategies and of installed distributions, without options)",
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: StrategiesRequest) -> int:
     """Print the strategies; fail if one of them cannot be loaded."""
     console = Console()
-    if args.names:
-        return _describe(console, args.names)
+    if request.names:
+        return _describe(console, request.names)
     infos = all_strategies()
     for home, group in groupby(sorted(infos, key=lambda info: bool(info.problem)), _home):
         console.print(f"{home}:", highlight=False, markup=False, soft_wrap=True)

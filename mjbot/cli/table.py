@@ -11,6 +11,7 @@ from rich.console import Console
 
 from mjbot.cli.arguments import (
     length_option,
+    no_browser_option,
     port,
     rules_option,
     rules_with,
@@ -74,7 +75,7 @@ class WatchRequest:
 
     watch: bool = option(False, "show the table while it is played")
     watch_port: int = option(0, "port of the page (default: 0, any free port)", type=port)
-    no_browser: bool = option(False, "print the page's address and open no browser")
+    no_browser: bool = no_browser_option()
     all_hands: bool = option(False, "show the hands of all seats")
     watch_by: Spec | None = strategy_option(None, "strategy whose evaluation is shown, too")
 

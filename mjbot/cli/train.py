@@ -1,11 +1,10 @@
 """``mjbot train WHAT ...``: learn weights from recorded games, or from games of our own."""
 
-import argparse
 import importlib
 import os
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +13,7 @@ from mjbot.checkout import papers
 from mjbot.detection.learning import DetectionRequest
 from mjbot.errors import ExitCode
 from mjbot.models.weights import SHIPPED
-from mjbot.requests import declare, request_of
+from mjbot.requests import Kind, subcommand
 from mjbot.training.positions import LeftOut
 from mjbot.training.requests import (
     DangerRequest,
@@ -30,21 +29,11 @@ from mjbot.training.requests import (
 from mjbot.training.runs import Learned, torch
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what can be trained, and the arguments of each."""
-    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for name, kind in all_kinds().items():
-        own = kinds.add_parser(name, help=kind.help, description=kind.summary)
-        own.set_defaults(program=own.prog)
-        declare(own, kind.request)
-
-
-def run(args: argparse.Namespace) -> int:
+def run(request: "TrainRequest") -> int:
     """Train, save the weights and print their figures; FAILED if records were left out."""
-    kind = all_kinds()[args.what]
-    request: Any = request_of(kind.request, args)
-    left_out: LeftOut = getattr(request, "left_out", LeftOut())
-    kind.train(request)
+    name, own = request.what
+    left_out: LeftOut = getattr(own, "left_out", LeftOut())
+    all_kinds()[name].run(own)
     if left_out.duplicates:
         print(left_out.duplicates_text.removeprefix("; "))
     if left_out:
@@ -178,15 +167,6 @@ def _shipped() -> Path:
     return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
 
 
-class Kind(NamedTuple):
-    """What can be trained: a line of help, a summary, the class of its requests, the function."""
-
-    help: str
-    summary: str
-    request: type
-    train: Callable[[Any], None]
-
-
 KINDS: Final[dict[str, Kind]] = {
     "data": Kind(
         "columns of all choices in records, for the learned players",
@@ -266,3 +246,10 @@ def all_kinds() -> dict[str, Kind]:
     return KINDS | {
         name: importlib.import_module(path).KINDS[name] for name, path in modules.items()
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainRequest:
+    """Arguments of ``mjbot train``: a name of :func:`all_kinds`, and a request of its class."""
+
+    what: tuple[str, Any] = subcommand(all_kinds, "WHAT")

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mjbot.experiments import Request
-from mjbot.ladder import options as ladder_options
 from mjbot.ladder.lines import Ladder, Standing
-from mjbot.ladder.options import Options, read_options
+from mjbot.ladder.options import Options, StrengthOptions, read_options
 from mjbot.ladder.table import notes, rates_of_records, strength_table, style_table
 from mjbot.report.origin import origin_of
 from mjbot.statistics.figures import Sums
@@ -21,8 +20,7 @@ from mjbot.strategy.registry import Spec
 SUMMARY: Final = "a ladder of all strategies: strength, cost of a decision, manner of play"
 GAMES: Final = 2000
 PARTS: Final = ("all",)
-OPTIONS: Final = ladder_options.OPTIONS
-add_arguments = ladder_options.add_arguments
+REQUEST: Final = StrengthOptions
 
 
 def play(request: Request) -> Iterator[str]:
@@ -85,7 +83,7 @@ def _command(request: Request, options: Options) -> Iterator[str]:
     """Yield the words that make the same tables; where files lie is left out."""
     yield from ("mjbot", "experiment", "strength", "--games", str(request.games))
     yield from ("--seed", str(request.seed))
-    usual = read_options({})
+    usual = read_options(StrengthOptions())
     also = [spec for spec in options.lines if spec not in usual.lines]
     if len(options.lines) - len(also) == len(usual.lines):
         yield from _named("--also", also)

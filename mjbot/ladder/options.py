@@ -3,19 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mjbot.errors import ArgumentError
+from mjbot.experiments import records_option
+from mjbot.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
-from protocol.rules import Length
+from protocol.rules import LAST_ROUND, Length
 
 AGAINST: Final = ("fold-recognition-plus", "fast-riichi-a", "supervised")
 STRONGEST: Final = 4
-OPTIONS: Final = (
-    "lines", "also", "against", "strongest", "games_of", "length", "show", "fresh", "records",
-    "report",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,61 +37,60 @@ class Options:
     report: Path | None
 
 
-def add_arguments(group: Any) -> None:
-    """Declare all but ``--records``; a default of ``None`` says that nothing was said."""
-    names = {"nargs": "+", "metavar": "NAME,KEY=VALUE"}
-    group.add_argument(
-        "--lines", **names, help="strategies that play (default: all of strategies/)"
+def _names_option(help_: str) -> Any:
+    return option((), help_, nargs="+", metavar="NAME,KEY=VALUE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrengthOptions:
+    """The experiment's own options."""
+
+    lines: tuple[str, ...] = _names_option("who plays (default: all of strategies/)")
+    also: tuple[str, ...] = _names_option("who else plays, such as external:majiang")
+    against: tuple[str, ...] = _names_option(
+        "three of the first are everybody's opponents, three of each other one those of the"
+        f" strongest few (default: {' '.join(AGAINST)})"
     )
-    group.add_argument("--also", **names, help="further players, such as external:majiang")
-    group.add_argument(
-        "--against",
-        **names,
-        help="three of the first are everybody's opponents, three of each other one those of the"
-        f" strongest few ({' '.join(AGAINST)})",
+    strongest: int | None = option(
+        None, f"number of these few (default: {STRONGEST})", type=int, metavar="N"
     )
-    group.add_argument(
-        "--strongest",
-        type=int,
-        metavar="N",
-        help=f"number of the strongest few (default: {STRONGEST})",
-    )
-    group.add_argument(
-        "--games-of",
+    games_of: tuple[str, ...] = option(
+        (),
+        "other games than --games for some lines; 0 leaves one out",
         action="extend",
         nargs="+",
         metavar="NAME,KEY=VALUE=GAMES",
-        help="number of games of single lines; 0 omits a line",
     )
-    group.add_argument(
-        "--length", choices=["tonpu", "hanchan"], help="length of a game (default: hanchan)"
+    length: Length | None = option(
+        None, "length of a game (default: hanchan)", choices=list(LAST_ROUND)
     )
-    yes = {"action": "store_const", "const": True}
-    group.add_argument("--show", **yes, help="play nothing, print the finished lines")
-    group.add_argument("--fresh", **yes, help="erase runs of other code, seed or length")
-    group.add_argument("--report", type=Path, metavar="FILE", help="file for the tables")
+    show: bool = option(False, "play nothing, report what has been played")
+    fresh: bool = option(False, "erase runs of other code, seed or length")
+    records: Path | None = records_option()
+    report: Path | None = option(
+        None, "file for the tables, which are also printed", type=Path, metavar="FILE"
+    )
 
 
-def read_options(own: Mapping[str, Any]) -> Options:
-    """Return the options given by name; what is missing or ``None`` has its default.
+def read_options(own: StrengthOptions) -> Options:
+    """Return what the options ask for, with the defaults of those that are not given.
 
     Raises :class:`~mjbot.errors.ArgumentError` and ``StrategyError``.
     """
-    lines = _unique([*(own.get("lines") or built_in_names()), *(own.get("also") or ())])
-    given = own.get("strongest")
-    strongest = STRONGEST if given is None else given
+    lines = _unique([*(own.lines or built_in_names()), *own.also])
+    strongest = STRONGEST if own.strongest is None else own.strongest
     if strongest < 0:
         raise ArgumentError(f"--strongest {strongest}: at least 0")
     return Options(
         lines=lines,
-        against=_unique(own.get("against") or AGAINST),
+        against=_unique(own.against or AGAINST),
         strongest=strongest,
-        games_of=_games_of(own.get("games_of") or (), lines),
-        length=cast(Length, own.get("length") or "hanchan"),
-        show=bool(own.get("show")),
-        fresh=bool(own.get("fresh")),
-        records=own.get("records"),
-        report=own.get("report"),
+        games_of=_games_of(own.games_of, lines),
+        length=own.length or "hanchan",
+        show=own.show,
+        fresh=own.fresh,
+        records=own.records,
+        report=own.report,
     )
 
 

@@ -26,6 +26,7 @@ from mjbot.client.conversation import OwnResult, ServerSaysError
 from mjbot.client.play import Settings, play_by_connecting
 from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
 from mjbot.processes import Child, describe_exit
+from mjbot.requests import argument, declare, option, request_of
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import Table, TableError
@@ -283,11 +284,23 @@ class _Default(Strategy):
         return view.default_action
 
 
+@dataclass(frozen=True, kw_only=True)
+class PipesRequest:
+    """Arguments of this program."""
+
+    dialect: str = argument("dialect of the bot", choices=list(DIALECTS))
+    url: str = argument("mjsonp://HOST:PORT/ROOM")
+    command: tuple[str, ...] = argument("the bot, after --; {seat} is its seat", nargs="+")
+    games: int = option(1, "number of games", type=int)
+    name: str = option("bot", "name at the table")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Play, and say in one line why not if it fails."""
-    args = _parser().parse_args(argv)
+    parser = argparse.ArgumentParser(prog="mjbot.match.pipes", description=__doc__)
+    declare(parser, PipesRequest)
     try:
-        _play(args)
+        _play(request_of(PipesRequest, parser.parse_args(argv)))
     except TOLD as error:
         text, code = told(error)
         _say(text)
@@ -295,32 +308,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return ExitCode.OK
 
 
-def _play(args: argparse.Namespace) -> None:
+def _play(request: PipesRequest) -> None:
     try:
-        address = parse_address(args.url)
+        address = parse_address(request.url)
     except ValueError as error:
         raise ArgumentError(str(error)) from error
     logging.basicConfig(level=logging.WARNING, format=f"{_PREFIX} %(message)s")
     warm_up_alone(_Default())
-    settings = Settings(address, name=args.name, games=args.games)
+    settings = Settings(address, name=request.name, games=request.games)
 
     async def play_game(transport: Transport, session: ClientSession) -> OwnResult:
-        return await PipedGame(transport, session, args.command, DIALECTS[args.dialect]).play()
+        dialect = DIALECTS[request.dialect]
+        return await PipedGame(transport, session, request.command, dialect).play()
 
     try:
         asyncio.run(play_by_connecting(settings, play_game))
     except (ProtocolError, TableError) as error:
         raise MjbotError(f"the table: {error}", exit_code=ExitCode.PROTOCOL_FAULT) from error
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="mjbot.match.pipes", description=__doc__)
-    parser.add_argument("dialect", choices=list(DIALECTS))
-    parser.add_argument("url", help="mjsonp://HOST:PORT/ROOM")
-    parser.add_argument("command", nargs="+", help="the bot, after --; {seat} is its seat")
-    parser.add_argument("--games", type=int, default=1)
-    parser.add_argument("--name", default="bot")
-    return parser
 
 
 def _say(text: str) -> None:

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from mjbot.cli.train import Kind, print_learned, print_scores
+from mjbot.cli.train import print_learned, print_scores
+from mjbot.requests import Kind
 from papers.matsuda2021.requests import PaperRequest, ReinforceRequest
 
 

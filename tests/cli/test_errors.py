@@ -1,6 +1,5 @@
 """How a command ends that a mistake or a bad file ends, and how it says so."""
 
-import argparse
 import re
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from mjbot.cli import main as program
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.match.node import Node
 from mjbot.strategy.options import StrategyError
 from protocol.errors import LocalProtocolError, ProtocolError
 
@@ -28,19 +28,19 @@ from protocol.errors import LocalProtocolError, ProtocolError
     ],
 )  # fmt: skip
 def test_what_ends_a_command_is_one_safe_line_and_its_code(error, code, line, monkeypatch, capsys):
-    def raising(_: argparse.Namespace) -> int:
+    def raising() -> Node:
         raise error
 
-    monkeypatch.setattr("mjbot.cli.setup_node.run", raising)
+    monkeypatch.setattr("mjbot.match.node.find_node", raising)
     assert program.main(["setup-node"]) == code
     assert capsys.readouterr() == ("", f"mjbot setup-node: {line}\n")
 
 
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
-    def raising(_: argparse.Namespace) -> int:
+    def raising() -> Node:
         raise KeyError("seat")
 
-    monkeypatch.setattr("mjbot.cli.setup_node.run", raising)
+    monkeypatch.setattr("mjbot.match.node.find_node", raising)
     with pytest.raises(KeyError):
         program.main(["setup-node"])
 

@@ -2,14 +2,25 @@
 
 import argparse
 import dataclasses
-import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from mjbot.cli.commands import COMMANDS, module_of
-from mjbot.requests import argument, command_of, declare, group, option, request_of
+from mjbot.cli.commands import COMMANDS
+from mjbot.cli.main import request_class
+from mjbot.requests import (
+    Kind,
+    argument,
+    command_of,
+    declare,
+    group,
+    option,
+    request_of,
+    subcommand,
+)
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +63,63 @@ def test_lists_become_tuples_and_repeated_options_begin_anew_each_time():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_requests_of_commands_cannot_be_changed(name):
-    request = getattr(importlib.import_module(module_of(name)), "REQUEST", None)
-    if request is None:
-        assert name in ("serve", "check", "train", "review", "explain", "draw", "watch",
-                        "experiment", "strategies", "setup-node")  # fmt: skip
-    else:
-        assert request.__dataclass_params__.frozen
-        assert dataclasses.fields(request)
+    request = request_class(name)
+    assert request.__dataclass_params__.frozen
+    assert dataclasses.fields(request)
+
+
+def test_argparse_goes_no_further_than_the_parser():
+    files = [file for room in ("mjbot", "papers") for file in (ROOT / room).rglob("*.py")]
+    users = {
+        str(file.relative_to(ROOT)) for file in files if "Namespace" in file.read_text("utf-8")
+    }
+    assert users == {"mjbot/cli/main.py", "mjbot/requests.py"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    size: int = option(1, "size", type=int, flag="--side")
+    file: Path | None = option(None, "file", type=Path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    what: tuple[str, object] = subcommand(
+        lambda: {
+            "build": Kind("build", "Build.", Built, print),
+            "all": Kind("all", "All.", Whole, print),
+        },
+        "WHAT",
+    )
+
+
+def test_a_subcommand_is_its_name_and_its_request():
+    parser = argparse.ArgumentParser(prog="x")
+    declare(parser, Outer)
+    args = parser.parse_args(["build", "--side", "2"])
+    assert request_of(Outer, args) == Outer(what=("build", Built(size=2)))
+    assert args.program == "x build"
+    assert request_of(Outer, parser.parse_args(["all", "a"])).what[1] == Whole(names=("a",))
+
+
+def test_a_command_quotes_its_words_and_names_whole_paths_where_asked():
+    request = Built(size=2, file=Path("a b") / "c d")
+    assert command_of("x", request) == "x --side 2 --file 'c d'"
+    assert command_of("x", request, whole_paths=True) == "x --side 2 --file 'a b/c d'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Two:
+    part: Part = group(Part, "one")
+    other: Part = group(Part, "two")
+    more: tuple[str, ...] = option((), "words", action="extend", nargs="+")
+
+
+def test_an_option_of_two_groups_is_one_and_set_in_both():
+    parser = argparse.ArgumentParser()
+    declare(parser, Two)
+    request = request_of(Two, parser.parse_args(["--time-s", "3", "--more", "a", "--more", "b"]))
+    assert request == Two(part=Part(time_s=3.0), other=Part(time_s=3.0), more=("a", "b"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,9 +38,6 @@ class ConvertRequest:
     )
 
 
-REQUEST = ConvertRequest
-
-
 def run(request: ConvertRequest) -> int:
     """Convert and count; FAILED if a file held no game (the others are converted)."""
     losses = Losses("convert")

@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.cli.arguments import count, file_option, folder_option, jobs_option
+from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import Games, count_games
 from mjbot.detection.page import page
@@ -65,14 +65,11 @@ class DetectRequest:
         SHOWN, "pairs to examine closely, the surest first", type=count, metavar="PAIRS"
     )
     html: Path | None = file_option("file for a report as a page (default: none)")
-    json: bool = option(False, "print JSON instead of the table")
+    json: bool = json_option()
     folder: Path | None = folder_option(
         "folder that keeps the counts, so that the same command resumes (default: none)"
     )
     jobs: int | None = jobs_option()
-
-
-REQUEST = DetectRequest
 
 
 def run(request: DetectRequest) -> int:

@@ -1,88 +1,67 @@
 """``mjbot draw GAME --at N --out FILE``: a position of a recorded game as a picture."""
 
-import argparse
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.cli.arguments import position, seat
+from mjbot.cli.arguments import at_option, file_option, record_argument
+from mjbot.cli.records.watch import BoardRequest
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.records.other_formats import record_path
+from mjbot.records.positions import Position
+from mjbot.requests import option
 from mjbot.text import write_text
 from mjbot.watch.board import Board, changed
-from mjbot.watch.game import ALL_SEATS, fold_steps
+from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.picture import picture
 from mjbot.watch.tiles import show_all
 from protocol.plain_text import one_line
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
-SIZE: Final = 1000
-"""Pixels of a side of a PNG unless --size says otherwise."""
 DRAWING_S: Final = 60.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "game", type=record_path, nargs="?", metavar="GAME", help="record (default: all tiles)"
+@dataclass(frozen=True, kw_only=True)
+class DrawRequest(BoardRequest):
+    """Arguments of ``mjbot draw``."""
+
+    game: Path | None = record_argument(
+        "record (default: none, a drawing of all tiles)", nargs="?", default=None
     )
-    parser.add_argument(
-        "--at",
-        type=position,
-        metavar="POSITION",
-        help="position to draw: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the number"
-        " of an event, start_game being 1 (default: the end)",
-    )
-    parser.add_argument(
-        "--seat", type=seat, help="seat at the bottom; the others' hands are hidden"
-    )
-    parser.add_argument("--all-hands", action="store_true", help="show all hands, also with --seat")
-    parser.add_argument("--letters", action="store_true", help="letters on the tiles")
-    parser.add_argument("--record", type=int, default=0, metavar="N",
-        help="number of the record in a folder or zip, from 0 (default: 0)")  # fmt: skip
-    parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
-        help="number of the game in a record with several, from 0 (default: 0)")  # fmt: skip
-    parser.add_argument(
-        "--size", type=int, default=SIZE, help="side of a PNG, in pixels (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the picture: .svg, or .png (needs chromium)",
-    )
+    at: Position | None = at_option("the end")
+    letters: bool = option(False, "draw letters on the tiles")
+    size: int = option(1000, "side of a PNG in pixels", type=int)
+    out: Path = file_option("file to write, an .svg or a .png (by chromium)", required=True)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: DrawRequest) -> int:
     """Draw it."""
-    ending = args.out.suffix.lower()
+    ending = request.out.suffix.lower()
     if ending not in (".svg", ".png"):
-        raise ArgumentError(f"--out {args.out}: name a file that ends in .svg or .png")
-    if not 16 <= args.size <= 8000:
-        raise ArgumentError(f"--size {args.size}: expected 16 to 8000 pixels")
-    drawing = show_all() if args.game is None else _draw(args)
+        raise ArgumentError(f"--out {request.out}: name a file that ends in .svg or .png")
+    if not 16 <= request.size <= 8000:
+        raise ArgumentError(f"--size {request.size}: expected 16 to 8000 pixels")
+    drawing = show_all() if request.game is None else _draw(request, request.game)
     if ending == ".svg":
-        write_text(args.out, drawing)
+        write_text(request.out, drawing)
     else:
-        _write_png(drawing, args.out, args.size)
-    print(one_line(args.out))
+        _write_png(drawing, request.out, request.size)
+    print(one_line(request.out))
     return ExitCode.OK
 
 
-def _draw(args: argparse.Namespace) -> str:
-    game = Library(args.game).game(args.record, args.which)
+def _draw(request: DrawRequest, record: Path) -> str:
+    game = request.read(Library(record))
     folded = fold_steps(game.steps())
-    board = _board_at(folded, args.at.event_in(game.steps(), args.seat) if args.at else 0)
+    board = _board_at(folded, request.at.event_in(game.steps(), request.seat) if request.at else 0)
     if board is None:
         raise ArgumentError(
-            f"--at {args.at.text}: {game.name} has the events 2 to {len(game.entries)}"
+            f"--at {request.at}: {game.name} has the events 2 to {len(game.entries)}"
         )
-    opened = ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
-    return picture(board, folded["names"], args.seat or 0, opened, args.letters)
+    return picture(board, folded["names"], request.seat or 0, request.hands, request.letters)
 
 
 def _board_at(folded: dict[str, Any], n: int) -> Board | None:

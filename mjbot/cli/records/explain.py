@@ -1,8 +1,8 @@
 """``mjbot explain LOG``: what a strategy thinks of a recorded game, or of one position in it."""
 
-import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Final, TypeVar
@@ -11,15 +11,22 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot.cli.arguments import STRONGEST, position, strategy
+from mjbot.cli.arguments import (
+    STRONGEST,
+    at_option,
+    record_argument,
+    seat_option,
+    seed_option,
+    strategy_option,
+)
 from mjbot.errors import ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
-from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, Position
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy import explanation as e
+from mjbot.strategy.registry import Spec
 from mjbot.table.actions import Action
 from mjbot.table.mirror.mirror import quote
 from mjbot.table.view import View
@@ -36,55 +43,38 @@ WIDE: Final = 320
 LONGEST_NAME: Final = 30
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "log",
-        type=record_path,
-        metavar="LOG",
-        help="record: mjai, mjlog or tenhou.net/6",
+@dataclass(frozen=True, kw_only=True)
+class ExplainRequest:
+    """Arguments of ``mjbot explain``."""
+
+    log: Path = record_argument()
+    at: Position | None = at_option(
+        "list all choices, and where the strategy's differ from the recorded ones"
     )
-    parser.add_argument(
-        "--at",
-        type=position,
-        metavar="POSITION",
-        help="position to explain: E2-1:5, the fifth choice of --seat in East 2 honba 1, or the"
-        " number of an event, start_game being 1"
-        " (default: list all choices, and where the strategy's differ from the recorded ones)",
+    seat: int | None = seat_option("the one that has a choice, or all")
+    strategy: Spec = strategy_option(
+        STRONGEST,
+        "strategy to explain; strongest: by shares of strong players, with points beside them;"
+        " fold-recognition-plus: by points; all but tsumogiri rate what they weigh",
     )
-    parser.add_argument(
-        "--seat",
-        type=int,
-        choices=SEATS,
-        help="seat to explain (default: every seat with a choice)",
-    )
-    parser.add_argument(
-        "--strategy",
-        default=STRONGEST,
-        type=strategy,
-        metavar="NAME,KEY=VALUE,...",
-        help="strategy to explain (default: %(default)s, by probabilities of strong players and"
-        " points; fold-recognition-plus: by points; all but tsumogiri rate their choices)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    seed: int = seed_option()
 
 
-def run(args: argparse.Namespace) -> int:
+def run(request: ExplainRequest) -> int:
     """Explain one position, or list where there is something to choose."""
-    spec = args.strategy
+    spec = request.strategy
     spec.check()
-    next(
-        steps(args.log), None
-    )  # what cannot be read is refused before anything is made or compiled
-    players = SeatedPlayers(spec, args.seed)
+    # what cannot be read is refused before anything is made or compiled
+    next(steps(request.log), None)
+    players = SeatedPlayers(spec, request.seed)
     console = Console(stderr=True)
-    if args.at is None:
+    if request.at is None:
         prepare([spec], console, use="explain")
-        return _list_choices(args.log, args.seat, players)
-    with progress(console, f"looking for {args.at} in {args.log.name}"):
-        number, seat = _chooser_at(args.log, args.at, args.seat)
+        return _list_choices(request.log, request.seat, players)
+    with progress(console, f"looking for {request.at} in {request.log.name}"):
+        number, seat = _chooser_at(request.log, request.at, request.seat)
     prepare([spec], console, use="explain")
-    return _explain(args.log, number, seat, players)
+    return _explain(request.log, number, seat, players)
 
 
 # --- one position ------------------------------------------------------------------------------

@@ -144,9 +144,6 @@ class ReplayRequest:
     )
 
 
-REQUEST = ReplayRequest
-
-
 def run(request: ReplayRequest) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
     losses = Losses("replay")

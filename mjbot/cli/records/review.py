@@ -1,24 +1,34 @@
 """``mjbot review GAME``: what each decision of a seat cost, and why, as one HTML page and JSON."""
 
-import argparse
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import STRONGEST, games_above_0, position, strategy
+from mjbot.cli.arguments import (
+    STRONGEST,
+    at_option,
+    count,
+    file_option,
+    record_argument,
+    seat_option,
+    seed_option,
+    strategy,
+    strategy_option,
+)
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import steps_of
 from mjbot.records.game import Game
-from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, Position
 from mjbot.records.sources import games_of, list_sources
+from mjbot.requests import option
 from mjbot.review.decisions import SEATS, Decision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
@@ -38,102 +48,67 @@ PLAYS_OUT: Final = "collusion-mc"
 MOST_PRINTED: Final = 3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "game",
-        type=record_path,
-        metavar="GAME",
-        help="record: mjai, mjlog or tenhou.net/6",
-    )
-    parser.add_argument(
-        "--game-number",
-        type=games_above_0,
+@dataclass(frozen=True, kw_only=True)
+class ReviewRequest:
+    """Arguments of ``mjbot review``."""
+
+    game: Path = record_argument()
+    game_number: int | None = option(
+        None,
+        "number of the game in a record of several, the first being 1 (default: the only one)",
+        type=count,
         metavar="N",
-        help="number of the game in a record with several, from 1 (default: the only one)",
     )
-    parser.add_argument(
-        "--seat",
-        type=int,
-        choices=SEATS,
-        help="seat to review (default: the only one whose hand is shown)",
+    seat: int | None = seat_option("the only one whose hand the record shows")
+    by: Spec = strategy_option(STRONGEST, "strategy that judges; it must rate its choices")
+    out: Path | None = file_option("page to write (default: review-seat-N.html)")
+    no_board: bool = option(
+        False, "do not write the board page beside the page (review-seat-N-board.html)"
     )
-    parser.add_argument(
-        "--by",
-        type=strategy,
-        default=Spec.read(STRONGEST),
-        metavar="NAME,KEY=VALUE,...",
-        help=f"reviewer: any strategy that rates its choices (default: {STRONGEST})",
-    )
-    _add_outputs(parser)
-    parser.add_argument(
-        "--playouts",
+    at: Position | None = at_option("print the three decisions that cost most")
+    json: Path | None = file_option("file for the review as JSON (default: none)")
+    playouts: Spec | None = option(
+        None,
+        "strategy that plays on what was done otherwise, to see which losses can be shown"
+        f" (default: no playouts; {PLAYS_OUT} where no strategy is named)",
         nargs="?",
         type=strategy,
         const=Spec.read(PLAYS_OUT),
         metavar="NAME,KEY=VALUE,...",
-        help="play both choices to the end of the hand, to test which losses are significant, by a"
-        f" strategy with playouts (default: no playouts; {PLAYS_OUT} if none is named)",
     )
-    parser.add_argument(
-        "--deals",
-        type=games_above_0,
-        default=DEALS,
-        help=f"deals of the hidden hands in playouts (default: {DEALS})",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    deals: int = option(DEALS, "ways to deal the hidden hands in playouts", type=count)
+    seed: int = seed_option()
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="the page (default: review-seat-N.html)"
-    )
-    parser.add_argument(
-        "--no-board",
-        action="store_true",
-        help="do not write the page with the board (review-seat-N-board.html)",
-    )
-    parser.add_argument(
-        "--at",
-        type=position,
-        metavar="POSITION",
-        help="decision to print: E2-1:5, the fifth choice of the seat in East 2 honba 1, or the"
-        " number of an event (default: the three that cost most)",
-    )
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="the review as JSON (default: none)"
-    )
-
-
-def run(args: argparse.Namespace) -> int:
+def run(request: ReviewRequest) -> int:
     """Review one seat of one game."""
-    args.by.check()
-    name, events = _events(args.game, args.game_number)
-    players = SeatedPlayers(args.by, args.seed)
-    plays_out = _who_plays_out(args.playouts, args.seed)
+    request.by.check()
+    name, events = _events(request.game, request.game_number)
+    players = SeatedPlayers(request.by, request.seed)
+    plays_out = _who_plays_out(request.playouts, request.seed)
     console = Console(stderr=True)
     seats = _known(events)
-    seat = _seat(args.seat, seats)
-    prepare([args.by, *([args.playouts] if args.playouts else [])], console, use="explain")
+    seat = _seat(request.seat, seats)
+    prepare([request.by, *([request.playouts] if request.playouts else [])], console, use="explain")
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
-    by = Reviewer.of(args.by, str(args.playouts or ""))
-    review = Review(name.removeprefix(f"{args.game.parent}/"), seat, by, judged)
-    printed = [_decision_at(review, args.at)] if args.at else None
+    by = Reviewer.of(request.by, str(request.playouts or ""))
+    review = Review(name.removeprefix(f"{request.game.parent}/"), seat, by, judged)
+    printed = [_decision_at(review, request.at)] if request.at else None
     if not any(each.told.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/strategies.md)"
-        raise ArgumentError(f"--by {args.by}: it rates none of its choices; {cure}")
+        raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
     if plays_out is not None:
-        _play_on(review, plays_out, args.deals, console)
+        _play_on(review, plays_out, request.deals, console)
     review.seconds = time.monotonic() - began
-    out = args.out or Path(f"review-seat-{seat}.html")
-    if not args.no_board:
+    out = request.out or Path(f"review-seat-{seat}.html")
+    if not request.no_board:
         review.board = out.with_name(f"{out.stem}-board.html").name
         write_text(out.with_name(review.board), _board(review))
     write_text(out, page(review))
-    if args.json:
-        write_text(args.json, json.dumps(review_json(review)))
+    if request.json:
+        write_text(request.json, json.dumps(review_json(review)))
     _print(review, printed, out)
     return ExitCode.OK
 

@@ -4,18 +4,31 @@ import argparse
 import asyncio
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
 
-from mjbot.cli.arguments import port, position, seat, strategy
+from mjbot.cli.arguments import (
+    at_option,
+    file_option,
+    no_browser_option,
+    number_option,
+    port,
+    position,
+    record_argument,
+    seat_option,
+    strategy_option,
+)
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.records.other_formats import record_path
 from mjbot.records.positions import Place, Position, has_moment, moment_of
+from mjbot.requests import option
+from mjbot.strategy.registry import Spec
 from mjbot.text import write_text
 from mjbot.watch.browser import open_page
 from mjbot.watch.game import ALL_SEATS, fold_steps
@@ -23,53 +36,6 @@ from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.pages import game_page
 from mjbot.watch.thoughts import all_thoughts
 from protocol.plain_text import one_line
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "game",
-        type=_game,
-        metavar="GAME",
-        help="record, folder or zip of records, folder of an arena run, or the address (http://...)"
-        " that a command with --watch printed; - reads that address from standard input, where no"
-        " other user can read its key",
-    )
-    add_page_arguments(parser)
-    parser.add_argument(
-        "--seat", type=seat, help="seat at the bottom; the others' hands are not sent"
-    )
-    parser.add_argument("--all-hands", action="store_true", help="send all hands, also with --seat")
-    parser.add_argument(
-        "--by",
-        type=strategy,
-        metavar="STRATEGY",
-        help="strategy whose terms are shown next to the board (default: none)",
-    )
-    parser.add_argument("--record", type=int, default=0, metavar="N",
-        help="number of the record in a folder or zip, from 0 (default: 0)")  # fmt: skip
-    parser.add_argument("--game", dest="which", type=int, default=0, metavar="N",
-        help="number of the game in a record with several, from 0 (default: 0)")  # fmt: skip
-    parser.add_argument(
-        "--at",
-        type=_place,
-        metavar="POSITION",
-        help="position to open: E2-1:5, the fifth choice of --seat in East 2 honba 1; the number of"
-        " an event; or SEAT/KYOKU/STEP from the page's address (default: the start)",
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the game as one HTML file, then exit"
-    )
-
-
-def add_page_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what all commands that show a page have in common."""
-    parser.add_argument(
-        "--port", type=port, default=0, help="port of the page (default: 0, any free port)"
-    )
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the page's address and open no browser"
-    )
 
 
 def _game(text: str) -> Path | str:
@@ -87,67 +53,103 @@ def _place(text: str) -> Position | Place:
     return position(text)
 
 
-def run(args: argparse.Namespace) -> int:
+@dataclass(frozen=True, kw_only=True)
+class BoardRequest:
+    """Which game a board shows, and which hands."""
+
+    record: int = number_option("number of the record among several")
+    which: int = number_option("number of the game in a file of several", flag="--game")
+    seat: int | None = seat_option("seat 0 at the bottom, with the hands of all seats")
+    all_hands: bool = option(False, "show the hands of all seats with --seat, too")
+
+    @property
+    def hands(self) -> frozenset[int]:
+        """The seats whose hands are shown."""
+        return ALL_SEATS if self.seat is None or self.all_hands else frozenset([self.seat])
+
+    def read(self, library: Library) -> ReadGame:
+        """Return the game; raises what :meth:`Library.game` does."""
+        return library.game(self.record, self.which)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchGameRequest(BoardRequest):
+    """Arguments of ``mjbot watch``; ``game`` is text if it is an address."""
+
+    game: Path | str = record_argument(
+        "record of any kind that is read, a folder or zip of them, an arena's run, or the address"
+        " (http://...) that a command with --watch has printed; - reads that address from standard"
+        " input, where no other user can read its key",
+        type=_game,
+    )
+    port: int = option(0, "port of the page (default: 0, any free port)", type=port)
+    no_browser: bool = no_browser_option()
+    by: Spec | None = strategy_option(
+        None, "strategy whose evaluation is shown beside the board (default: none)"
+    )
+    at: Position | Place | None = at_option(
+        "the start", "; or SEAT/KYOKU/STEP from the page's address", type=_place
+    )
+    out: Path | None = file_option("HTML file to write with the game, instead of showing it")
+
+
+def run(request: WatchGameRequest) -> int:
     """Show the page until interrupted, or write the file."""
-    if isinstance(args.game, str):
-        return run_until_signalled(_relay(args))
-    library = Library(args.game)
-    place = _place_in(library.game(args.record, args.which), args) if args.at else None
-    if args.by is not None:
-        args.by.check()
-        prepare([args.by], Console(stderr=True), use="explain")
-    if args.out is not None:
-        return _write(args, library, place)
+    if isinstance(request.game, str):
+        return run_until_signalled(_relay(request, request.game))
+    library = Library(request.game)
+    place = _place_in(request.read(library), request.at, request.seat) if request.at else None
+    if request.by is not None:
+        request.by.check()
+        prepare([request.by], Console(stderr=True), use="explain")
+    if request.out is not None:
+        return _write(request, library, place, request.out)
     if len(library.names) == 1:
-        library.game(args.record, args.which)  # of one file it can be said at once why not
-    return run_until_signalled(_show(args, library, place))
+        request.read(library)  # of one file it can be said at once why not
+    return run_until_signalled(_show(request, library, place))
 
 
-def _place_in(game: ReadGame, args: argparse.Namespace) -> Place:
+def _place_in(game: ReadGame, at: Position | Place, seat: int | None) -> Place:
     """Return the moment that ``--at`` names; raises ``ArgumentError`` where the game has none."""
-    if isinstance(args.at, Place):
-        if args.at.seat not in ALL_SEATS or not has_moment(game.steps(), args.at):
-            raise ArgumentError(f"--at {args.at}: {game.name} has no such moment")
-        return args.at
-    number = args.at.event_in(game.steps(), args.seat)
-    moment = moment_of(game.steps(), number)
+    if isinstance(at, Place):
+        if at.seat not in ALL_SEATS or not has_moment(game.steps(), at):
+            raise ArgumentError(f"--at {at}: {game.name} has no such moment")
+        return at
+    moment = moment_of(game.steps(), at.event_in(game.steps(), seat))
     if moment is None:
         n = len(game.entries)
-        raise ArgumentError(f"--at {args.at.text}: {game.name} has the events 2 to {n}")
-    return Place(args.seat or 0, *moment)
+        raise ArgumentError(f"--at {at.text}: {game.name} has the events 2 to {n}")
+    return Place(seat or 0, *moment)
 
 
-def _config(args: argparse.Namespace, library: Library) -> dict[str, Any]:
-    title = library.names[args.record] if args.record < len(library.names) else args.game.name
-    return {"title": title, "seat": args.seat or 0, "record": args.record, "game": args.which}
+def _config(request: WatchGameRequest, library: Library) -> dict[str, Any]:
+    record, names = request.record, library.names
+    title = names[record] if record < len(names) else Path(request.game).name
+    return {"title": title, "seat": request.seat or 0, "record": record, "game": request.which}
 
 
-def _seen(args: argparse.Namespace) -> frozenset[int]:
-    return ALL_SEATS if args.seat is None or args.all_hands else frozenset([args.seat])
-
-
-async def _relay(args: argparse.Namespace) -> int:
+async def _relay(request: WatchGameRequest, address: str) -> int:
     from mjbot.watch.live import RelayServer
 
-    if args.out is not None or args.by is not None or args.at is not None:
+    if request.out is not None or request.by is not None or request.at is not None:
         raise ArgumentError("--out, --by and --at: only for recorded games")
-    parts = urlsplit(args.game)
+    parts = urlsplit(address)
     live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
-    config = {"title": parts.netloc, "seat": args.seat or 0}
+    config = {"title": parts.netloc, "seat": request.seat or 0}
     async with RelayServer(live, config) as server:
-        await server.open(args.port)
-        tell_page(server.url(server.keys.new(ALL_SEATS)), no_browser=args.no_browser)
+        await server.open(request.port)
+        tell_page(server.url(server.keys.new(ALL_SEATS)), no_browser=request.no_browser)
         await server.relay()
     return ExitCode.OK
 
 
-async def _show(args: argparse.Namespace, library: Library, place: Place | None) -> int:
+async def _show(request: WatchGameRequest, library: Library, place: Place | None) -> int:
     from mjbot.watch.server import RecordServer
 
-    async with RecordServer(library, _config(args, library), args.by) as server:
-        await server.open(args.port)
-        url = server.url(server.keys.new(_seen(args)), str(place or ""))
-        tell_page(url, no_browser=args.no_browser)
+    async with RecordServer(library, _config(request, library), request.by) as server:
+        await server.open(request.port)
+        url = server.url(server.keys.new(request.hands), str(place or ""))
+        tell_page(url, no_browser=request.no_browser)
         await asyncio.Event().wait()
     return ExitCode.OK
 
@@ -159,18 +161,18 @@ def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
         open_page(url)
 
 
-def _write(args: argparse.Namespace, library: Library, place: Place | None) -> int:
-    if args.out.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"--out {args.out}: name a file that ends in .html")
-    game = library.game(args.record, args.which)
-    folded = fold_steps(game.steps(), _seen(args), [entry.talk for entry in game.entries])
-    if args.by is not None:
-        seats = sorted(_seen(args)) if args.seat is None else [args.seat]
-        folded["thoughts"] = all_thoughts(args.by, game.steps(), seats)
-    config = {**_config(args, library), "by": str(args.by or ""), "place": str(place or "")}
-    write_text(args.out, game_page(folded, config))
+def _write(request: WatchGameRequest, library: Library, place: Place | None, out: Path) -> int:
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"--out {out}: name a file that ends in .html")
+    game = request.read(library)
+    folded = fold_steps(game.steps(), request.hands, [entry.talk for entry in game.entries])
+    if request.by is not None:
+        seats = sorted(request.hands) if request.seat is None else [request.seat]
+        folded["thoughts"] = all_thoughts(request.by, game.steps(), seats)
+    config = {**_config(request, library), "by": str(request.by or ""), "place": str(place or "")}
+    write_text(out, game_page(folded, config))
     if game.problem:
         print(f"mjbot watch: {game.problem}", file=sys.stderr)
-    size_kb = args.out.stat().st_size / 1000
-    print(one_line(f"{args.out}: {game.name}, {size_kb:.0f} kB"))
+    size_kb = out.stat().st_size / 1000
+    print(one_line(f"{out}: {game.name}, {size_kb:.0f} kB"))
     return ExitCode.FAILED if game.problem else ExitCode.OK

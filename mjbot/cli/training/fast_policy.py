@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from mjbot.cli.train import Kind, print_learned
+from mjbot.cli.train import print_learned
+from mjbot.requests import Kind
 from mjbot.training.fast_policy.requests import ImitationRequest, PlayRequest
 
 

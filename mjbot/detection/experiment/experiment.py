@@ -14,6 +14,7 @@ strangers.
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
 from mjbot.detection.experiment.tables import Four, Kind, count_four, count_strangers, run_of
 from mjbot.detection.hidden import Floats
 from mjbot.detection.verdicts import shipped_weights
-from mjbot.experiments import Request
+from mjbot.experiments import Request, records_option
 from mjbot.progress import Step, progress
 from mjbot.report.markdown import head, row
 from mjbot.report.origin import origin_of
@@ -34,13 +35,22 @@ SUMMARY: Final = "how well pairs are found in records, how soon, and who is accu
 GAMES: Final = 96
 """Of each table; of the first honest one twice as many."""
 PARTS: Final = ("all", "pairs", "honest", "live")
-OPTIONS: Final = ("records",)
 
 SIZES: Final = (5, 10, 20, 50)
 """Games of a group in which a known pair is looked for."""
 HONEST_SIZES: Final = (10, 25, 50)
 STRANGERS_SIZES: Final = (5, 10, 25, 50)
 BINOMIAL: Final = 1.96
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectionOptions:
+    """The experiment's own options."""
+
+    records: Path | None = records_option()
+
+
+REQUEST: Final = DetectionOptions
 
 
 @dataclass(frozen=True)
@@ -93,7 +103,7 @@ def gather(request: Request) -> Material:
 
 def judged_strangers(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
     """Return the deviates of groups of people's games by size, and how many games there are."""
-    path = request.own.get("records")
+    path = request.own.records
     if path is None or request.part == "live":
         return {}, 0
     games = count_strangers(path, judge.weights.model, request)
@@ -197,6 +207,6 @@ def _command(request: Request) -> Iterator[str]:
     """Yield the words that make the same tables; where files lie is left out."""
     yield from ("mjbot", "experiment", "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))
-    records = request.own.get("records")
+    records = request.own.records
     if records and request.part != "live":
         yield from ("--records", shlex.quote(records.name))
