@@ -1,6 +1,7 @@
 """A server that we start ourselves, so that it can be ended and started again."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -35,11 +36,18 @@ class ServerProcess:
             await self._running.kill()
 
     async def restart(self) -> str:
-        """End the server by SIGTERM and start it again; return what went wrong."""
+        """End the server by SIGTERM and start it again; return what went wrong.
+
+        A server may first play its running game to the end: it then gets a second SIGTERM.
+        """
         assert self._running is not None
-        os.kill(self._running.process.pid, signal.SIGTERM)
-        if await self._running.left():
-            return f"it did not end within {LEAVE_S:g} s of SIGTERM"
+        for _ in range(2):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._running.pid, signal.SIGTERM)  # not to what it started
+            if await self._running.end_within(LEAVE_S) is not None:
+                break
+        else:
+            return f"it did not end within {LEAVE_S:g} s of a second SIGTERM"
         await self._running.kill()
         return await self._start()
 

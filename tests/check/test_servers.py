@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mjbot.check import four_clients, servers
+from mjbot.check import four_clients, lines, server_process, servers
 from mjbot.check.catalogue import SERVER_CHECKS, Verdict
 from mjbot.check.four_clients import Door
 from mjbot.check.report import results
 from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
+from mjbot.errors import ExitCode
 from mjbot.referee import Position, Referee
 from mjbot.referee.wall import shuffle_wall
 from mjbot.server import core, server
@@ -25,6 +26,7 @@ from mjbot.server.seats import TcpSeat
 from mjbot.server.server import TableServer
 from mjbot.server.tcp import Acceptor
 from protocol import messages as m
+from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, REQUESTS
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.sessions.request_server import RequestSession, TimeLimits
@@ -323,10 +325,14 @@ def test_one_table_that_claims_to_be_two_fails_s20_alone():
     assert_alone("S20", checked({"S20", *PASSIVE}, at_once=2))
 
 
-@pytest.mark.parametrize("kind", ["clean", "careless"])
-def test_a_port_that_stays_taken_fails_s22_alone(kind):
+def free_port():
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+        return free.getsockname()[1]
+
+
+@pytest.mark.parametrize("kind", ["clean", "forks", "careless"])
+def test_a_port_that_stays_taken_fails_s22_alone(kind):
+    port = free_port()
     command = [sys.executable, "-S", "-E", str(TINY), str(port), kind]
 
     async def check():
@@ -345,6 +351,49 @@ def test_a_port_that_stays_taken_fails_s22_alone(kind):
     if kind == "careless":
         return assert_alone("S22", found)
     assert not failed(found) and found["S22"].verdict is Verdict.OK
+
+
+def test_our_server_that_drains_a_running_game_is_restarted(monkeypatch):
+    monkeypatch.setattr(server_process, "LEAVE_S", 0.5)
+    port = free_port()
+    serve = [sys.executable, "-m", "mjbot", "serve", "--port", str(port), "--no-ws"]
+
+    async def join(line):
+        await line.receive()
+        await line.send(encode(m.Join(name="idle", room="default"), LOCKSTEP))
+        return await line.receive()
+
+    async def check():
+        process = ServerProcess(serve, lambda: connect_tcp("127.0.0.1", port))
+        async with process, contextlib.AsyncExitStack() as stack:
+            four = [await connect_tcp("127.0.0.1", port) for _ in range(4)]
+            joining = [asyncio.create_task(join(line)) for line in four]
+            for line in four:
+                await stack.enter_async_context(line)
+            # The server waits for the reply to what the first of them receives.
+            await asyncio.wait(joining, return_when=asyncio.FIRST_COMPLETED)
+            first = process._running
+            problem = await process.restart()
+            return problem, first.process.returncode, await asyncio.gather(*joining)
+
+    problem, status, received = asyncio.run(check())
+    assert not problem
+    assert status == ExitCode.INTERRUPTED
+    assert sum(b"the game is void" in line for line in received) == 3
+
+
+def test_a_server_that_ignores_sigterm_is_reported(monkeypatch):
+    monkeypatch.setattr(lines, "LEAVE_S", 0.3)
+    monkeypatch.setattr(server_process, "LEAVE_S", 0.3)
+    port = free_port()
+    command = [sys.executable, "-S", "-E", str(TINY), str(port), "stays"]
+
+    async def check():
+        process = ServerProcess(command, lambda: connect_tcp("127.0.0.1", port))
+        async with process:
+            return await process.restart()
+
+    assert asyncio.run(check()) == "it did not end within 0.3 s of a second SIGTERM"
 
 
 def assert_alone(id_, found):
