@@ -5,6 +5,7 @@ import functools
 
 import pytest
 
+from mjbot.check.bot_scenes import SCENES
 from mjbot.check.bots import BotSettings, check_bot
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, Verdict
 from mjbot.check.report import results
@@ -68,6 +69,25 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     assert result.transcript[0].startswith("== scene ")
     arrows = {line.partition(" ")[0] for line in result.transcript}
     assert {"<-", "->"} <= arrows or id_ == "B29"
+
+
+def test_a_bot_that_ends_in_the_plain_game_is_given_up(parties):
+    class Ends(parties.Player):
+        def note(self, event):
+            super().note(event)
+            if event["type"] == "start_kyoku":
+                raise SystemExit("out of memory")
+
+    findings = asyncio.run(check_bot(parties.MemoryBot(Ends), BotSettings()))
+    assert findings.lost == "it does not get through a plain game"
+    found = {result.check.id: result for result in results(BOT_CHECKS, findings, "mjbot check x")}
+    assert found["B12"].verdict is Verdict.NOT_APPLICABLE
+    assert found["B12"].text == f"not reached: {findings.lost}"
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=[scene.name for scene in SCENES])
+def test_nothing_is_forced_upon_the_bot(scene):
+    assert not [deal for deal in scene.deals if deal is not None and scene.bot in deal.wishes]
 
 
 def test_a_false_tsumogiri_in_riichi_fails_the_check_of_riichi_alone(parties):

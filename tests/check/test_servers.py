@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from mjbot.check import four_clients, lines, server_process, servers
 from mjbot.check.catalogue import SERVER_CHECKS, Verdict
-from mjbot.check.four_clients import Door
-from mjbot.check.report import results
+from mjbot.check.four_clients import Door, TableClient
+from mjbot.check.report import Transcript, results
 from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
 from mjbot.errors import ExitCode
@@ -339,7 +339,11 @@ def test_a_port_that_stays_taken_fails_s22_alone(kind):
         process = ServerProcess(command, lambda: connect_tcp("127.0.0.1", port))
         async with process, await connect_tcp("127.0.0.1", port) as line:
             await line.receive()
-            return await process.restart()
+            problem = await process.restart()
+            if not problem:  # the new process answers, not what is left of the old one
+                async with await connect_tcp("127.0.0.1", port) as again:
+                    assert b"hello" in await again.receive(5.0)
+            return problem
 
     problem = asyncio.run(check())
     assert ("Address already in use" in problem) == (kind == "careless"), problem
@@ -466,3 +470,34 @@ def test_a_fifth_comes_only_when_four_have_their_seats(monkeypatch):
     found = checked({"S03", *PASSIVE})
     assert not failed(found), [found[id_].text for id_ in failed(found)]
     assert found["S03"].verdict is Verdict.OK
+
+
+class Script:
+    """A server that sends its lines whatever is replied."""
+
+    def __init__(self, *said):
+        self.said = said
+
+    async def connect(self):
+        ours, theirs = memory_pair()
+        for event in self.said:
+            await theirs.send(json.dumps(event).encode())
+        return ours
+
+
+def test_a_client_compares_no_offers_after_a_contradiction():
+    hands = [["1m"] * 4 + ["E"] * 4 + ["S"] * 4 + ["W"], *[["?"] * 13 for _ in range(3)]]
+    offers = [{"type": "hora", "actor": 0, "target": 0, "pai": "1m"}]
+    server = Script(
+        {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]},
+        {"type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
+         "scores": [25000] * 4, "dora_marker": "N", "tehais": hands},
+        {"type": "tsumo", "actor": 0, "pai": "1m", "possible_actions": offers},
+    )  # fmt: skip
+
+    async def check():
+        client = TableClient("default", 0, Transcript("a script"), asyncio.Event())
+        return await client.play(server.connect)
+
+    heard = asyncio.run(check())
+    assert [id_ for id_, _ in heard.problems] == ["S12"], heard.problems

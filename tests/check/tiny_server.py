@@ -2,7 +2,7 @@
 
 It greets each connection and ends at SIGTERM.  The careless one does not tell the system that its
 port may be taken again while lines of the process before it are still closing; the one that forks
-leaves a process that listens, too; the one that stays ignores SIGTERM.
+leaves a process that holds the port; the one that stays ignores SIGTERM.
 """
 
 import os
@@ -19,8 +19,8 @@ def main(port, kind):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", int(port)))
     listener.listen()
-    if kind == "forks":
-        os.fork()
+    if kind == "forks" and not os.fork():
+        signal.pause()
     lines = []
     while True:
         line, _ = listener.accept()
