@@ -1,9 +1,14 @@
 """Everything that can happen in a hand, played at our own table, as Tenhou's formats tell it."""
 
-import pytest
+from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from mjbot.records.complete import complete
 from mjbot.records.mjlog import read_mjlog
 from mjbot.referee import Position
+from mjbot.table.settle import has_nagashi
 from protocol import messages as m
 from protocol.tenhou.tiles import RED_TILES
 from tests.records.formats import (
@@ -504,6 +509,25 @@ def test_two_nagashi_are_both_paid(scripted) -> None:
     assert (tag["type"], tag["sc"]) == ("nm", "250,-80,250,60,250,60,250,-40")
     assert hand_of(game)[16][:2] == ["流し満貫", [-8000, 6000, 6000, -4000]]
     check_round_trips(game)
+
+
+def test_a_draw_without_a_reason_is_a_nagashi_of_one_of_four_seats(
+    scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def checked(state: Any, seat: int) -> bool:
+        assert seat in range(4)  # compiled code checks no index
+        return bool(has_nagashi(state, seat))
+
+    monkeypatch.setattr(f"{complete.__module__}.has_nagashi", checked)
+    for seats, kind in ((), "fanpai"), ((3,), "nagashimangan"):
+        hands = ["234678m234678p5s", NOTEN, "", ""]
+        game = scripted(hands, edge_draws(seats, hands) if seats else "").finish_kyoku()
+        events = [
+            replace(event, reason=None) if isinstance(event, m.Ryukyoku) else event
+            for event in game.events[: game.names().index("EndKyoku") + 1]
+        ]
+        (draw,) = [one for one in told(events).entries if isinstance(one.event, m.Ryukyoku)]
+        assert draw.event.reason == kind
 
 
 # --- the end of the game ---------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 from mjbot.records.complete import complete
 from mjbot.records.game import ForeignRecordError, RecordError
 from mjbot.records.sources import games_of, list_sources, open_games
+from mjbot.records.tenhou6 import order
 from mjbot.records.tenhou6.hands import Claim, Discard, Draw, Hand, Play, SeatColumns
 from mjbot.records.tenhou6.order import orders
 from mjbot.records.tenhou6.reader import read_tenhou6
@@ -82,6 +83,19 @@ def test_only_one_order_uses_up_the_columns(seed: int) -> None:
         hand = made_up.play(rng.randint(1, 24))
         (events,) = orders(hand, -1)
         assert [(type(event).__name__, event.actor) for event in events] == made_up.said
+
+
+def test_no_more_orders_are_tried_than_the_bound_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    class WithoutCalls(random.Random):
+        def random(self) -> float:
+            return 0.0
+
+    hand = MadeUpHand(WithoutCalls(1)).play(12)
+    monkeypatch.setattr(order, "MOST_EVENTS", 12)
+    assert len(list(orders(hand, -1))) == 1
+    monkeypatch.setattr(order, "MOST_EVENTS", 11)
+    with pytest.raises(ValueError, match="too many orders of events"):
+        list(orders(hand, -1))
 
 
 # --- files -----------------------------------------------------------------------------------
