@@ -17,7 +17,7 @@ STARTS = """
 import asyncio, os, sys
 from mjbot.check.lines import Running
 async def main():
-    await Running.start([sys.executable, "-S", "-E", "-c", *sys.argv[1:]], pipes=False)
+    await Running.run([sys.executable, "-S", "-E", "-c", *sys.argv[1:]], pipes=False)
     sys.stdin.readline()
     os._exit(0)
 asyncio.run(main())
@@ -51,7 +51,7 @@ def test_the_seconds_of_a_reply_run_from_the_last_line_sent(
 
     async def talk() -> float:
         ours, theirs = memory_pair()
-        running = await Running.start([sys.executable, "-S", "-E", "-c", ""], pipes=False)
+        running = await Running.run([sys.executable, "-S", "-E", "-c", ""], pipes=False)
         monkeypatch.setattr(lines.time, "perf_counter", lambda: next(moments))
         line = TransportLine(ours, running)
         await line.tell(b"{}")
