@@ -102,8 +102,8 @@ def test_a_match_names_its_log_its_folder_and_the_games_that_are_whole(
 
     monkeypatch.setattr(match, "play_match", play_match)
     monkeypatch.setattr(match, "prepare", lambda *_, **__: ())
-    monkeypatch.setattr(match, "RUNS", tmp_path)
-    assert main(["match", *["tsumogiri"] * 4, "--games", "3"]) == 3
+    command = ["match", *["tsumogiri"] * 4, "--games", "3", "--log-dir", str(tmp_path)]
+    assert main(command) == 3
     (folder,) = tmp_path.iterdir()
     out = capsys.readouterr()
     assert out.err == (
