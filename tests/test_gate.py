@@ -16,7 +16,7 @@ def output(*command: str, folder: Path = ROOT, **environ: str) -> tuple[int, str
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, **environ},
+        env={name: value for name, value in os.environ.items() if name != "BASE"} | environ,
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
