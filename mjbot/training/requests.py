@@ -43,6 +43,19 @@ def length_field() -> Any:
     return option("hanchan", "length of a game", choices=list(LAST_ROUND))
 
 
+def shares_field(*shares: float) -> Any:
+    """Return the option ``--shares``: what each of the five decisions has of a batch."""
+    default = " ".join(f"{share:g}" for share in shares)
+    help_ = f"shares of discard, riichi, pon, chi and kan in each batch (default: {default})"
+    return option(shares, help_, type=float, nargs=5, metavar="SHARE")
+
+
+def check_shares(shares: Sequence[float]) -> None:
+    """Raise :class:`~mjbot.errors.ArgumentError` for shares that leave no discards."""
+    if min(shares) < 0 or not shares[0] > 0:
+        raise ArgumentError("--shares: none below 0, and some discards")
+
+
 # --- from records ------------------------------------------------------------------------------
 
 
@@ -171,14 +184,7 @@ class PolicyPlan:
     batch: int = option(512, "rows of a step", type=int)
     rate: float = option(2e-3, "highest learning rate", type=float)
     decay: float = option(1e-2, "weight decay", type=float)
-    shares: tuple[float, ...] = option(
-        (0.47, 0.10, 0.16, 0.19, 0.08),
-        "shares of discard, riichi, pon, chi and kan in each batch"
-        " (default: 0.47 0.1 0.16 0.19 0.08)",
-        type=float,
-        nargs=5,
-        metavar="SHARE",
-    )
+    shares: tuple[float, ...] = shares_field(0.47, 0.10, 0.16, 0.19, 0.08)
     seed: int = seed_field()
 
     @property
@@ -190,8 +196,7 @@ class PolicyPlan:
         at_least_1(self, "channels", "rows", "batch")
         if self.blocks < 2:
             raise ArgumentError("--blocks: at least 2")
-        if min(self.shares) < 0 or not self.shares[0] > 0:
-            raise ArgumentError("--shares: none below 0, and some discards")
+        check_shares(self.shares)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import SHIPPED
 from mjbot.requests import argument, option
-from mjbot.training.requests import ColumnsRequest, length_field
+from mjbot.training.requests import ColumnsRequest, check_shares, length_field, shares_field
 from mjbot.training.runs import (
     at_least_1,
     folder_field,
@@ -28,14 +28,7 @@ class Plan:
     rows: int = option(8_000_000, "rows to learn from, in several passes if needed", type=int)
     batch: int = option(256, "rows of a step", type=int)
     rate: float = option(1.5e-3, "highest learning rate", type=float)
-    shares: tuple[float, ...] = option(
-        (0.58, 0.08, 0.12, 0.16, 0.06),
-        "shares of discard, riichi, pon, chi and kan in each batch"
-        " (default: 0.58 0.08 0.12 0.16 0.06)",
-        type=float,
-        nargs=5,
-        metavar="SHARE",
-    )
+    shares: tuple[float, ...] = shares_field(0.58, 0.08, 0.12, 0.16, 0.06)
     seed: int = seed_field()
 
     @property
@@ -47,8 +40,7 @@ class Plan:
         at_least_1(self, "batch")
         if self.rows < self.batch:
             raise ArgumentError("--rows: at least one batch")
-        if min(self.shares) < 0 or not self.shares[0] > 0:
-            raise ArgumentError("--shares: none below 0, and some discards")
+        check_shares(self.shares)
 
 
 @dataclass(frozen=True, kw_only=True)
