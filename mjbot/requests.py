@@ -53,7 +53,7 @@ def option(default: Any, help_: str, **how: Any) -> Any:
     elif default is not None and default != () and "(default" not in help_:
         help_ += f" (default: %(default){'g' if isinstance(default, float) else 's'})"
     if how.get("required"):
-        return field(metadata={_HOW: (flag, {"help": help_, **how}), _SHOWN: shown})
+        default = MISSING
     return field(default=default, metadata={_HOW: (flag, {"help": help_, **how}), _SHOWN: shown})
 
 
