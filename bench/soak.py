@@ -37,7 +37,7 @@ from mjbot.server.core import OnFault
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
-from proof.chaos import BOTS, HOST, Proxies, Table, ending_of, problems_of, replayed
+from proof.chaos import BOTS, HOST, ChaosGame, Proxies, ending_of, problems_of, replayed
 from proof.remains import Sample, damage, end_all, left_after, marked, used
 from proof.trend import growing
 from protocol.sessions.request_server import TimeLimits
@@ -186,7 +186,7 @@ class _ServedTable:
     async def _play(self) -> None:
         async for result in self._server.play(GAMES):
             self.games += 1
-            table = Table(self.games, (), result, broken=self._broken_since())
+            table = ChaosGame(self.games, (), result, broken=self._broken_since())
             table.kinds = tuple(set().union(*table.broken))
             table.replayed = replayed(result)
             self.ended[_ending(table)] += 1
@@ -206,7 +206,7 @@ class _ServedTable:
             result.log.unlink()
 
 
-def _ending(table: Table) -> str:
+def _ending(table: ChaosGame) -> str:
     return ending_of(table).partition(": ")[2]
 
 

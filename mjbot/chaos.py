@@ -63,7 +63,7 @@ class Chaos:
 
 
 @dataclass(frozen=True)
-class Fault:
+class InjectedFault:
     """What went wrong: on which connection, in which direction, behind how many bytes."""
 
     connection: int
@@ -83,7 +83,11 @@ class ChaosProxy:
     """Stands before ``host:port``; use it as an async context manager and then :meth:`open`."""
 
     def __init__(
-        self, chaos: Chaos, host: str, port: int, on_fault: Callable[[Fault], None] | None = None
+        self,
+        chaos: Chaos,
+        host: str,
+        port: int,
+        on_fault: Callable[[InjectedFault], None] | None = None,
     ) -> None:
         if not is_loopback(host):  # a server elsewhere would pass for one of this machine
             raise ValueError(f"{host}: a chaos proxy stands only before servers of this machine")
@@ -92,7 +96,7 @@ class ChaosProxy:
         self._on_fault: Final = on_fault
         self._lines: Final[set[asyncio.Task[None]]] = set()
         self._connections = 0
-        self.faults: Final[list[Fault]] = []
+        self.faults: Final[list[InjectedFault]] = []
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> "ChaosProxy":
@@ -151,7 +155,7 @@ class ChaosProxy:
                 ahead = max(0, at - passed)
                 await _send(writer, data[:ahead])
                 passed, data = passed + ahead, data[ahead:]
-                self._note(Fault(number, to, kind, at))
+                self._note(InjectedFault(number, to, kind, at))
                 if kind == "half-close":
                     return await _swallow(reader, writer)
                 before = len(data)
@@ -194,7 +198,7 @@ class ChaosProxy:
                 raise _CutError
         return data
 
-    def _note(self, fault: Fault) -> None:
+    def _note(self, fault: InjectedFault) -> None:
         self.faults.append(fault)
         if self._on_fault is not None:
             self._on_fault(fault)

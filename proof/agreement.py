@@ -19,7 +19,7 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.apply import apply_riichi
 from mjbot.table.state import copy_state
 from mjbot.table.view import Sealed, View
-from mjbot.training.networks.decisions import Decisions, Kind, open_decisions
+from mjbot.training.networks.decisions import DecisionKind, Decisions, open_decisions
 from mjbot.training.runs import GameRange
 from protocol.tiles import tile_kind
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the agreement of each strategy; 0 unless there are no discards."""
     games = GameRange(args.games)
     stop = 1 << 30 if games.stop is None else games.stop
-    decisions = open_decisions(args.columns, Kind.DISCARD).of_games(games.start, stop)
+    decisions = open_decisions(args.columns, DecisionKind.DISCARD).of_games(games.start, stop)
     places = np.arange(0, len(decisions.rows), args.every)
     if not len(places):
         print(f"no discards in games {args.games}")

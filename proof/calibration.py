@@ -53,7 +53,7 @@ INDENT: Final = 8 * " "
 Floats = NDArray[np.float64]
 
 
-class Row(NamedTuple):
+class CalibrationRow(NamedTuple):
     """One decision; ``situation`` is its place in SITUATIONS, ``chance`` the estimate (0..1)."""
 
     game: int
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def rows_of_all(sources: Sequence[Source], jobs: int) -> Iterator[Row]:
+def rows_of_all(sources: Sequence[Source], jobs: int) -> Iterator[CalibrationRow]:
     """Yield the decisions of all sources."""
     batches = [(first, sources[first : first + BATCH]) for first in range(0, len(sources), BATCH)]
     with (
@@ -103,17 +103,17 @@ def rows_of_all(sources: Sequence[Source], jobs: int) -> Iterator[Row]:
             step(BATCH)
 
 
-def rows_of_batch(batch: tuple[int, Sequence[Source]]) -> list[Row]:
+def rows_of_batch(batch: tuple[int, Sequence[Source]]) -> list[CalibrationRow]:
     """Return the decisions of some sources, the first of which has the given number."""
     first, sources = batch
-    rows: list[Row] = []
+    rows: list[CalibrationRow] = []
     for number, source in enumerate(sources, first):
         for game in games_of(source):
             rows.extend(rows_of((entry.event for entry in game.entries), number))
     return rows
 
 
-def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
+def rows_of(events: Iterable[Event], game: int) -> Iterator[CalibrationRow]:
     """Yield the discards, calls and passed calls of a game, each with its outcome."""
     bot, sealed, numbering = FoldRecognitionPlus(), Sealed(), Numbering()
     made: list[tuple[int, tuple[float, Situation]]] = []
@@ -129,7 +129,7 @@ def rows_of(events: Iterable[Event], game: int) -> Iterator[Row]:
                 made += [(seat, found)] if found else []
         if step.next is None or isinstance(step.next, StartKyoku):
             for seat, (chance, situation) in made:
-                yield Row(game, SITUATIONS.index(situation), chance, seat in winners)
+                yield CalibrationRow(game, SITUATIONS.index(situation), chance, seat in winners)
             made.clear()
             winners.clear()
 

@@ -56,7 +56,7 @@ ENDS: Final = frozenset({"half-close", "cut", "stall"})
 
 
 @dataclass
-class Table:
+class ChaosGame:
     """What came of one game: ``broken`` are the faults of each place's proxy."""
 
     number: int
@@ -87,7 +87,7 @@ async def _run(args: argparse.Namespace) -> int:
     numbers = range(args.first, args.first + args.games)
     free = asyncio.Semaphore(args.at_once)
 
-    async def play_one(number: int) -> Table:
+    async def play_one(number: int) -> ChaosGame:
         async with free:
             return await _played(number, args.seed)
 
@@ -110,10 +110,10 @@ async def _run(args: argparse.Namespace) -> int:
 # --- a game ----------------------------------------------------------------------------------
 
 
-async def _played(number: int, seed: int) -> Table:
+async def _played(number: int, seed: int) -> ChaosGame:
     random = Random(f"chaos {seed} {number}")
     kinds = HARMLESS if number % HARMLESS_EVERY == 0 else FAULTS
-    table = Table(number, kinds)
+    table = ChaosGame(number, kinds)
     rules = TableRules(
         seed=seed + number,
         rules="tonpu",
@@ -223,7 +223,7 @@ def replayed(result: GameResult) -> str:
 # --- how it ended ----------------------------------------------------------------------------
 
 
-def ending_of(table: Table) -> str:
+def ending_of(table: ChaosGame) -> str:
     """Say in a few words how a game ended."""
     result = table.result
     if result is None:
@@ -246,7 +246,7 @@ def _kind(text: str) -> str:
     return "not allowed"
 
 
-def problems_of(table: Table) -> list[str]:
+def problems_of(table: ChaosGame) -> list[str]:
     """Return what must not be."""
     result = table.result
     if result is None:

@@ -66,7 +66,7 @@ PARTIES: Final = {
 
 
 @dataclass
-class Tally:
+class PartyResults:
     """What came of a party's runs: ``failed`` counts ``id: text`` of each failed check."""
 
     runs: int = 0
@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check all parties, print a line for each, return 1 if any check fails."""
     names = args.party or list(PARTIES)
-    tallies = {name: Tally() for name in names}
+    tallies = {name: PartyResults() for name in names}
     runs = [name for _ in range(args.times) for name in names]
     with _busy(args.load), ThreadPoolExecutor(args.jobs) as pool:
         for name, (report, seconds) in zip(runs, pool.map(_checked, runs), strict=True):
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     return int(any(tally.failed for tally in tallies.values()))
 
 
-def note(tally: Tally, report: str, seconds: float) -> None:
+def note(tally: PartyResults, report: str, seconds: float) -> None:
     """Add one run, ``report`` as the command printed it with ``--json``."""
     tally.runs += 1
     tally.seconds = max(tally.seconds, seconds)
@@ -122,7 +122,7 @@ def note(tally: Tally, report: str, seconds: float) -> None:
             tally.failed[f"{check['id']}: {check['text']}"] += 1
 
 
-def line_of(name: str, tally: Tally) -> str:
+def line_of(name: str, tally: PartyResults) -> str:
     """Return the result of one party as a line."""
     failed = plural(sum(tally.failed.values()), "failed check")
     parts = [plural(tally.runs, "run"), failed]

@@ -44,8 +44,8 @@ _LOGIN_LINES: Final = 20
 RARE: Final = 0.7
 """How often a call, a riichi or a win is taken where one is possible, lest they drown."""
 
-Tell = Callable[[bytes], None]
-Hear = Callable[[], bytes | None]
+SendLine = Callable[[bytes], None]
+ReceiveLine = Callable[[], bytes | None]
 
 
 def at_random(random: Random, legal: Sequence[Action]) -> Action:
@@ -73,10 +73,10 @@ def spelling_of(dialect: Dialect) -> Spelling:
 # --- the server's side -----------------------------------------------------------------------
 
 
-class Door:
+class ServerSide:
     """The server's end of a seat's line: ``tell`` sends, ``hear`` is the next line or ``None``."""
 
-    def __init__(self, seat: int, tell: Tell, hear: Hear) -> None:
+    def __init__(self, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
         self._seat: Final = seat
         self._tell: Final = tell
         self._hear: Final = hear
@@ -90,11 +90,11 @@ class Door:
         raise NotImplementedError
 
 
-class LockstepDoor(Door):
+class LockstepServer(ServerSide):
     """The original server's."""
 
     def greet(self) -> bool:
-        """See :meth:`Door.greet`."""
+        """See :meth:`ServerSide.greet`."""
         self._session = LockstepSession()
         self._tell(self._session.hello())
         with contextlib.suppress(JoinRefusedError):
@@ -102,7 +102,7 @@ class LockstepDoor(Door):
         return False
 
     def exchange(self, say: Say) -> Answer:
-        """See :meth:`Door.exchange`."""
+        """See :meth:`ServerSide.exchange`."""
         self._tell(self._session.say(say.message))
         line = self._hear()
         try:
@@ -112,15 +112,15 @@ class LockstepDoor(Door):
         return Answer(reply=reply, raw=(line or b"").decode("utf-8", "replace"))
 
 
-class RequestDoor(Door):
+class RequestServerSide(ServerSide):
     """RiichiLab's."""
 
-    def __init__(self, seat: int, tell: Tell, hear: Hear) -> None:
+    def __init__(self, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
         super().__init__(seat, tell, hear)
         self._session: Final = RequestSession()
 
     def exchange(self, say: Say) -> Answer:
-        """See :meth:`Door.exchange`."""
+        """See :meth:`ServerSide.exchange`."""
         self._tell(self._session.say(say.message))
         if not say.legal:
             return Answer(excused=True)
@@ -136,15 +136,15 @@ class RequestDoor(Door):
         return Answer(excused=True)
 
 
-class PipeDoor(Door):
+class PipeServer(ServerSide):
     """A bot's on standard input and output."""
 
-    def __init__(self, dialect: Dialect, seat: int, tell: Tell, hear: Hear) -> None:
+    def __init__(self, dialect: Dialect, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
         super().__init__(seat, tell, hear)
         self._session: Final = pipe_session(dialect, seat)
 
     def exchange(self, say: Say) -> Answer:
-        """See :meth:`Door.exchange`."""
+        """See :meth:`ServerSide.exchange`."""
         assert isinstance(say.message, Event)
         line = self._session.say(say.message, say.offers())
         if line is not None:
@@ -160,17 +160,17 @@ class PipeDoor(Door):
         return Answer(reply=reply, excused=reply is None)
 
 
-class TenhouDoor(Door):
+class TenhouServerSide(ServerSide):
     """Tenhou's."""
 
-    def __init__(self, spelling: Spelling, seat: int, tell: Tell, hear: Hear) -> None:
+    def __init__(self, spelling: Spelling, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
         super().__init__(seat, tell, hear)
         self._server: Final = TenhouServer(spelling)
         self._table: Final = SeatTable(seat, gpid="guest")
         self._gone = False
 
     def greet(self) -> bool:
-        """See :meth:`Door.greet`."""
+        """See :meth:`ServerSide.greet`."""
         for _ in range(_LOGIN_LINES):
             if (data := self._hear()) is None:
                 return False
@@ -183,7 +183,7 @@ class TenhouDoor(Door):
         return False
 
     def exchange(self, say: Say) -> Answer:
-        """See :meth:`Door.exchange`."""
+        """See :meth:`ServerSide.exchange`."""
         assert isinstance(say.message, Event)
         lamp = bool(is_furiten(say.referee.state, self._seat))
         if self._gone:
@@ -221,15 +221,15 @@ class TenhouDoor(Door):
             self._tell(frame)
 
 
-def _door(dialect: Dialect, seat: int, tell: Tell, hear: Hear) -> Door:
+def _door(dialect: Dialect, seat: int, tell: SendLine, hear: ReceiveLine) -> ServerSide:
     if dialect.traits.is_tenhou:
-        return TenhouDoor(spelling_of(dialect), seat, tell, hear)
+        return TenhouServerSide(spelling_of(dialect), seat, tell, hear)
     if dialect in (LINES, ARRAYS):
-        return PipeDoor(dialect, seat, tell, hear)
-    return {LOCKSTEP: LockstepDoor, REQUESTS: RequestDoor}[dialect](seat, tell, hear)
+        return PipeServer(dialect, seat, tell, hear)
+    return {LOCKSTEP: LockstepServer, REQUESTS: RequestServerSide}[dialect](seat, tell, hear)
 
 
-def _table(door: Door, seat: int, seed: int, on_fault: OnFault) -> TableCore:
+def _table(door: ServerSide, seat: int, seed: int, on_fault: OnFault) -> TableCore:
     """Play a kyoku; at the other three seats sits chance."""
     random = Random(f"others {seed}")
     core = TableCore(Referee(seed, "tonpu"), NAMES, on_fault)
@@ -327,14 +327,14 @@ def tell_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) -> st
     return "played on past named faults" if core.faults else "played"
 
 
-class _Default(Strategy):
+class _DefaultAnswers(Strategy):
     """Does what is always possible."""
 
     def decide(self, view: View) -> Action:
         return view.default_action
 
 
-class _Said(Transport):
+class _ScriptedLines(Transport):
     """What a server said, line by line, then the end."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
@@ -353,7 +353,7 @@ class _Said(Transport):
 
 
 def _no_strategy(game: int) -> Strategy:
-    return _Default()
+    return _DefaultAnswers()
 
 
 async def _gone() -> Transport:
@@ -363,7 +363,7 @@ async def _gone() -> Transport:
 async def tell_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
     """Let our client hear other lines of a server; raises what it raises."""
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
-    said = _Said(lines)
+    said = _ScriptedLines(lines)
     if talk.dialect.traits.is_tenhou:
         tenhou = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect), lenient=not strict)
         game = TenhouGame(_gone, tenhou, player, silence_s=60.0, record=_forget)

@@ -35,7 +35,7 @@ class LedgerError(ValueError):
     """The events cannot all be true."""
 
 
-class Ledger:
+class PointsLedger:
     """Follows one unmasked game with all scores told; ``counts`` says what was checked."""
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ from proof.pair_trials import (
     RESULTS,
     THERE,
     TOP,
-    Trial,
+    PairTrial,
     plan,
     problems_in_words,
     read,
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     return int(len(trials) < len(planned) or any(trial.problems for trial in trials))
 
 
-async def play(trials: Sequence[Trial], table: AtTable, folder: Path) -> None:
+async def play(trials: Sequence[PairTrial], table: AtTable, folder: Path) -> None:
     """Play one game per trial, one more for each whose moment comes too late."""
     with private_channel() as channel:
         assert isinstance(channel.place, Path)
@@ -99,7 +99,7 @@ class _AllDoneError(Exception):
 
 class _Trials:
     def __init__(
-        self, trials: Sequence[Trial], table: AtTable, folder: Path, relay: ChannelRelay
+        self, trials: Sequence[PairTrial], table: AtTable, folder: Path, relay: ChannelRelay
     ) -> None:
         self._waiting = list(reversed(trials))
         self._trial = self._waiting.pop()
@@ -168,7 +168,7 @@ class _Trials:
     def _on_note(self, text: str) -> None:
         self._trial.notes.append(text)
 
-    async def _strike(self, trial: Trial) -> None:
+    async def _strike(self, trial: PairTrial) -> None:
         await asyncio.sleep(trial.delay_ms / 1000)
         trial.kyoku, trial.done = self._kyoku, True
         trial.linked = [place for place in (TOP, PARTNER) if self._is_linked(place)]

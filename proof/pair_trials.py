@@ -22,7 +22,7 @@ THERE: Final = "the partner is there"
 
 
 @dataclass
-class Trial:
+class PairTrial:
     """What went wrong in a game, and what came of it; ``problems`` must be empty.
 
     ``linked`` are the two who had each other when it went wrong.
@@ -45,26 +45,26 @@ class Trial:
     problems: list[str] = field(default_factory=list)
 
 
-def plan(times: int, stops: int, seed: int) -> list[Trial]:
+def plan(times: int, stops: int, seed: int) -> list[PairTrial]:
     """Return what is to go wrong, and when."""
     trials = []
     for number in range(times + stops):
         kinds, place = (FAILURES, number) if number < times else (DELAYS, number - times)
         dice = random.Random(f"{seed} {number}")
         moment = dice.randint(1, LATEST_EVENT), dice.uniform(0, 20)
-        trials.append(Trial(number, kinds[place % len(kinds)], *moment))
+        trials.append(PairTrial(number, kinds[place % len(kinds)], *moment))
     return trials
 
 
-def read(file: Path) -> list[Trial]:
+def read(file: Path) -> list[PairTrial]:
     """Return the trials of a results file, each once."""
     if not file.exists():
         return []
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [Trial(**row) for row in {row["number"]: row for row in rows}.values()]
+    return [PairTrial(**row) for row in {row["number"]: row for row in rows}.values()]
 
 
-def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
+def problems_in_words(trial: PairTrial, words: Mapping[int, str]) -> Iterator[str]:
     """Yield what is missing in what the players said, or should not be there."""
     for place, text in words.items():
         yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)
@@ -77,7 +77,7 @@ def problems_in_words(trial: Trial, words: Mapping[int, str]) -> Iterator[str]:
         yield "nobody noted the death"
 
 
-def report(trials: Sequence[Trial]) -> Iterator[str]:
+def report(trials: Sequence[PairTrial]) -> Iterator[str]:
     """Yield a line per kind, and what went wrong."""
     for kind, n in Counter(trial.kind for trial in trials).items():
         mine = [trial for trial in trials if trial.kind == kind]

@@ -27,8 +27,8 @@ from mjbot.progress import progress
 from mjbot.records.game import Game, RecordError
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import TableError
-from proof.ledger import Ledger, LedgerError
-from proof.round_trips import DifferenceError, check_round_trips
+from proof.ledger import LedgerError, PointsLedger
+from proof.round_trips import RoundTripError, check_round_trips
 from proof.witness import ContradictionError, Witness
 
 ARCHIVES: Final = ("hanchan-2024.zip", "hanchan-2020.zip")
@@ -37,13 +37,13 @@ MOST_SHOWN: Final = 20
 
 
 @dataclass
-class Findings:
+class RecordFindings:
     """How often each thing was checked, and what did not hold."""
 
     checked: Counter[str] = field(default_factory=Counter)
     mismatches: list[str] = field(default_factory=list)
 
-    def add(self, other: "Findings") -> None:
+    def add(self, other: "RecordFindings") -> None:
         """Take over what another process found."""
         self.checked += other.checked
         self.mismatches += other.mismatches
@@ -95,10 +95,10 @@ def shared_folder() -> Path:
     return Path(os.environ.get("MJBOT_SHARED") or beside)
 
 
-def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) -> Findings:
+def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) -> RecordFindings:
     """Check the games of all sources in ``jobs`` processes."""
     batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
-    total = Findings()
+    total = RecordFindings()
     check = partial(check_batch, round_trips=round_trips)
     with progress(Console(stderr=True), "checking", len(sources), "games") as step:
         for batch, findings in zip(batches, _in_processes(check, batches, jobs), strict=True):
@@ -108,8 +108,8 @@ def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) ->
 
 
 def _in_processes(
-    check: Callable[[list[Source]], Findings], batches: list[list[Source]], jobs: int
-) -> Iterator[Findings]:
+    check: Callable[[list[Source]], RecordFindings], batches: list[list[Source]], jobs: int
+) -> Iterator[RecordFindings]:
     if jobs == 1:
         yield from map(check, batches)
         return
@@ -117,9 +117,9 @@ def _in_processes(
         yield from pool.map(check, batches)
 
 
-def check_batch(sources: list[Source], *, round_trips: bool = False) -> Findings:
+def check_batch(sources: list[Source], *, round_trips: bool = False) -> RecordFindings:
     """Check the games of some sources."""
-    findings = Findings()
+    findings = RecordFindings()
     for source in sources:
         try:
             for game in games_of(source):
@@ -129,15 +129,15 @@ def check_batch(sources: list[Source], *, round_trips: bool = False) -> Findings
                     check_game(game, findings)
         except RecordError as error:
             findings.mismatches.append(str(error))
-        except DifferenceError as error:
+        except RoundTripError as error:
             findings.mismatches.append(f"{source.name}: {error}")
     return findings
 
 
-def check_game(game: Game, findings: Findings) -> None:
+def check_game(game: Game, findings: RecordFindings) -> None:
     """Check one game up to its first mismatch."""
     witness = Witness(findings.checked)
-    ledger = Ledger()
+    ledger = PointsLedger()
     findings.checked["games"] += 1
     for entry in game.entries:
         try:
@@ -150,7 +150,7 @@ def check_game(game: Game, findings: Findings) -> None:
     findings.checked += ledger.counts
 
 
-def print_table(findings: Findings, seconds: float) -> None:
+def print_table(findings: RecordFindings, seconds: float) -> None:
     """Print what was checked how often, then the mismatches."""
     for what, count in sorted(findings.checked.items()):
         print(f"{count:>12,}  {what}")

@@ -59,7 +59,7 @@ class SeatLine(NamedTuple):
     verdicts: dict[str, int]
 
 
-class Outcome(NamedTuple):
+class ReviewedGames(NamedTuple):
     """What came of some games: a line for each seat, and the faults."""
 
     lines: list[SeatLine]
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterator[Outcome]:
+def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterator[ReviewedGames]:
     """Yield what comes of all sources, some at a time."""
     batches = [
         (sources[start : start + BATCH], by, deals) for start in range(0, len(sources), BATCH)
@@ -113,11 +113,11 @@ def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterato
         yield from pool.map(review_batch, batches)
 
 
-def review_batch(batch: tuple[Sequence[Source], str, int]) -> Outcome:
+def review_batch(batch: tuple[Sequence[Source], str, int]) -> ReviewedGames:
     """Judge all seats of some games."""
     sources, by, deals = batch
     players = SeatedPlayers(Spec.read(by), 0)
-    outcome = Outcome([], [])
+    outcome = ReviewedGames([], [])
     for source in sources:
         for game in games_of(source):
             try:

@@ -54,14 +54,14 @@ UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
 _TILE_LISTS: Final = ("hai", "hai0", "hai1", "hai2", "hai3", "machi", "doraHai", "doraHaiUra")
 
 
-class DifferenceError(ValueError):
+class RoundTripError(ValueError):
     """A game that came back as another."""
 
 
 def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     """Write a game in both formats and read it again; count what was compared and what was lost.
 
-    Raises :class:`DifferenceError` at the first event or tag that is not the same, and
+    Raises :class:`RoundTripError` at the first event or tag that is not the same, and
     :class:`~mjbot.records.game.RecordError` where the game cannot be told or read.
     """
     entries = list(game.entries)
@@ -96,7 +96,7 @@ def _through_mjlog(entries: list[Entry], document: bytes, counts: Counter[str]) 
     again = list(read_mjlog(written, "written"))
     for ours, theirs in _pairs(entries, again):
         if (ours.event, ours.win) != (theirs.event, theirs.win):
-            raise DifferenceError(f"mjlog: {theirs.event} was {ours.event}")
+            raise RoundTripError(f"mjlog: {theirs.event} was {ours.event}")
         counts["mjlog: events the same"] += 1
         counts["mjlog: wins the same, value and yaku ids in their order"] += ours.win is not None
     _compare_tags(scan_elements(document, "original"), scan_elements(written, "written"), counts)
@@ -105,7 +105,7 @@ def _through_mjlog(entries: list[Entry], document: bytes, counts: Counter[str]) 
 
 def _pairs(entries: list[Entry], again: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
     if len(entries) != len(again):
-        raise DifferenceError(f"{len(again)} events were {len(entries)}")
+        raise RoundTripError(f"{len(again)} events were {len(entries)}")
     return zip(entries, again, strict=True)
 
 
@@ -129,7 +129,7 @@ def _compare_tags(originals: list[Element], written: list[Element], counts: Coun
         if ours != theirs:
             told = {key: (theirs.get(key), value) for key, value in ours.items()}
             wrong = {key: pair for key, pair in told.items() if pair[0] != pair[1]}
-            raise DifferenceError(f"mjlog: tag {one.number}, {one.name}: written, read: {wrong}")
+            raise RoundTripError(f"mjlog: tag {one.number}, {one.name}: written, read: {wrong}")
         counts["mjlog: tags the same, ids read as tiles"] += 1
         counts["lost in mjlog: which copy of equal tiles (tags)"] += one != _renumbered(other, one)
 
@@ -191,7 +191,7 @@ def _through_tenhou6(entries: list[Entry], told: CompleteGame, counts: Counter[s
     again = list(game.entries)
     for ours, theirs in _pairs(entries, again):
         if _held(ours, counts) != theirs.event:
-            raise DifferenceError(f"tenhou6: {theirs.event} was {ours.event}")
+            raise RoundTripError(f"tenhou6: {theirs.event} was {ours.event}")
         counts["tenhou6: events the same"] += 1
     for value in msgspec.json.decode(written)["log"]:
         hand = read_hand(value)
@@ -288,5 +288,5 @@ def _check_live(document: bytes, entries: list[Entry], counts: Counter[str]) -> 
     for seat in range(4):
         for ours, theirs in live_results(document, entries, seat):
             if ours != theirs:
-                raise DifferenceError(f"live, seat {seat}: {theirs} was {ours}")
+                raise RoundTripError(f"live, seat {seat}: {theirs} was {ours}")
             counts["results the same as a live player at each seat receives them"] += 1

@@ -53,7 +53,7 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 @dataclass
-class Trial:
+class SignalTrial:
     """One signal; what came of it: ``phase`` is how far the command was."""
 
     number: int
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     return int(problems > 0)
 
 
-def plan(times: int, seed: int) -> list[Trial]:
+def plan(times: int, seed: int) -> list[SignalTrial]:
     """Return the trials: commands and signals take turns, moments are drawn."""
     names = list(LATEST_S)
     trials = []
@@ -124,11 +124,11 @@ def plan(times: int, seed: int) -> list[Trial]:
         first, last = EARLY_S
         after_s = first * (last / first) ** where if early else LATEST_S[command] * where
         to_group = kind is signal.SIGINT and turn % 4 == 3
-        trials.append(Trial(number, command, kind, to_group, after_s))
+        trials.append(SignalTrial(number, command, kind, to_group, after_s))
     return trials
 
 
-def report(trials: Sequence[Trial]) -> Iterator[str]:
+def report(trials: Sequence[SignalTrial]) -> Iterator[str]:
     """Yield how many signals met which phase of which command, and the longest end."""
     for name in LATEST_S:
         ours = [trial for trial in trials if trial.command == name]
@@ -141,7 +141,7 @@ def report(trials: Sequence[Trial]) -> Iterator[str]:
 # --- one trial -------------------------------------------------------------------------------
 
 
-async def _tried(trial: Trial, keep: Path | None) -> None:
+async def _tried(trial: SignalTrial, keep: Path | None) -> None:
     folder = Path(tempfile.mkdtemp(prefix="mjs-"))
     work, temporary = folder / "work", folder / "t"
     work.mkdir()
@@ -159,7 +159,7 @@ async def _tried(trial: Trial, keep: Path | None) -> None:
         shutil.rmtree(folder)
 
 
-async def _struck(trial: Trial, words: "Words", folder: Path, mark: str) -> None:
+async def _struck(trial: SignalTrial, words: "RunningCommand", folder: Path, mark: str) -> None:
     """Run the command, send the signal in its moment, and wait for all that belongs to it."""
     environ = {**os.environ, MARK: mark, "TMPDIR": str(folder / "t"), "PYTHONUNBUFFERED": "1"}
     with (folder / OUTPUT).open("wb") as output:
@@ -201,7 +201,7 @@ def _phase(pid: int, folder: Path) -> str:
 STARTING: Final = "Python starting"
 
 
-def _problems(trial: Trial, folder: Path) -> Iterator[str]:
+def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
     """Yield what must not be: of the status, the words, the files."""
     allowed = {int(ExitCode.INTERRUPTED), *([int(ExitCode.OK)] if trial.drains else [])}
     text = (folder / OUTPUT).read_text("utf-8", "replace")
@@ -221,7 +221,7 @@ def _problems(trial: Trial, folder: Path) -> Iterator[str]:
 
 
 @dataclass
-class Words:
+class RunningCommand:
     """A command's arguments, and where it says what it says (once it runs)."""
 
     arguments: list[str]
@@ -229,9 +229,9 @@ class Words:
 
 
 @contextlib.asynccontextmanager
-async def _serving(folder: Path) -> AsyncIterator[Words]:
+async def _serving(folder: Path) -> AsyncIterator[RunningCommand]:
     """``serve`` for four clients of ours, who come as soon as it listens."""
-    words = Words(
+    words = RunningCommand(
         [
             *("--port", "0", "--ws-port", "0", "--log-dir", str(folder / "logs"), "--evidence"),
             *("--games", str(GAMES), "--length", "tonpu", "--seed", "0", "--on-fault", "default"),
@@ -244,7 +244,7 @@ async def _serving(folder: Path) -> AsyncIterator[Words]:
         await _ended([clients])
 
 
-async def _visit(words: Words) -> None:
+async def _visit(words: RunningCommand) -> None:
     """Wait for the door, and play there until it closes."""
     url = ""
     while not url:
@@ -260,7 +260,7 @@ async def _client(url: str, place: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _at_our_table(folder: Path) -> AsyncIterator[Words]:
+async def _at_our_table(folder: Path) -> AsyncIterator[RunningCommand]:
     """``play`` at a table of ours, with three clients of ours."""
     rules = TableRules(seed=0, rules="tonpu", timeout_s=60.0, on_fault=OnFault.DEFAULT)
     async with TableServer(rules) as server:
@@ -269,7 +269,7 @@ async def _at_our_table(folder: Path) -> AsyncIterator[Words]:
         tasks.append(asyncio.create_task(_games(server)))
         arguments = [url, "--strategy", "fast-riichi-a", "--games", "0"]
         try:
-            yield Words([*arguments, "--log", str(folder / "seen.mjson")])
+            yield RunningCommand([*arguments, "--log", str(folder / "seen.mjson")])
         finally:
             await _ended(tasks)
 
@@ -285,13 +285,13 @@ async def _ended(tasks: Sequence["asyncio.Task[None]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-_Situation = Callable[[Path], contextlib.AbstractAsyncContextManager[Words]]
+_Situation = Callable[[Path], contextlib.AbstractAsyncContextManager[RunningCommand]]
 
 
 def _with(*arguments: str) -> _Situation:
     @contextlib.asynccontextmanager
-    async def alone(folder: Path) -> AsyncIterator[Words]:
-        yield Words(list(arguments))
+    async def alone(folder: Path) -> AsyncIterator[RunningCommand]:
+        yield RunningCommand(list(arguments))
 
     return alone
 

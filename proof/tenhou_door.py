@@ -30,7 +30,7 @@ from mjbot.records.sources import games_of, list_sources
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
-from proof.records import Findings, print_table
+from proof.records import RecordFindings, print_table
 from proof.tenhou_habits import HABITS, play_habitually
 from protocol.messages import Event
 from protocol.rules import Length
@@ -70,8 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play all games, print the table, return 1 if anything does not hold."""
-    start, findings = time.monotonic(), Findings()
-    proof = DoorProof(findings, args.length, args.seed)
+    start, findings = time.monotonic(), RecordFindings()
+    proof = ListenerProof(findings, args.length, args.seed)
     for number in range(args.games):
         proof.compare(number)
         print(f"game {number + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
@@ -92,10 +92,10 @@ def run(args: argparse.Namespace) -> int:
     return 1 if findings.mismatches else 0
 
 
-class DoorProof:
+class ListenerProof:
     """Plays and judges; ``seed`` is that of game 0's walls."""
 
-    def __init__(self, findings: Findings, length: Length, seed: int) -> None:
+    def __init__(self, findings: RecordFindings, length: Length, seed: int) -> None:
         self._found: Final = findings
         self._length: Final = length
         self._seed: Final = seed

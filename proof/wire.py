@@ -17,7 +17,7 @@ from typing import Final
 from mjbot.table.legal import is_furiten
 from mjbot.table.mirror.mirror import Table, TableError
 from mjbot.table.mirror.wire import to_message
-from proof.records import Findings, print_table, shared_folder
+from proof.records import RecordFindings, print_table, shared_folder
 from protocol.errors import ProtocolError
 from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
 from protocol.sessions.turns import Due, Speak
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Check all sessions, print the table, return 1 if anything differs."""
     path = args.data or shared_folder() / "data" / "tenhou-wire" / "sessions-2018.zip"
     start = time.monotonic()
-    findings = Findings()
+    findings = RecordFindings()
     try:
         with zipfile.ZipFile(path) as archive:
             texts = {name: archive.read(name).decode() for name in sorted(archive.namelist())}
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if findings.mismatches else 0
 
 
-def check_session(session: str, name: str, findings: Findings) -> None:
+def check_session(session: str, name: str, findings: RecordFindings) -> None:
     """Check one client's session: lines ``Get:`` and ``Send:``, each with one tag or more."""
     first = re.search(r'Send: <JOIN t="([^"]*)"', session)
     replay = Replay(findings, parse_wanted(first and first[1]) or Wanted())
@@ -78,7 +78,7 @@ def check_session(session: str, name: str, findings: Findings) -> None:
 class Replay:
     """One recorded session; raises ``ValueError`` where our session or table differs from it."""
 
-    def __init__(self, findings: Findings, wanted: Wanted) -> None:
+    def __init__(self, findings: RecordFindings, wanted: Wanted) -> None:
         self._checked: Final = findings.checked
         self._wanted: Final = wanted
         self._client = TenhouClient(Login(), wanted, Spelling.XML)

@@ -31,7 +31,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.networks.policy import Opinion
+from mjbot.models.networks.policy import PolicyOutput
 from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.playouts import Plan
@@ -105,7 +105,7 @@ class Strongest(Supervised):
             fine_danger=self.fine_danger, hand_quality=self.hand_quality, placement=self.placement
         )
 
-    def opinion(self, view: View) -> Opinion | None:
+    def opinion(self, view: View) -> PolicyOutput | None:
         """Return the network's chances after points and playouts had their say."""
         said = super().opinion(view)
         self._gains = {}
@@ -124,7 +124,7 @@ class Strongest(Supervised):
             played_on = [] if gain is None else [Term(PLAYED_ON, RANKS, gain)]
             yield replace(rated, terms=[*rated.terms, *played_on])
 
-    def _weighed_turn(self, view: View, said: Opinion) -> Opinion:
+    def _weighed_turn(self, view: View, said: PolicyOutput) -> PolicyOutput:
         if said.discards.max() > SURE_OF_DISCARD and not _is_open(said.riichi):
             return said
         silent, declared = self._reckoner.worths(view)
@@ -141,7 +141,7 @@ class Strongest(Supervised):
             riichi = self._moved(riichi, float(declared.max() - silent.max()))
         return said._replace(discards=discards, riichi=riichi)
 
-    def _weighed(self, said: Opinion, worths: Mapping[int, float]) -> NDArray[np.float32]:
+    def _weighed(self, said: PolicyOutput, worths: Mapping[int, float]) -> NDArray[np.float32]:
         chances = np.zeros(N_KINDS, np.float32)
         best = max(worths.values())
         for kind, worth in worths.items():
@@ -172,7 +172,7 @@ class Strongest(Supervised):
     def _search(self) -> CollusionMc:
         return CollusionMc(walls=WALLS)
 
-    def _weighed_call(self, view: View, said: Opinion) -> Opinion:
+    def _weighed_call(self, view: View, said: PolicyOutput) -> PolicyOutput:
         chi = float(said.chi.sum())
         if not (_is_open(said.pon) or _is_open(chi)):
             return said

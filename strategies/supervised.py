@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from mjbot.models.networks.policy import SURE, Opinion, Policy
+from mjbot.models.networks.policy import SURE, Policy, PolicyOutput
 from mjbot.models.weights import SHIPPED
 from mjbot.strategy import explanation as e
 from mjbot.strategy.strategy import Strategy
@@ -67,7 +67,7 @@ class Supervised(Strategy):
             return win
         return self._choice(view, self.opinion(view))
 
-    def opinion(self, view: View) -> Opinion | None:
+    def opinion(self, view: View) -> PolicyOutput | None:
         """Return how likely a strong player does what; None where there is nothing to decide."""
         return self._policy.ask(view.state, view.seat, self.sure)
 
@@ -93,7 +93,7 @@ class Supervised(Strategy):
         others = view.legal[len(view.discards) :]
         return next((action for action in reversed(others) if _ends_it(action)), None)
 
-    def _choice(self, view: View, said: Opinion | None) -> Action:
+    def _choice(self, view: View, said: PolicyOutput | None) -> Action:
         if said is None:
             return view.default_action
         for action in reversed(view.legal):  # kans before calls before riichi, red before plain
@@ -112,7 +112,7 @@ class Supervised(Strategy):
         return max(view.discards, key=lambda action: _preferred(action, shares))
 
 
-def _share(action: Action, said: Opinion) -> float:
+def _share(action: Action, said: PolicyOutput) -> float:
     """Return how likely a strong player does it, after what is asked before it was not done."""
     no_kan = 1 - said.kan
     match action.name:

@@ -7,20 +7,20 @@ from typing import Final, Literal
 
 import msgspec
 
-from mjbot.check.catalogue import Verdict
+from mjbot.check.catalogue import CheckVerdict
 from mjbot.check.judge import Owed, judge
 from mjbot.check.lines import (
     START_S,
-    Bot,
     BotLine,
     BrokenLineError,
     CannotStartError,
+    CheckedBot,
     GoneError,
-    Heard,
     SilentError,
+    TimedLine,
 )
 from mjbot.check.made_games import Deal, MadeGame
-from mjbot.check.report import Findings, Transcript
+from mjbot.check.report import CheckFindings, Transcript
 from mjbot.check.speaking import Respell, named, sparsely, speaker, strangely
 from mjbot.referee import Position
 from mjbot.table.actions import Action
@@ -62,7 +62,7 @@ class Scene:
 
 
 @dataclass
-class Played:
+class SceneReplies:
     """What came of a scene: whether the bot was lost, its replies, and the seconds of each."""
 
     lost: bool = False
@@ -78,7 +78,9 @@ class LostError(Exception):
 class BotTable:
     """A bot at one scene; ``limit_s`` is how long a reply may take."""
 
-    def __init__(self, bot: Bot, scene: Scene, findings: Findings, limit_s: float) -> None:
+    def __init__(
+        self, bot: CheckedBot, scene: Scene, findings: CheckFindings, limit_s: float
+    ) -> None:
         self._bot: Final = bot
         self._dialect: Final[Dialect] = bot.dialect
         self._scene: Final = scene
@@ -94,9 +96,9 @@ class BotTable:
         self._unasked = 0  # lines that leave no choice, up to the first own turn
         self._turns = 0
         self._started = 0.0
-        self.played: Final = Played()
+        self.played: Final = SceneReplies()
 
-    async def play(self) -> Played:
+    async def play(self) -> SceneReplies:
         """Play the scene to its end; all that is wrong is noted in the findings."""
         self._started = time.perf_counter()
         try:
@@ -217,7 +219,7 @@ class BotTable:
             self._note_time(heard)
         self.played.seconds.append(heard.seconds)
         self.played.replies.append(heard.line)
-        if judgement.verdict is not Verdict.OK:
+        if judgement.verdict is not CheckVerdict.OK:
             self._fail(judgement.id, judgement.problem, judgement.verdict)
         for id_ in judgement.occasions:
             self._findings.occasion(id_)
@@ -226,10 +228,10 @@ class BotTable:
         await self._listen()
         return judgement.action
 
-    async def _acknowledge(self, heard: Heard) -> None:
+    async def _acknowledge(self, heard: TimedLine) -> None:
         ack, problem = self._speaker.heard(heard.line, heard.seconds)
         if problem:
-            verdict = Verdict.NON_STRICT if problem == "no request_id" else Verdict.FAILED
+            verdict = CheckVerdict.NON_STRICT if problem == "no request_id" else CheckVerdict.FAILED
             self._fail(self._line_check, f"{quoted(heard.line)}: {problem}", verdict)
         if ack is not None:
             await self._say(ack)
@@ -266,7 +268,7 @@ class BotTable:
         """Whether it is not known yet if the bot answers what leaves no choice."""
         return self._dialect is LINES and self._bot.answers_all is None
 
-    async def _learn(self, owed: Owed, id_: str, limit_s: float) -> Heard:
+    async def _learn(self, owed: Owed, id_: str, limit_s: float) -> TimedLine:
         """Return the answer to a question, behind the bot's answers to all lines before, if any.
 
         On its own turn a pass is no answer, so the passes before the first other line are those
@@ -286,7 +288,7 @@ class BotTable:
         self._bot.answers_all = passes > 0
         if passes == self._unasked:
             problem = "it answers what leaves no choice, too: few feeders expect that"
-            self._fail("B04", problem, Verdict.NON_STRICT)
+            self._fail("B04", problem, CheckVerdict.NON_STRICT)
         elif passes:
             self._fail("B04", f"{passes} answers to {self._unasked} lines that leave no choice")
         return heard
@@ -303,14 +305,14 @@ class BotTable:
             self._transcript.note("the bot writes without end")
             raise LostError
 
-    async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> Heard:
+    async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> TimedLine:
         """Return the next line; with ``leaves`` the bot may be gone instead."""
         try:
             heard = await self._await(limit_s)
         except GoneError as error:
             if leaves:
-                self._fail(self._line_check, "no line for end_game", Verdict.NON_STRICT)
-                return Heard(b"", 0.0)
+                self._fail(self._line_check, "no line for end_game", CheckVerdict.NON_STRICT)
+                return TimedLine(b"", 0.0)
             self._fail(id_ or self._survival, str(error))
         except SilentError:
             self._fail(id_ or self._line_check, f"no line within {2 * limit_s:g} s")
@@ -321,7 +323,7 @@ class BotTable:
             return heard
         raise LostError
 
-    async def _await(self, limit_s: float) -> Heard:
+    async def _await(self, limit_s: float) -> TimedLine:
         try:
             return await self._line.hear(limit_s)
         except SilentError:
@@ -349,21 +351,21 @@ class BotTable:
     def _survival(self) -> str:
         return self._scene.survival or self._line_check
 
-    def _note_start(self, heard: Heard) -> None:
+    def _note_start(self, heard: TimedLine) -> None:
         seconds = max(heard.seconds, time.perf_counter() - self._started)
         if self._dialect is ARRAYS and heard.seconds > FIRST_ARRAY_S:
             self._fail("B02", f"{heard.seconds:.1f} s to the first line")
         elif self._scene.name == "plain":
-            self._fail("B02", f"{seconds:.2f} s to the first line", Verdict.INFO)
+            self._fail("B02", f"{seconds:.2f} s to the first line", CheckVerdict.INFO)
 
-    def _note_time(self, heard: Heard) -> None:
+    def _note_time(self, heard: TimedLine) -> None:
         self._findings.occasion("B28")
         if heard.seconds > self._limit_s:
-            verdict = Verdict.INFO if self._dialect is LINES else Verdict.FAILED
+            verdict = CheckVerdict.INFO if self._dialect is LINES else CheckVerdict.FAILED
             problem = f"{heard.seconds:.1f} s for a line, {self._limit_s:g} s are allowed"
             self._fail("B28", problem, verdict)
 
-    def _fail(self, id_: str, text: str, verdict: Verdict = Verdict.FAILED) -> None:
+    def _fail(self, id_: str, text: str, verdict: CheckVerdict = CheckVerdict.FAILED) -> None:
         self._transcript.note(f"{id_} {verdict.value}: {text}")
         self._findings.add(id_, text, self._transcript, verdict)
 

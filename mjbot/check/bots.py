@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from mjbot.check.bot_scenes import AGAIN, CROWD, PLAIN, SCENES
-from mjbot.check.bot_table import LIMITS_S, BotTable, Played, Scene
-from mjbot.check.catalogue import BOT_CHECKS, FAMILIES, Check, Verdict
-from mjbot.check.lines import Bot
-from mjbot.check.report import Findings
+from mjbot.check.bot_table import LIMITS_S, BotTable, Scene, SceneReplies
+from mjbot.check.catalogue import BOT_CHECKS, FAMILIES, Check, CheckVerdict
+from mjbot.check.lines import CheckedBot
+from mjbot.check.report import CheckFindings
 from protocol.dialects import Dialect
 
 _MEGABYTE: Final = 1 << 20
@@ -48,23 +48,25 @@ class BotSettings:
         return self.at_once > 0 and self.wants(CROWD.ids)
 
 
-async def check_bot(bot: Bot, settings: BotSettings, findings: Findings | None = None) -> Findings:
+async def check_bot(
+    bot: CheckedBot, settings: BotSettings, findings: CheckFindings | None = None
+) -> CheckFindings:
     """Seat a bot in every scene that is wanted; return what was noticed.
 
     It is noted in ``findings``, if given, as it is noticed.
     """
-    return await _Checking(bot, settings, Findings() if findings is None else findings).run()
+    return await _BotCheck(bot, settings, CheckFindings() if findings is None else findings).run()
 
 
-class _Checking:
-    def __init__(self, bot: Bot, settings: BotSettings, findings: Findings) -> None:
+class _BotCheck:
+    def __init__(self, bot: CheckedBot, settings: BotSettings, findings: CheckFindings) -> None:
         self._bot: Final = bot
         self._settings: Final = settings
         self._limit_s: Final = settings.limit_s or LIMITS_S[bot.dialect]
-        self._played: Final[list[Played]] = []
+        self._played: Final[list[SceneReplies]] = []
         self.findings: Final = findings
 
-    async def run(self) -> Findings:
+    async def run(self) -> CheckFindings:
         self._skip_foreign()
         plain = await self._play(PLAIN)
         if plain.lost:
@@ -81,7 +83,7 @@ class _Checking:
         self._note_times()
         return self.findings
 
-    async def _play(self, scene: Scene) -> Played:
+    async def _play(self, scene: Scene) -> SceneReplies:
         self._settings.on_scene(scene.name)
         played = await BotTable(self._bot, scene, self.findings, self._limit_s).play()
         self._played.append(played)
@@ -94,19 +96,19 @@ class _Checking:
                 reason = f"it means nothing in the dialect {self._bot.dialect.traits.word}"
                 self.findings.skip(check.id, reason)
 
-    def _compare(self, first: Played, second: Played) -> None:
+    def _compare(self, first: SceneReplies, second: SceneReplies) -> None:
         """Compare two games that were the same but for the bot."""
         self.findings.occasion("B30")
         pairs = zip(first.replies, second.replies, strict=False)
         differing = sum(one != other for one, other in pairs)
         if differing or len(first.replies) != len(second.replies):
             problem = f"{differing} of {len(first.replies)} replies differ in the same game"
-            self.findings.add("B30", problem, None, Verdict.INFO)
+            self.findings.add("B30", problem, None, CheckVerdict.INFO)
         sizes = [played.memory_bytes for played in self._played if played.memory_bytes]
         if sizes:
             then, now = (round(sizes[place] / _MEGABYTE) for place in (0, -1))
             text = f"{then} MB after the first game, {now} MB after game {len(sizes)}"
-            self.findings.add("B30", text, None, Verdict.INFO)
+            self.findings.add("B30", text, None, CheckVerdict.INFO)
 
     async def _play_at_once(self) -> None:
         number = self._settings.at_once
@@ -121,7 +123,7 @@ class _Checking:
         half, most = seconds[len(seconds) // 2], seconds[int(_MOST_SHARE * (len(seconds) - 1))]
         half_ms, most_ms, longest_ms = (1000 * time_s for time_s in (half, most, seconds[-1]))
         text = f"{len(seconds)} lines: median {half_ms:.0f} ms, 99 % within {most_ms:.0f} ms"
-        self.findings.add("B28", f"{text}, longest {longest_ms:.0f} ms", None, Verdict.INFO)
+        self.findings.add("B28", f"{text}, longest {longest_ms:.0f} ms", None, CheckVerdict.INFO)
 
 
 def wanted(checks: Sequence[Check], ids: Collection[str]) -> list[Check]:

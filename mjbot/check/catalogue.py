@@ -23,7 +23,7 @@ ORDERS: Final = "order of events: the original server, Mortal, RiichiEnv"
 LIMITS: Final = "time limits: original 60 s, mjai.app 3 s, RiichiLab grace and bank"
 
 
-class Verdict(enum.Enum):
+class CheckVerdict(enum.Enum):
     """What is said of one check."""
 
     OK = "OK"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from mjbot.check.four_clients import Heard, bare
+from mjbot.check.four_clients import ClientReport, bare
 from mjbot.table.mirror.mirror import Table, TableError
 from protocol import messages as m
 from protocol.masking import masked
@@ -11,7 +11,7 @@ from protocol.masking import masked
 _MOST_DRAWS: Final = 70
 
 
-def compared(seats: Sequence[Heard], *, whole: bool) -> list[tuple[str, str]]:
+def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, str]]:
     """Hold against each other what the four heard, in the order of their seats."""
     if [heard.seat for heard in seats] != [0, 1, 2, 3]:
         return [("S05", f"the seats are {[heard.seat for heard in seats]}")]
@@ -68,7 +68,7 @@ def wrong_claim(claims: Sequence[m.PlayerAction], after: Sequence[m.Event]) -> s
     return ""
 
 
-def deal_of(seats: Sequence[Heard]) -> object:
+def deal_of(seats: Sequence[ClientReport]) -> object:
     """Return what the first deal of a game was, as all four saw it; ``None``: it was not told."""
     for place in range(min(len(heard.events) for heard in seats)):
         event = _opened([heard.events[place] for heard in seats])

@@ -47,7 +47,7 @@ Decide = Callable[[m.Event, list[m.PlayerAction], Spell], m.PlayerAction | tuple
 
 
 @dataclass
-class Heard:
+class ClientReport:
     """What one client heard and said: ``problems`` are (check, text) in the order of the game.
 
     ``replies`` are by the place in ``events`` of what they answer; ``compared`` counts the lists
@@ -73,7 +73,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Door:
+class ServerEndpoint:
     """A server: how to reach it, what it speaks, and the room that clients name."""
 
     connect: Connect
@@ -101,9 +101,9 @@ class TableClient:
         self._table = Table(0)
         self._mirrors = True
         self._decisive = 0
-        self.heard: Final = Heard()
+        self.heard: Final = ClientReport()
 
-    async def play(self, connect: Connect) -> Heard:
+    async def play(self, connect: Connect) -> ClientReport:
         """Play one game to its end, however that comes."""
         try:
             transport = await connect()
@@ -290,8 +290,8 @@ def _failed_check(event: m.Event, error: TableError) -> str:
 
 
 async def play_table(
-    door: Door, transcript: Transcript, deciders: dict[int, Decide] | None = None
-) -> list[Heard]:
+    door: ServerEndpoint, transcript: Transcript, deciders: dict[int, Decide] | None = None
+) -> list[ClientReport]:
     """Let four clients play one game; ``deciders`` are those who do not play as usual.
 
     If one is refused because the server is busy, the others do not wait for it.

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.check.catalogue import Verdict
+from mjbot.check.catalogue import CheckVerdict
 from mjbot.referee import Referee
 from mjbot.server.offers import ReplyError
 from mjbot.server.offers import read_reply as read_for_table
@@ -62,7 +62,7 @@ class Judgement:
     action: Action | None = None
     id: str = ""
     problem: str = ""
-    verdict: Verdict = Verdict.OK
+    verdict: CheckVerdict = CheckVerdict.OK
     occasions: tuple[str, ...] = ()
     is_print: bool = False
     """It was no protocol at all: the reply may still come."""
@@ -76,11 +76,11 @@ def judge(owed: Owed, line: bytes) -> Judgement:
     action, problem = _accepted(owed, fields, line)
     if problem:
         id_ = failed_check(owed, fields)
-        return Judgement(id=id_, problem=f"{quoted(line)}: {problem}", verdict=Verdict.FAILED)
+        return Judgement(id=id_, problem=f"{quoted(line)}: {problem}", verdict=CheckVerdict.FAILED)
     if strictness := _not_strict(owed, fields):
         id_, problem = strictness
         text = f"{quoted(line)}: {problem}"
-        return Judgement(action, id_, text, Verdict.NON_STRICT, occasions_of(owed, fields))
+        return Judgement(action, id_, text, CheckVerdict.NON_STRICT, occasions_of(owed, fields))
     return Judgement(action, occasions=occasions_of(owed, fields))
 
 
@@ -89,7 +89,7 @@ def _fields(owed: Owed, line: bytes) -> dict[str, Any] | Judgement:
     is_value = line.lstrip().startswith((b"{", b"[", b"\xef"))  # the last: a byte order mark
     if owed.dialect in (LINES, ARRAYS) and not is_value:
         problem = f"{quoted(line)} is no protocol"
-        return Judgement(id="B06", problem=problem, verdict=Verdict.FAILED, is_print=True)
+        return Judgement(id="B06", problem=problem, verdict=CheckVerdict.FAILED, is_print=True)
     try:
         if len(line) > MOST_BYTES:
             raise ValueError(f"{len(line)} bytes")
@@ -99,7 +99,7 @@ def _fields(owed: Owed, line: bytes) -> dict[str, Any] | Judgement:
             raise ValueError("no type")
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         problem = f"{quoted(line)} is no JSON object with a type: {error}"
-        return Judgement(id="B05", problem=problem, verdict=Verdict.FAILED)
+        return Judgement(id="B05", problem=problem, verdict=CheckVerdict.FAILED)
     return fields
 
 

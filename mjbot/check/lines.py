@@ -1,6 +1,6 @@
-"""How a bot is reached: its line for one game, over pipes, a socket or a WebSocket.
+"""Connections to a bot under check, one for each game, over pipes, a socket or a WebSocket.
 
-A :class:`Bot` sits down once for each game; what it says is heard with the seconds that it took.
+A :class:`CheckedBot` opens a line for each game; its replies are received with their times.
 """
 
 import abc
@@ -59,7 +59,7 @@ class BrokenLineError(Exception):
 
 
 @dataclass(frozen=True)
-class Heard:
+class TimedLine:
     """A line, and the seconds from the last line said to it."""
 
     line: bytes
@@ -74,7 +74,7 @@ class BotLine(abc.ABC):
         """Say a line; raises :class:`GoneError`."""
 
     @abc.abstractmethod
-    async def hear(self, limit_s: float) -> Heard:
+    async def hear(self, limit_s: float) -> TimedLine:
         """Return the next line.
 
         Raises :class:`SilentError`, :class:`GoneError` and :class:`BrokenLineError`.
@@ -97,7 +97,7 @@ class BotLine(abc.ABC):
         return None
 
 
-class Bot(abc.ABC):
+class CheckedBot(abc.ABC):
     """A bot that can be seated again and again; use it as an async context manager."""
 
     def __init__(self, dialect: Dialect, name: str) -> None:
@@ -107,7 +107,7 @@ class Bot(abc.ABC):
         """Whether it answers every line of mjai over pipes, or only decisions; learned once, at its
         first own turn, and not by a wait: a bot may be slow to start."""
 
-    async def __aenter__(self) -> "Bot":
+    async def __aenter__(self) -> "CheckedBot":
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -204,7 +204,7 @@ class TransportLine(BotLine):
         except VanishedError:
             raise GoneError(await self._running.ending()) from None
 
-    async def hear(self, limit_s: float) -> Heard:
+    async def hear(self, limit_s: float) -> TimedLine:
         """See :meth:`BotLine.hear`."""
         try:
             line = await self._transport.receive(limit_s)
@@ -214,7 +214,7 @@ class TransportLine(BotLine):
             raise GoneError(await self._running.ending()) from None
         except ProtocolError as error:
             raise BrokenLineError(str(error)) from None
-        return Heard(line, time.perf_counter() - self._told)
+        return TimedLine(line, time.perf_counter() - self._told)
 
     async def overhear(self, *, wait: bool) -> bytes | None:
         """See :meth:`BotLine.overhear`; what breaks the line is told when it is due."""
@@ -247,7 +247,7 @@ class _PipeLine(TransportLine):
         return await self._running.left()
 
 
-class PipeBot(Bot):
+class PipeBot(CheckedBot):
     """A command that speaks over its pipes; ``{seat}`` in it becomes the seat's number."""
 
     def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
@@ -260,7 +260,7 @@ class PipeBot(Bot):
             await running.kill()
 
     async def sit_down(self, seat: int) -> BotLine:
-        """See :meth:`Bot.sit_down`; each game has a process of its own."""
+        """See :meth:`CheckedBot.sit_down`; each game has a process of its own."""
         words = [word.replace("{seat}", str(seat)) for word in self._command]
         running = await Running.run(words, pipes=True)
         self._running.append(running)
@@ -269,7 +269,7 @@ class PipeBot(Bot):
         return _PipeLine(TcpTransport(process.stdout, process.stdin), running)
 
 
-class ConnectingBot(Bot):
+class ConnectingBot(CheckedBot):
     """A command that connects to us; ``{url}`` in it, or else its last argument, says where.
 
     A process may play one game, or come back for the next one.
@@ -284,7 +284,7 @@ class ConnectingBot(Bot):
         self._url = ""
         self._doors = contextlib.AsyncExitStack()
 
-    async def __aenter__(self) -> Bot:
+    async def __aenter__(self) -> CheckedBot:
         if self.dialect is LOCKSTEP:
             server = await asyncio.start_server(self._admit, "127.0.0.1", 0)
             self._doors.callback(server.close)
@@ -310,7 +310,7 @@ class ConnectingBot(Bot):
         await connection.wait_closed()
 
     async def sit_down(self, seat: int) -> BotLine:
-        """See :meth:`Bot.sit_down`."""
+        """See :meth:`CheckedBot.sit_down`."""
         running, self._idle = self._idle, None
         if running is None or running.has_ended:
             running = await Running.run(self._words(), pipes=False)
@@ -384,7 +384,7 @@ class _FrameTransport(Transport):
         await self._connection.close()
 
 
-def bot_of(command: Sequence[str], dialect: Dialect, name: str) -> Bot:
+def bot_of(command: Sequence[str], dialect: Dialect, name: str) -> CheckedBot:
     """Return the bot that a command is, in the dialect that it speaks."""
     kind = ConnectingBot if dialect in (LOCKSTEP, REQUESTS) else PipeBot
     return kind(command, dialect, name)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.four_clients import Decide, Deed, Heard, Spell
+from mjbot.check.four_clients import ClientReport, Decide, Deed, Spell
 from protocol.messages import Dahai, Event, Hora, PlayerAction, Reach, Skip, Tsumo
 
 CULPRIT: Final = 1
@@ -23,7 +23,7 @@ class Misdeed:
     id: str
     name: str
     say: Say
-    problem: Callable[[Heard, Heard], str] = lambda culprit, other: ""
+    problem: Callable[[ClientReport, ClientReport], str] = lambda culprit, other: ""
     turn: int = 1
 
     def decider(self) -> Decide:
@@ -94,26 +94,28 @@ def _events_of(kind: type[Event], seat: int, events: Sequence[Event]) -> bool:
     return any(isinstance(one, kind) and getattr(one, "actor", None) == seat for one in events)
 
 
-def _carried_out(kind: type[Event]) -> Callable[[Heard, Heard], str]:
-    def problem(culprit: Heard, other: Heard) -> str:
+def _carried_out(kind: type[Event]) -> Callable[[ClientReport, ClientReport], str]:
+    def problem(culprit: ClientReport, other: ClientReport) -> str:
         return "it was carried out" if _events_of(kind, culprit.seat, other.events) else ""
 
     return problem
 
 
-def _another_named(culprit: Heard, other: Heard) -> str:
+def _another_named(culprit: ClientReport, other: ClientReport) -> str:
     names = "player " in other.error and f"player {culprit.seat}'s" not in other.error
     return f"another is blamed: {other.error}" if names else ""
 
 
-def _either(*problems: Callable[[Heard, Heard], str]) -> Callable[[Heard, Heard], str]:
-    def problem(culprit: Heard, other: Heard) -> str:
+def _either(
+    *problems: Callable[[ClientReport, ClientReport], str],
+) -> Callable[[ClientReport, ClientReport], str]:
+    def problem(culprit: ClientReport, other: ClientReport) -> str:
         return next((text for one in problems if (text := one(culprit, other))), "")
 
     return problem
 
 
-def _no_end(culprit: Heard, other: Heard) -> str:
+def _no_end(culprit: ClientReport, other: ClientReport) -> str:
     """Return what is wrong where the game had to go on as if nothing had been."""
     return "" if other.ended else f"the game does not go on: {other.error or 'it just ends'}"
 

@@ -10,14 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from mjbot.check.catalogue import Check, Verdict
+from mjbot.check.catalogue import Check, CheckVerdict
 from mjbot.text import plural
 from protocol.plain_text import one_line
 
 KEPT_LINES: Final = 400
 SHOWN_LINES: Final = 12
 _QUOTED: Final = 1000
-_WORST_FIRST: Final = (Verdict.FAILED, Verdict.NON_STRICT, Verdict.INFO, Verdict.OK)
+_WORST_FIRST: Final = (
+    CheckVerdict.FAILED,
+    CheckVerdict.NON_STRICT,
+    CheckVerdict.INFO,
+    CheckVerdict.OK,
+)
 
 
 class Transcript:
@@ -51,22 +56,22 @@ def _readable(line: str | bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class Observation:
     """One thing that was noticed."""
 
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     transcript: tuple[str, ...] = ()
 
 
 @dataclass
-class Findings:
+class CheckFindings:
     """Everything noticed, by check.
 
     ``occasions`` counts how often a check could have failed: without any there is no verdict.
     """
 
-    found: dict[str, list[Found]] = field(default_factory=dict)
+    found: dict[str, list[Observation]] = field(default_factory=dict)
     occasions: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     lost: str = ""
@@ -79,14 +84,18 @@ class Findings:
         self.occasions[id_] = self.occasions.get(id_, 0) + 1
 
     def add(
-        self, id_: str, text: str, transcript: Transcript | None, verdict: Verdict = Verdict.FAILED
+        self,
+        id_: str,
+        text: str,
+        transcript: Transcript | None,
+        verdict: CheckVerdict = CheckVerdict.FAILED,
     ) -> None:
         """Note what was noticed; the first of a verdict, which is shown, with its transcript."""
         self.occasion(id_)
         found = self.found.setdefault(id_, [])
         is_first = all(one.verdict is not verdict for one in found)
         lines = transcript.lines() if transcript is not None and is_first else ()
-        found.append(Found(verdict, text, lines))
+        found.append(Observation(verdict, text, lines))
 
     def skip(self, id_: str, reason: str) -> None:
         """Say why a check has no verdict."""
@@ -106,7 +115,7 @@ class Findings:
 
     def failed(self, id_: str) -> bool:
         """Whether a check has failed so far."""
-        return any(found.verdict is Verdict.FAILED for found in self.found.get(id_, ()))
+        return any(found.verdict is CheckVerdict.FAILED for found in self.found.get(id_, ()))
 
 
 @dataclass(frozen=True)
@@ -114,24 +123,24 @@ class Result:
     """The verdict on one check."""
 
     check: Check
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     transcript: tuple[str, ...]
     repeat: str
 
     def is_fault(self, *, strict: bool) -> bool:
         """Whether the exit status shall tell of it: a MUST; strictly, everything not OK."""
-        if self.verdict is Verdict.FAILED:
+        if self.verdict is CheckVerdict.FAILED:
             return strict or self.check.level == "MUST"
-        return strict and self.verdict is Verdict.NON_STRICT
+        return strict and self.verdict is CheckVerdict.NON_STRICT
 
 
-def results(checks: Iterable[Check], findings: Findings, command: str) -> list[Result]:
+def results(checks: Iterable[Check], findings: CheckFindings, command: str) -> list[Result]:
     """Return the verdicts; ``command`` repeats one of them when its id is added."""
     return [_result(check, findings, command) for check in checks]
 
 
-def _result(check: Check, findings: Findings, command: str) -> Result:
+def _result(check: Check, findings: CheckFindings, command: str) -> Result:
     repeat = f"{command} --only {check.id}"
     found = findings.found.get(check.id, [])
     for verdict in _WORST_FIRST:
@@ -141,22 +150,24 @@ def _result(check: Check, findings: Findings, command: str) -> Result:
             return Result(check, verdict, worst[0].text + more, worst[0].transcript, repeat)
     if check.id in findings.reasons and not findings.occasions.get(check.id):
         reason = findings.reasons[check.id]
-        return Result(check, Verdict.NOT_APPLICABLE, reason, (), repeat)
+        return Result(check, CheckVerdict.NOT_APPLICABLE, reason, (), repeat)
     if not findings.occasions.get(check.id):
         reason = "it had no occasion: it never chose to"
-        return Result(check, Verdict.NOT_APPLICABLE, reason, (), repeat)
-    return Result(check, Verdict.OK, plural(findings.occasions[check.id], "occasion"), (), repeat)
+        return Result(check, CheckVerdict.NOT_APPLICABLE, reason, (), repeat)
+    return Result(
+        check, CheckVerdict.OK, plural(findings.occasions[check.id], "occasion"), (), repeat
+    )
 
 
 def text_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
-    """Return the report for a terminal; ``interrupted`` as in :class:`Findings`."""
+    """Return the report for a terminal; ``interrupted`` as in :class:`CheckFindings`."""
     lines = [f"{one_line(target)}:"]
     for result in found:
         check = result.check
         lines.append(f"{check.id} {check.level:<6} {result.verdict.value:<14} {check.title}")
-        if result.verdict is not Verdict.OK:
+        if result.verdict is not CheckVerdict.OK:
             lines.append(f"    {one_line(result.text)}")
-        if result.verdict is Verdict.FAILED:
+        if result.verdict is CheckVerdict.FAILED:
             lines.append(f"    rests on: {check.document}")
             lines += [f"      {line}" for line in shown(result.transcript)]
             lines.append(f"    repeat: {result.repeat}")
@@ -174,13 +185,13 @@ def summary(found: Sequence[Result]) -> str:
     """Count the verdicts in one line."""
     counts = [
         f"{sum(result.verdict is verdict for result in found)} {verdict.value}"
-        for verdict in Verdict
+        for verdict in CheckVerdict
     ]
     return ", ".join(counts)
 
 
 def json_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
-    """Return everything, transcripts whole; ``interrupted`` as in :class:`Findings`."""
+    """Return everything, transcripts whole; ``interrupted`` as in :class:`CheckFindings`."""
     entries: list[dict[str, Any]] = [
         {
             "id": result.check.id,
@@ -218,9 +229,9 @@ def junit_report(
         if result.is_fault(strict=strict):
             fault = ElementTree.SubElement(case, "failure", message=one_line(result.text))
             fault.text = "\n".join([*shown(result.transcript), f"repeat: {result.repeat}"])
-        elif result.verdict is Verdict.NOT_APPLICABLE:
+        elif result.verdict is CheckVerdict.NOT_APPLICABLE:
             ElementTree.SubElement(case, "skipped", message=one_line(result.text))
-        elif result.verdict is not Verdict.OK:
+        elif result.verdict is not CheckVerdict.OK:
             told = ElementTree.SubElement(case, "system-out")
             told.text = f"{result.verdict.value}: {one_line(result.text)}"
     if interrupted:

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.catalogue import CHECKS, SERVER_CHECKS, Verdict
+from mjbot.check.catalogue import CHECKS, SERVER_CHECKS, CheckVerdict
 from mjbot.check.comparison import compared, deal_of, wrong_claim
-from mjbot.check.four_clients import Connect, Decide, Door, Heard, play_table
+from mjbot.check.four_clients import ClientReport, Connect, Decide, ServerEndpoint, play_table
 from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
-from mjbot.check.report import Findings, Transcript
+from mjbot.check.report import CheckFindings, Transcript
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
@@ -71,23 +71,27 @@ class ServerSettings:
 
 
 async def check_server(
-    door: Door, settings: ServerSettings, findings: Findings | None = None
-) -> Findings:
+    door: ServerEndpoint, settings: ServerSettings, findings: CheckFindings | None = None
+) -> CheckFindings:
     """Join a server as four clients, game after game; return what was noticed.
 
     It is noted in ``findings``, if given, as it is noticed.
     """
-    return await _Checking(door, settings, Findings() if findings is None else findings).run()
+    return await _ServerCheck(
+        door, settings, CheckFindings() if findings is None else findings
+    ).run()
 
 
-class _Checking:
-    def __init__(self, door: Door, settings: ServerSettings, findings: Findings) -> None:
+class _ServerCheck:
+    def __init__(
+        self, door: ServerEndpoint, settings: ServerSettings, findings: CheckFindings
+    ) -> None:
         self._door: Final = door
         self._settings: Final = settings
         self._deals: list[object] = []
         self.findings: Final = findings
 
-    async def run(self) -> Findings:
+    async def run(self) -> CheckFindings:
         self._skip_foreign()
         if self._wants("S02"):
             await self._join_badly(_BAD_JOINS)
@@ -169,7 +173,9 @@ class _Checking:
         transcript = Transcript("a whole game of four clients")
         started = asyncio.Event()
         fifth = asyncio.create_task(self._fifth(started)) if self._wants("S03") else None
-        door = Door(_starting(self._door.connect, started), self._door.dialect, self._door.room)
+        door = ServerEndpoint(
+            _starting(self._door.connect, started), self._door.dialect, self._door.room
+        )
         four = await self._table(transcript, odd_speller, door)
         if fifth is not None:
             if not started.is_set():
@@ -179,8 +185,11 @@ class _Checking:
         return all(heard.events for heard in four)
 
     async def _table(
-        self, transcript: Transcript, culprit: Callable[[], Decide], door: Door | None = None
-    ) -> Sequence[Heard]:
+        self,
+        transcript: Transcript,
+        culprit: Callable[[], Decide],
+        door: ServerEndpoint | None = None,
+    ) -> Sequence[ClientReport]:
         """Play a game of four clients, again while the server is busy with the one before."""
         for _ in range(_BUSY_TRIES):
             four = await play_table(door or self._door, transcript, {CULPRIT: culprit()})
@@ -190,7 +199,7 @@ class _Checking:
             await asyncio.sleep(_BUSY_S)
         return four
 
-    def _note_game(self, four: Sequence[Heard], transcript: Transcript) -> None:
+    def _note_game(self, four: Sequence[ClientReport], transcript: Transcript) -> None:
         for heard in four:
             for id_, text in heard.problems:
                 self.findings.add(id_, text, transcript)
@@ -213,7 +222,7 @@ class _Checking:
         self._deals.append(deal_of(seats))
         self._note_claims(seats, transcript)
 
-    def _note_end(self, four: Sequence[Heard], transcript: Transcript) -> None:
+    def _note_end(self, four: Sequence[ClientReport], transcript: Transcript) -> None:
         self.findings.occasion("S19")
         self.findings.occasion("S15")
         ends = [heard.events[-1] for heard in four]
@@ -228,7 +237,7 @@ class _Checking:
             problem = f"not all four hear the same end_game: {four[0].error or ends}"
             self.findings.add("S19", problem, transcript)
 
-    def _note_claims(self, seats: Sequence[Heard], transcript: Transcript) -> None:
+    def _note_claims(self, seats: Sequence[ClientReport], transcript: Transcript) -> None:
         for place, event in enumerate(seats[0].events):
             if not isinstance(event, Dahai):
                 continue
@@ -254,7 +263,7 @@ class _Checking:
         id_, name = misdeed.id, misdeed.name
         self._settings.on_scene(name)
         transcript = Transcript(name)
-        four: Sequence[Heard] = ()
+        four: Sequence[ClientReport] = ()
         with contextlib.suppress(TransportError):
             async with contextlib.AsyncExitStack() as stack:
                 idle = _IDLE_LINES if id_ == "S14" and self._door.dialect is LOCKSTEP else 0
@@ -280,12 +289,12 @@ class _Checking:
             self._note_wait([heard for heard in four if heard is not culprit], transcript)
         return None
 
-    def _note_wait(self, others: Sequence[Heard], transcript: Transcript) -> None:
+    def _note_wait(self, others: Sequence[ClientReport], transcript: Transcript) -> None:
         longest_s = max(heard.longest_s for heard in others)
         errors = {heard.error for heard in others}
         then = "the game goes on" if all(heard.ended for heard in others) else max(errors)
         text = f"after {longest_s:.1f} s: {then or 'they are sent away'}"
-        self.findings.add("S13", text, transcript, Verdict.INFO)
+        self.findings.add("S13", text, transcript, CheckVerdict.INFO)
 
     # --- more than one table, more than one start --------------------------------------------
 

@@ -15,7 +15,7 @@ import msgspec
 
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.records.other_formats import record_path
-from mjbot.records.positions import Position
+from mjbot.records.positions import RecordPosition
 from mjbot.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
@@ -35,10 +35,10 @@ def seat(text: str) -> int:
     return int(text)
 
 
-def position(text: str) -> Position:
+def position(text: str) -> RecordPosition:
     """Return a position of a game."""
     try:
-        return Position.read(text)
+        return RecordPosition.read(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, Fault
+from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, InjectedFault
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.arguments import reading_arguments, seconds, seed_option
 from mjbot.errors import ArgumentError, ExitCode
@@ -89,5 +89,5 @@ async def _stand(request: ChaosRequest, host: str, port: int) -> int:
     return ExitCode.OK
 
 
-def _tell(fault: Fault) -> None:
+def _tell(fault: InjectedFault) -> None:
     print(fault, file=sys.stderr, flush=True)

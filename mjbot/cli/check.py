@@ -14,10 +14,10 @@ from rich.console import Console
 
 from mjbot.check.bots import BotSettings, check_bot, wanted
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
-from mjbot.check.four_clients import Door
-from mjbot.check.lines import Bot, bot_of
+from mjbot.check.four_clients import ServerEndpoint
+from mjbot.check.lines import CheckedBot, bot_of
 from mjbot.check.report import (
-    Findings,
+    CheckFindings,
     Result,
     json_report,
     junit_report,
@@ -132,20 +132,20 @@ class _Checking(abc.ABC):
     count: int
 
     @abc.abstractmethod
-    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
         """Play all scenes; what is noticed is in ``findings`` at once."""
 
 
 class _BotChecking(_Checking):
     checks = BOT_CHECKS
 
-    def __init__(self, bot: Bot, ids: frozenset[str], request: CheckRequest) -> None:
+    def __init__(self, bot: CheckedBot, ids: frozenset[str], request: CheckRequest) -> None:
         self._bot: Final = bot
         at_once = request.at_once or 0
         self._settings: Final = BotSettings(ids=ids, limit_s=request.timeout_s, at_once=at_once)
         self.count = self._settings.scene_count(bot.dialect)
 
-    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
         async with self._bot:
             return await check_bot(self._bot, replace(self._settings, on_scene=on_scene), findings)
 
@@ -156,7 +156,7 @@ class _ServerChecking(_Checking):
     def __init__(self, address: Address, ids: frozenset[str], request: CheckRequest) -> None:
         self._bearer: Final = token(request.token_file, TOKEN_VARIABLE)
         self._address: Final = address
-        self._door: Final = Door(self._connect, address.dialect, address.room)
+        self._door: Final = ServerEndpoint(self._connect, address.dialect, address.room)
         settings = ServerSettings(ids=ids, at_once=request.at_once or 0)
         self._process: ServerProcess | None = None
         if request.start is not None:
@@ -170,15 +170,15 @@ class _ServerChecking(_Checking):
             return await connect_tcp(self._address.host, self._address.port)
         return await connect_websocket(self._address.url, self._bearer)
 
-    async def run(self, findings: Findings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
         settings = replace(self._settings, on_scene=on_scene)
         async with self._process or contextlib.nullcontext():
             return await check_server(self._door, settings, findings)
 
 
-def _until_signalled(checking: _Checking, target: str) -> Findings:
+def _until_signalled(checking: _Checking, target: str) -> CheckFindings:
     """Run a check to its end or to a signal, and show its progress."""
-    findings, begun = Findings(), 0
+    findings, begun = CheckFindings(), 0
     title = f"checking {one_line(target)}"
     try:
         with progress(Console(stderr=True), title, checking.count, "scenes") as step:
@@ -194,7 +194,7 @@ def _until_signalled(checking: _Checking, target: str) -> Findings:
     return findings
 
 
-def _report(request: CheckRequest, found: Sequence[Result], findings: Findings) -> ExitCode:
+def _report(request: CheckRequest, found: Sequence[Result], findings: CheckFindings) -> ExitCode:
     """Write and print what was found; return the exit status."""
     stopped = findings.interrupted
     if request.junit:
@@ -251,7 +251,7 @@ def _ids(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
-def _bot(target: str, dialect: str | None) -> Bot:
+def _bot(target: str, dialect: str | None) -> CheckedBot:
     """Return the bot that is meant; raises ``ValueError``."""
     if dialect is not None:
         return bot_of(_runnable(target, target), _DIALECTS[dialect], target)

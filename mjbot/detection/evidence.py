@@ -8,9 +8,9 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mjbot.detection.hidden import NEXT_CALL, OWN, RIICHI, Model
+from mjbot.detection.hidden import NEXT_CALL, OWN, RIICHI, HiddenHandModel
 from mjbot.detection.residuals import Residuals
-from mjbot.detection.verdicts import Verdict, Weights
+from mjbot.detection.verdicts import DetectionWeights, PairVerdict
 from mjbot.records.sources import list_sources
 from mjbot.table.hands import kind_of
 from mjbot.table.mirror.wire import tile_code
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Position:
+class EvidencePosition:
     """One position: what was done, and where to look at it."""
 
     game: str
@@ -62,7 +62,7 @@ class Position:
     command: str
 
 
-def close_games(verdict: Verdict, most: int = MOST_GAMES) -> list[int]:
+def close_games(verdict: PairVerdict, most: int = MOST_GAMES) -> list[int]:
     """Return which of a pair's games (places in its list) are looked at closely."""
     n = len(verdict.games)
     return [place * n // min(n, most) for place in range(min(n, most))]
@@ -71,10 +71,10 @@ def close_games(verdict: Verdict, most: int = MOST_GAMES) -> list[int]:
 def weightiest(
     refs: Sequence[GameRef],
     seats: Mapping[int, tuple[int, int]],
-    verdict: Verdict,
-    weights: Weights,
+    verdict: PairVerdict,
+    weights: DetectionWeights,
     jobs: int = 1,
-) -> list[Position]:
+) -> list[EvidencePosition]:
     """Return the positions that add most to a pair's score, the weightiest first.
 
     ``refs`` are the games to look through, ``seats`` has by game number where the two sit.
@@ -84,7 +84,7 @@ def weightiest(
     extract = partial(_moments, seats=dict(seats), sums=sums, model=weights.model)
     found = nlargest(MOST, (moment for game in collect(refs, extract, jobs) for moment in game))
     return [
-        Position(
+        EvidencePosition(
             game=by_number[moment.game].source.name,
             moment=moment,
             sentence=sentence(moment, seats[moment.game], verdict.names),
@@ -98,7 +98,7 @@ def _moments(
     steps: Iterator[GameStep],
     seats: Mapping[int, tuple[int, int]],
     sums: Sequence[float],
-    model: Model,
+    model: HiddenHandModel,
 ) -> list[Moment]:
     """Return the discards of a game that add to the score, the weightiest :data:`MOST`."""
     residuals, found, step = None, list[Moment](), 0

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.append_log import AppendLog, Cures
-from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, Model
+from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
 from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
 from mjbot.errors import ArgumentError
 from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
@@ -31,7 +31,7 @@ CURES: Final = Cures("name another --folder", "delete that file")
 
 
 @dataclass(frozen=True)
-class Games:
+class GameCounts:
     """The counts of many games.
 
     ``numbers`` are those of the games among the records, ``names`` who sat where (by number in
@@ -53,9 +53,9 @@ class Games:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def take(self, chosen: NDArray[np.intp] | slice) -> "Games":
+    def take(self, chosen: NDArray[np.intp] | slice) -> "GameCounts":
         """Return some of the games."""
-        return Games(
+        return GameCounts(
             players=self.players,
             numbers=self.numbers[chosen],
             names=self.names[chosen],
@@ -91,12 +91,12 @@ class CountsHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 def count_games(
     refs: Sequence[GameRef],
-    model: Model,
+    model: HiddenHandModel,
     jobs: int = 1,
     folder: Path | None = None,
     left_out: LeftOut | None = None,
     tell: Callable[[], object] = lambda: None,
-) -> Games:
+) -> GameCounts:
     """Count all games, or those that a folder does not have yet; ``tell`` is called for each.
 
     Raises :class:`~mjbot.append_log.LogError` if the folder is another run's.
@@ -121,7 +121,7 @@ def count_games(
     return _packed(sorted(lines, key=lambda line: line.number))
 
 
-def header_of(refs: Sequence[GameRef], model: Model) -> CountsHeader:
+def header_of(refs: Sequence[GameRef], model: HiddenHandModel) -> CountsHeader:
     """Return what the log of these games' counts begins with."""
     named = tuple([f"{name} ({len(list(of))})" for name, of in groupby(refs, _file_of)])
     return CountsHeader(records=named, weights=_digest(model))
@@ -131,11 +131,11 @@ def _file_of(ref: GameRef) -> str:
     return ref.source.name
 
 
-def _digest(model: Model) -> str:
+def _digest(model: HiddenHandModel) -> str:
     return hashlib.sha256(b"".join(array.tobytes() for array in model)).hexdigest()[:16]
 
 
-def _counted(steps: Iterator[GameStep], model: Model) -> CountedGame | None:
+def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame | None:
     residuals, number = None, 0
     names: tuple[str, ...] = ()
     scores = (0, 0, 0, 0)
@@ -184,12 +184,12 @@ def _rounded(values: Floats) -> list[float]:
     return rounded
 
 
-def _packed(lines: Sequence[CountedGame]) -> Games:
+def _packed(lines: Sequence[CountedGame]) -> GameCounts:
     if not lines:
         raise ArgumentError("no game could be counted: nothing to look for pairs in")
     players = sorted({name for line in lines for name in line.names})
     place = {name: number for number, name in enumerate(players)}
-    return Games(
+    return GameCounts(
         players=players,
         numbers=np.array([line.number for line in lines], np.int32),
         names=np.array([[place[name] for name in line.names] for line in lines], np.int32),
@@ -222,7 +222,7 @@ class Met:
     seats: list[NDArray[np.int8]]
 
 
-def who_met(games: Games, least: int) -> Met:
+def who_met(games: GameCounts, least: int) -> Met:
     """Return the pairs that met in at least so many games, in the order of their players."""
     found = []
     for one in range(4):

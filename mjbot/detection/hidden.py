@@ -12,8 +12,8 @@ strength, unless it knows that hand.  Both sides of that are held against what i
   both directions, so that real hand and redraws can be exchanged if such hands are equally likely
   (Besag and Clifford 1989, "Generalized Monte Carlo significance tests").
 * b(c): they are not, people keep pairs and middle tiles; so how much more often real hands need c
-  than redrawn ones, by what all can see of c and j (:attr:`Model.needed`).
-* w(c): how likely strangers discard c from such a hand (:attr:`Model.chosen`).
+  than redrawn ones, by what all can see of c and j (:attr:`HiddenHandModel.needed`).
+* w(c): how likely strangers discard c from such a hand (:attr:`HiddenHandModel.chosen`).
 
 T has mean 0 if either w or b r is right, and is off by the product of both errors if neither is
 (Shah and Peters 2020, "The hardness of conditional independence testing and the generalised
@@ -64,7 +64,7 @@ Masks = NDArray[np.int64]
 Random = NDArray[np.uint64]
 
 
-class Model(NamedTuple):
+class HiddenHandModel(NamedTuple):
     """What is to be expected of strangers, by cells of what all can see.
 
     ``chosen`` float64[CHOSEN_CELLS] are weights of the discards of a hand, ``needed``
@@ -77,7 +77,7 @@ class Model(NamedTuple):
     held: Floats
 
 
-class Tally(NamedTuple):
+class ModelCounts(NamedTuple):
     """What a model is fitted to: of each of its cells what was, and what was to be expected."""
 
     chosen: Floats
@@ -113,19 +113,19 @@ def no_sums() -> Sums:
     )
 
 
-def no_model() -> Model:
+def no_model() -> HiddenHandModel:
     """Return the model that knows nothing: discards are equally likely, redraws are right."""
-    return Model(np.ones(CHOSEN_CELLS), np.ones(NEEDED_CELLS), np.ones(HELD_CELLS))
+    return HiddenHandModel(np.ones(CHOSEN_CELLS), np.ones(NEEDED_CELLS), np.ones(HELD_CELLS))
 
 
-def no_tally() -> Tally:
+def no_tally() -> ModelCounts:
     """Return a tally of nothing."""
-    return Tally(
+    return ModelCounts(
         np.zeros((CHOSEN_CELLS, 2)), np.zeros((NEEDED_CELLS, 2)), np.zeros((HELD_CELLS, 2))
     )
 
 
-class Discard(NamedTuple):
+class DiscardChoice(NamedTuple):
     """A player's choice of a discard: all arrays by kind.
 
     ``weights`` float64[34] are the chances to be chosen, ``cells`` int64[34] those of the model (-1
@@ -141,13 +141,13 @@ class Discard(NamedTuple):
     unseen: Masks
 
 
-def no_discard() -> Discard:
+def no_discard() -> DiscardChoice:
     """Return room for a choice."""
-    return Discard(np.zeros(34), *(np.zeros(34, np.int64) for _ in range(4)))
+    return DiscardChoice(np.zeros(34), *(np.zeros(34, np.int64) for _ in range(4)))
 
 
 @compiled
-def weigh_discards(state: State, seat: int, model: Model, out: Discard) -> None:
+def weigh_discards(state: State, seat: int, model: HiddenHandModel, out: DiscardChoice) -> None:
     """Fill in what a hand may discard, and how likely strangers would.
 
     Nothing is in ``out.cells`` but -1 where the discard is no choice, or the hand is not known.
@@ -187,7 +187,7 @@ def weigh_discards(state: State, seat: int, model: Model, out: Discard) -> None:
 
 
 @compiled
-def tally_choice(discard: Discard, kind: int, tally: Tally) -> None:
+def tally_choice(discard: DiscardChoice, kind: int, tally: ModelCounts) -> None:
     """Tell a tally what was discarded of such a hand."""
     for each in range(34):
         if discard.cells[each] >= 0:
@@ -225,9 +225,9 @@ def hold_against_hand(
     state: State,
     pair: tuple[int, int],
     kind: int,
-    discard: Discard,
-    model: Model,
-    tally: Tally,
+    discard: DiscardChoice,
+    model: HiddenHandModel,
+    tally: ModelCounts,
     random: Random,
     out: Sums,
 ) -> None:
@@ -294,9 +294,9 @@ def _hold_own_waits(
     state: State,
     pair: tuple[int, int],
     kind: int,
-    discard: Discard,
-    model: Model,
-    tally: Tally,
+    discard: DiscardChoice,
+    model: HiddenHandModel,
+    tally: ModelCounts,
     held: Floats,
     out: Sums,
 ) -> None:
@@ -350,7 +350,7 @@ def _redraw(
     pair: tuple[int, int],
     here: int,
     asked: int,
-    discard: Discard,
+    discard: DiscardChoice,
     random: Random,
     share: Floats,
     held: Floats,
@@ -385,7 +385,7 @@ def _redraw(
 
 
 @compiled
-def _needs(hand: NDArray[np.int8], n_melds: int, asked: int, discard: Discard) -> np.int64:
+def _needs(hand: NDArray[np.int8], n_melds: int, asked: int, discard: DiscardChoice) -> np.int64:
     """Return the mask of kinds that complete a hand, or a call of which lowers its shanten."""
     if asked >= WAIT:
         return np.int64(acceptance(hand, n_melds))

@@ -1,15 +1,15 @@
-"""What the verdicts go by, learned from games of known pairs and of honest players.
+"""Learns the weights of the verdicts from games of known pairs and of honest players.
 
-* The model of strangers (:class:`~mjbot.detection.hidden.Model`): how likely each discard is, from
-  the first :data:`OF_CHOICES` honest games; how much more often real hands need and hold a kind
-  than redrawn ones, from all of them.
-* One weighted sum per kind of known pair: what such a pair adds a kyoku beyond strangers, against
-  the spread that strangers have.
-* What a unit of each score is worth to two strangers together: a regression of their final
-  points.  A discard that happens to serve a hand that nobody sees is an experiment of chance, so
-  this is what serving causes.
+* The model of unrelated players (:class:`~mjbot.detection.hidden.HiddenHandModel`): how likely each
+  discard is, from the first :data:`OF_CHOICES` honest games; how much more often real hands need
+  and hold a kind than redrawn ones, from all of them.
+* One weighted sum per kind of known pair: what such a pair adds per kyoku beyond unrelated players,
+  relative to their standard deviation.
+* The value of a unit of each score to two unrelated players together: a regression of their final
+  points.  A discard that happens to serve a hidden hand is a random experiment, so the regression
+  gives the effect of serving.
 
-All of it is fixed before a game that is tested on is looked at.
+All weights are fixed before any game of the test set is read.
 """
 
 import os
@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.detection import hidden
-from mjbot.detection.games import Games, count_games
+from mjbot.detection.games import GameCounts, count_games
 from mjbot.detection.hidden import Floats
 from mjbot.detection.residuals import PAIRS, Residuals, places_of
-from mjbot.detection.verdicts import NAME, Weights, levelled
+from mjbot.detection.verdicts import NAME, DetectionWeights, levelled
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.records.other_formats import record_path
@@ -48,7 +48,7 @@ PRIOR: Final = 5.0
 class Known:
     """Games of one kind of known pair; ``places`` says which two seats they had, by game."""
 
-    games: Games
+    games: GameCounts
     places: NDArray[np.intp]
 
     def sums(self) -> tuple[Floats, Floats]:
@@ -58,7 +58,7 @@ class Known:
         return left[rows, self.places], products[rows, self.places].astype(np.float64)
 
 
-def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden.Model:
+def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden.HiddenHandModel:
     """Return the model of strangers, from honest games."""
     model = hidden.no_model()
     chosen = model.chosen
@@ -68,7 +68,7 @@ def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden
         chosen = chosen * _ratio(tally.chosen)
     extract = partial(_needs, model=model._replace(chosen=chosen))
     tally = _added(collect(refs, extract, jobs, left_out))
-    return hidden.Model(chosen, _ratio(tally.needed), _ratio(tally.held))
+    return hidden.HiddenHandModel(chosen, _ratio(tally.needed), _ratio(tally.held))
 
 
 def _ratio(tally: Floats) -> Floats:
@@ -76,7 +76,7 @@ def _ratio(tally: Floats) -> Floats:
     return ratio
 
 
-def _added(tallies: Iterator[hidden.Tally]) -> hidden.Tally:
+def _added(tallies: Iterator[hidden.ModelCounts]) -> hidden.ModelCounts:
     whole = hidden.no_tally()
     for tally in tallies:
         for sums, more in zip(whole, tally, strict=True):
@@ -84,7 +84,7 @@ def _added(tallies: Iterator[hidden.Tally]) -> hidden.Tally:
     return whole
 
 
-def _choices(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
+def _choices(steps: Iterator[GameStep], model: hidden.HiddenHandModel) -> hidden.ModelCounts:
     tally, discard = hidden.no_tally(), hidden.no_discard()
     for step in steps:
         if isinstance(step.event, m.Dahai):
@@ -93,7 +93,7 @@ def _choices(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
     return tally
 
 
-def _needs(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
+def _needs(steps: Iterator[GameStep], model: hidden.HiddenHandModel) -> hidden.ModelCounts:
     residuals = None
     for step in steps:
         residuals = residuals or Residuals(model, step.game)
@@ -101,14 +101,16 @@ def _needs(steps: Iterator[GameStep], model: hidden.Model) -> hidden.Tally:
     return residuals.tally if residuals else hidden.no_tally()
 
 
-def learn(model: hidden.Model, honest: Games, known: Sequence[Known]) -> Weights:
+def learn(
+    model: hidden.HiddenHandModel, honest: GameCounts, known: Sequence[Known]
+) -> DetectionWeights:
     """Return weights from honest games and games of each kind of known pair."""
     kyoku = float(honest.kyoku.sum())
     spread = honest.products[:, :, 0].sum(axis=(0, 1), dtype=np.float64) / (kyoku * len(PAIRS))
     means = [kind.sums()[0][:, 0].sum(axis=0) / float(kind.games.kyoku.sum()) for kind in known]
     sums = np.array([np.linalg.solve(spread, mean) for mean in means])
     sums /= np.sqrt(np.einsum("ki,ij,kj->k", sums, spread, sums))[:, None]
-    return Weights(
+    return DetectionWeights(
         chosen=model.chosen,
         needed=model.needed,
         held=model.held,
@@ -117,7 +119,7 @@ def learn(model: hidden.Model, honest: Games, known: Sequence[Known]) -> Weights
     )
 
 
-def worth_of_scores(games: Games) -> Floats:
+def worth_of_scores(games: GameCounts) -> Floats:
     """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
     x = levelled(games)[:, :, 0].reshape(-1, hidden.N_SCORES)
     y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
@@ -176,11 +178,11 @@ def train(request: DetectionRequest) -> Learned:
             for name, worth in zip(hidden.SCORES, weights.points, strict=True)},
     )  # fmt: skip
     folder = request.out or RUNS / NAME
-    arrays = {key: getattr(weights, key) for key in Weights.__dataclass_fields__}
+    arrays = {key: getattr(weights, key) for key in DetectionWeights.__dataclass_fields__}
     return Learned(NAME, save_weights(NAME, arrays, manifest, folder), folder)
 
 
-def known_pair(games: Games, one: str, other: str) -> Known:
+def known_pair(games: GameCounts, one: str, other: str) -> Known:
     """Return the games in which two players met; ArgumentError if they never did."""
     for name in (one, other):
         if name not in games.players:

@@ -1,9 +1,9 @@
 """Pairs looked for while tables are played: after every game an e-value of every two who met.
 
-Whoever looks after every game and stops at the first small p-value accuses too many; an e-value may
-be looked at as often as one likes (:meth:`mjbot.detection.verdicts.Weights.e_values`): that it ever
-reaches c has a chance of 1 / c at most.  The k-th pair that met is told of at k (k + 1) / alpha, so
-that the chance to tell of anybody wrongly stays below alpha however many will meet.
+Testing after every game and stopping at the first small p-value accuses too many pairs.  An e-value
+may be tested at any time (:meth:`mjbot.detection.verdicts.DetectionWeights.e_values`): it reaches c
+with a probability of at most 1 / c.  The k-th pair that met is reported at k (k + 1) / alpha, which
+keeps the probability of any false report below alpha however many pairs meet.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from mjbot.detection.games import told_apart
 from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
-from mjbot.detection.verdicts import Weights, made_up_for
+from mjbot.detection.verdicts import DetectionWeights, made_up_for
 from mjbot.table.mirror.mirror import Table
 from mjbot.text import plural
 from protocol import messages as m
@@ -40,7 +40,7 @@ class PairWatch:
     """Takes the events of one table and tells of pairs; all hands must be in the events."""
 
     def __init__(
-        self, weights: Weights, tell: Callable[[str], object], alpha: float = ALPHA
+        self, weights: DetectionWeights, tell: Callable[[str], object], alpha: float = ALPHA
     ) -> None:
         self.weights: Final = weights
         self.alpha: Final = alpha

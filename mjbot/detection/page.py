@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from mjbot.detection.evidence import Position
-from mjbot.detection.report import HEADS, NOT_PROOF, WARNING, Finding, Report, cells
+from mjbot.detection.evidence import EvidencePosition
+from mjbot.detection.report import HEADS, NOT_PROOF, WARNING, DetectionReport, Finding, cells
 from mjbot.report import html
 from mjbot.report.html import name, table, text
 
@@ -21,7 +21,7 @@ HOW: Final = (
 )
 
 
-def page(report: Report) -> str:
+def page(report: DetectionReport) -> str:
     """Return the page."""
     parts = [
         "<main><h1>Pairs that play for each other?</h1>",
@@ -62,7 +62,7 @@ def _closely(finding: Finding, place: int) -> Iterator[str]:
     yield "</ol>"
 
 
-def _position(position: Position) -> str:
+def _position(position: EvidencePosition) -> str:
     said = text(position.sentence, MOST_LETTERS)
     where = f"{text(position.game, 120)}, kyoku {position.moment.kyoku + 1}"
     command = text(position.command, MOST_LETTERS)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from mjbot.detection.evidence import Position
+from mjbot.detection.evidence import EvidencePosition
 from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
-from mjbot.detection.verdicts import Verdict
+from mjbot.detection.verdicts import PairVerdict
 from mjbot.text import plural
 
 NOT_PROOF: Final = "not proof"
@@ -24,8 +24,8 @@ SURE: Final = 0.05
 class Finding:
     """A verdict, and the positions that weigh most if the pair's games were evaluated closely."""
 
-    verdict: Verdict
-    positions: list[Position] = field(default_factory=list)
+    verdict: PairVerdict
+    positions: list[EvidencePosition] = field(default_factory=list)
 
     @property
     def is_conspicuous(self) -> bool:
@@ -34,7 +34,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Report:
+class DetectionReport:
     """All verdicts of a run, the surest first; the first ones looked at closely."""
 
     records: str
@@ -88,7 +88,7 @@ def p_value(p: float) -> str:
     return f"{p:.2g}"
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_json(report: DetectionReport) -> dict[str, Any]:
     """Return all that is known, as plain values."""
     return {
         "warning": WARNING,

@@ -47,13 +47,13 @@ class Residuals:
     float64[4, 4, N_SCORES].
     """
 
-    model: hidden.Model
+    model: hidden.HiddenHandModel
     number: int
-    tally: hidden.Tally = field(default_factory=hidden.no_tally)
+    tally: hidden.ModelCounts = field(default_factory=hidden.no_tally)
     sums: hidden.Sums = field(default_factory=hidden.no_sums)
     kyoku: list[Floats] = field(default_factory=list)
 
-    discard: hidden.Discard = field(default_factory=hidden.no_discard)
+    discard: hidden.DiscardChoice = field(default_factory=hidden.no_discard)
     _random: hidden.Random = field(default_factory=lambda: np.zeros(1, np.uint64))
     _before: Floats = field(default_factory=lambda: np.zeros((4, 4, hidden.N_SCORES)))
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.detection import hidden
-from mjbot.detection.games import Games, Met, who_met
+from mjbot.detection.games import GameCounts, Met, who_met
 from mjbot.detection.hidden import Floats
 from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
 from mjbot.models.weights import Shape, load_weights, shaped
@@ -48,12 +48,13 @@ TINY: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Weights:
+class DetectionWeights:
     """What was learned.
 
-    ``chosen``, ``needed`` and ``held`` are those of a :class:`~mjbot.detection.hidden.Model`.
-    ``sums`` float64[kinds, N_SCORES] are the weighted sums, each with a spread of 1 a kyoku among
-    strangers; ``points`` float64[N_SCORES] is what a unit of W - X in a game was worth to two.
+    ``chosen``, ``needed`` and ``held`` belong to a
+    :class:`~mjbot.detection.hidden.HiddenHandModel`.  ``sums`` float64[kinds, N_SCORES] are the
+    weighted sums, each with a standard deviation of 1 per kyoku among unrelated players; ``points``
+    float64[N_SCORES] is the value of a unit of W - X in a game to a pair, in points.
     """
 
     chosen: Floats
@@ -63,9 +64,9 @@ class Weights:
     points: Floats
 
     @property
-    def model(self) -> hidden.Model:
+    def model(self) -> hidden.HiddenHandModel:
         """What is to be expected of strangers."""
-        return hidden.Model(self.chosen, self.needed, self.held)
+        return hidden.HiddenHandModel(self.chosen, self.needed, self.held)
 
     def deviates(self, residuals: Floats, products: Floats) -> Floats:
         """Return t of each weighted sum: float64[..., kinds], the smallest of all contrasts.
@@ -107,7 +108,7 @@ _above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
 
 
 @cache
-def shipped_weights(folder: Path = SHIPPED) -> Weights:
+def shipped_weights(folder: Path = SHIPPED) -> DetectionWeights:
     """Return the weights of a folder; raises :class:`~mjbot.models.weights.WeightsError`."""
     shapes: dict[str, Shape] = {
         "chosen": (hidden.CHOSEN_CELLS,),
@@ -117,11 +118,13 @@ def shipped_weights(folder: Path = SHIPPED) -> Weights:
         "points": (hidden.N_SCORES,),
     }
     arrays = shaped(load_weights(NAME, folder), shapes, folder / f"{NAME}.npz")
-    return Weights(**{key: arrays[key].astype(np.float64) for key in Weights.__dataclass_fields__})
+    return DetectionWeights(
+        **{key: arrays[key].astype(np.float64) for key in DetectionWeights.__dataclass_fields__}
+    )
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PairVerdict:
     """What is said of one pair.
 
     ``residuals`` float64[N_SCORES] is what each score is beyond the table's, W - X summed over
@@ -142,7 +145,9 @@ class Verdict:
     weights: Floats
 
 
-def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verdict]:
+def judge(
+    games: GameCounts, weights: DetectionWeights, least: int = LEAST_GAMES
+) -> list[PairVerdict]:
     """Return the verdicts on all pairs that met in ``least`` games or more, the surest first.
 
     Raises ``ValueError`` if ``least`` is below :data:`LEAST_GAMES`: the p-values of fewer games are
@@ -159,7 +164,7 @@ def judge(games: Games, weights: Weights, least: int = LEAST_GAMES) -> list[Verd
     adjusted = holm(p)
     alone = sums[:, :SPREADS] / np.sqrt(np.maximum(np.einsum("...ii->...i", products), TINY))
     verdicts = [
-        Verdict(
+        PairVerdict(
             names=(games.players[one], games.players[other]),
             players=(int(one), int(other)),
             games=met.games[k],
@@ -190,7 +195,7 @@ def holm(p: Floats) -> Floats:
     return adjusted
 
 
-def levelled(games: Games) -> Floats:
+def levelled(games: GameCounts) -> Floats:
     """Return the contrasts of each game, with the level of each player's hands made up for.
 
     float64[games, N_PAIRS, CONTRASTS, N_SCORES].  What a player's hands need more often than is
@@ -212,7 +217,9 @@ def made_up_for(base: Floats, levels: Floats) -> Floats:
     return off
 
 
-def _sums(games: Games, met: Met, weights: Weights) -> tuple[Floats, Floats, list[Estimate]]:
+def _sums(
+    games: GameCounts, met: Met, weights: DetectionWeights
+) -> tuple[Floats, Floats, list[Estimate]]:
     """Return residuals and products of each pair, and its points per hanchan."""
     sums, products, worth = [], [], []
     left = levelled(games)

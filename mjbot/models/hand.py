@@ -111,7 +111,7 @@ Scores = NDArray[np.float64]
 NO_WIND: Final = -1
 
 
-class Model(NamedTuple):
+class HandModel(NamedTuple):
     """What compiled code needs; ``choices`` is scratch space, so one model serves one thread."""
 
     feature_set: int
@@ -132,7 +132,7 @@ def new_position() -> HandPosition:
 
 
 @compiled
-def score_discards(model: Model, position: HandPosition, scores: Scores) -> None:
+def score_discards(model: HandModel, position: HandPosition, scores: Scores) -> None:
     """Write the score of discarding each kind, float64[34], -inf for kinds not in the hand."""
     scores[:] = -np.inf
     n = write_choices(model.feature_set, position, model.choices)
@@ -143,7 +143,7 @@ def score_discards(model: Model, position: HandPosition, scores: Scores) -> None
 
 
 @compiled
-def _score_seat(model: Model, state: State, seat: int, position: HandPosition) -> Scores:
+def _score_seat(model: HandModel, state: State, seat: int, position: HandPosition) -> Scores:
     observe(state, seat, position)
     scores = np.empty(34, np.float64)
     score_discards(model, position, scores)
@@ -152,7 +152,7 @@ def _score_seat(model: Model, state: State, seat: int, position: HandPosition) -
 
 @compiled
 def _score_hand(
-    model: Model, position: HandPosition, hand: Counts, n_melds: int, unseen: Counts
+    model: HandModel, position: HandPosition, hand: Counts, n_melds: int, unseen: Counts
 ) -> Scores:
     position.hand[:] = hand
     position.n_melds = n_melds
@@ -167,7 +167,7 @@ class HandEvaluator:
 
     def __init__(self, features: FeatureSet, weights: NDArray[np.float32]) -> None:
         self.features: Final = features
-        self.model: Final = Model(FEATURE_SETS.index(features), weights, new_choices())
+        self.model: Final = HandModel(FEATURE_SETS.index(features), weights, new_choices())
         self._bare: Final = new_position()
         self._seen: Final = new_position()
 

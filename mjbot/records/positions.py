@@ -23,7 +23,7 @@ class NoPositionError(ArgumentError):
 
 
 @dataclass(frozen=True)
-class Position:
+class RecordPosition:
     """A position as the user names it: by its event, or as a seat's choice in a kyoku."""
 
     text: str
@@ -69,7 +69,7 @@ class Position:
         raise NoPositionError(f"--at {self.text}: {found}; mjbot explain lists all")
 
 
-class Place(NamedTuple):
+class BoardAddress(NamedTuple):
     """A moment as the board's address has it: who sits below, the kyoku and the event in it.
 
     Kyoku count from 0, events from 0, which is the deal.
@@ -84,14 +84,14 @@ class Place(NamedTuple):
 
 
 def moment_of(steps: Iterable[ReplayStep], number: int) -> tuple[int, int] | None:
-    """Return the kyoku and the event in it, as :class:`Place` counts them, of an event of a game.
+    """Return the kyoku of an event and its place in it, counted as in :class:`BoardAddress`.
 
     ``None`` where the game has no such event, or it precedes the first deal.
     """
     return next(((kyoku, at) for n, kyoku, at in _moments(steps) if n == number), None)
 
 
-def has_moment(steps: Iterable[ReplayStep], place: Place) -> bool:
+def has_moment(steps: Iterable[ReplayStep], place: BoardAddress) -> bool:
     """Return whether a game has that kyoku and event."""
     return any((kyoku, step) == place[1:] for _, kyoku, step in _moments(steps))
 

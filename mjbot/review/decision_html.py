@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
-from mjbot.records.positions import Place
+from mjbot.records.positions import BoardAddress
 from mjbot.report.html import name, table, text
-from mjbot.review.decisions import SEATS, Decision, points_of
+from mjbot.review.decisions import SEATS, ReviewedDecision, points_of
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import MATERIAL, Reason, compare, kind_of_loss, number, signed
 from mjbot.review.sentences import amount, because, choice_text, done_text, headline
@@ -20,17 +20,17 @@ from mjbot.table.view import View
 MOST_CHIPS: Final = 14
 
 
-def place_link(review: Review, decision: Decision) -> str:
+def place_link(review: Review, decision: ReviewedDecision) -> str:
     """Return a link to the decision on the page."""
     return f'<a href="#{decision.at}">{decision.at}</a>'
 
 
-def board_link(review: Review, decision: Decision) -> str:
+def board_link(review: Review, decision: ReviewedDecision) -> str:
     """Return a link to the board at that moment; nothing where there is no board."""
     if not review.board:
         return ""
     step = decision.event - review.judged.kyoku[decision.kyoku].event
-    place = Place(decision.seat, decision.kyoku, step)
+    place = BoardAddress(decision.seat, decision.kyoku, step)
     return f'<a href="{quote(review.board)}#{place}">board</a>'
 
 
@@ -42,7 +42,7 @@ def interval(estimate: Estimate, unit: str) -> str:
     return f"{signed(estimate.value, unit)} ({ends})"
 
 
-def decision_html(review: Review, decision: Decision) -> str:
+def decision_html(review: Review, decision: ReviewedDecision) -> str:
     """Return the decision, folded up."""
     shown = review.shown.get(decision)
     return "".join(
@@ -58,13 +58,13 @@ def decision_html(review: Review, decision: Decision) -> str:
     )
 
 
-def _class(review: Review, decision: Decision) -> str:
+def _class(review: Review, decision: ReviewedDecision) -> str:
     if decision.is_equal:
         return "same"
     return "lost" if review.counts(decision) else "close"
 
 
-def _head(review: Review, decision: Decision, shown: Shown | None) -> str:
+def _head(review: Review, decision: ReviewedDecision, shown: Shown | None) -> str:
     view = decision.view
     when = f"<span class=when>{decision.at}</span>"
     if decision.is_equal:
@@ -78,7 +78,7 @@ def _head(review: Review, decision: Decision, shown: Shown | None) -> str:
     return "".join([*parts, f"<span class='much {tone}'>{size_text(decision)}</span>"])
 
 
-def size_text(decision: Decision) -> str:
+def size_text(decision: ReviewedDecision) -> str:
     """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
     if decision.loss is None:
         return "not rated"
@@ -88,7 +88,7 @@ def size_text(decision: Decision) -> str:
     return f"{size}, about equal" if decision.is_close else size
 
 
-def _situation(review: Review, decision: Decision) -> Iterator[str]:
+def _situation(review: Review, decision: ReviewedDecision) -> Iterator[str]:
     view = decision.view
     held = view.tiles
     if view.drawn >= 0:
@@ -125,7 +125,7 @@ def _river(view: View, seat: int) -> str:
     return row(held, marks) if held else "-"
 
 
-def _why(review: Review, decision: Decision, shown: Shown | None) -> Iterator[str]:
+def _why(review: Review, decision: ReviewedDecision, shown: Shown | None) -> Iterator[str]:
     if decision.is_equal:
         return
     yield f"<p class=say>{headline(decision, tile)}{text(because(decision), 600)}</p>"
@@ -141,7 +141,7 @@ def _why(review: Review, decision: Decision, shown: Shown | None) -> Iterator[st
         )
 
 
-def _terms(decision: Decision) -> str:
+def _terms(decision: ReviewedDecision) -> str:
     """Return the terms of what was done and of what is better, or of the next best."""
     better, done = decision.better, decision.done
     if decision.is_equal:
@@ -237,7 +237,7 @@ def _rows(
     return [*told, *some]
 
 
-def _chips(decision: Decision) -> str:
+def _chips(decision: ReviewedDecision) -> str:
     """Return all that was rated, best first."""
     ordered = decision.told.best_first[:MOST_CHIPS]
     if len(ordered) < 3:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final, NamedTuple
 
-from mjbot.models.networks.rank import Situation, rank_model
+from mjbot.models.networks.rank import KyokuStart, rank_model
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.review.players import SeatedPlayers
 from mjbot.strategy import explanation as e
@@ -28,7 +28,7 @@ CLOSE: Final = 0.02
 
 
 @dataclass(eq=False)
-class Decision:
+class ReviewedDecision:
     """One choice, and how the reviewer rates it.
 
     ``event`` is the number of the event that asked, ``place`` the choice's number in the kyoku,
@@ -147,7 +147,7 @@ def total_of(unit: str) -> str:
 
 
 @dataclass
-class Kyoku:
+class ReviewedKyoku:
     """One kyoku of the game: what stood at its start, and how it ended.
 
     ``event`` is the number of the event that began it.
@@ -178,7 +178,7 @@ class DealIn:
     winner: int
     tile: int
     paid: int
-    decision: Decision | None
+    decision: ReviewedDecision | None
     held: tuple[int, ...]
     deadly: tuple[int, ...]
 
@@ -188,8 +188,8 @@ class Judged:
     """A whole game, judged for some seats."""
 
     names: tuple[str, ...] = ()
-    kyoku: list[Kyoku] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
+    kyoku: list[ReviewedKyoku] = field(default_factory=list)
+    decisions: list[ReviewedDecision] = field(default_factory=list)
     deal_ins: list[DealIn] = field(default_factory=list)
     untold: int = 0
     """Choices of which the record does not say what was done."""
@@ -264,7 +264,7 @@ class _Walk:
         self._in_full: Final = in_full
         self._numbering: Final = Numbering()
         self._turns = [0, 0, 0, 0]
-        self._latest: dict[int, Decision] = {}
+        self._latest: dict[int, ReviewedDecision] = {}
         self._riichi: dict[int, list[int]] = {}
         """Of each seat in riichi the turns of all seats when it was declared."""
         self._discard: _Discard | None = None
@@ -339,7 +339,9 @@ class _Walk:
             self._latest[seat] = decision
         self.judged.decisions.append(decision)
 
-    def _decision(self, step: ReplayStep, seat: int, place: int, actual: Action) -> Decision:
+    def _decision(
+        self, step: ReplayStep, seat: int, place: int, actual: Action
+    ) -> ReviewedDecision:
         players, view = self._players, self._players.view(step, seat)
         told = None
         if seat not in self._in_full:
@@ -350,7 +352,7 @@ class _Walk:
         then = step.discard_after(seat)
         expected_then = then if same else players.follow_up(step, view, told.choice)
         riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
-        return Decision(
+        return ReviewedDecision(
             step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
             self._turns[seat], step.event, view, told, actual, then, expected_then, tuple(riichi),
         )  # fmt: skip
@@ -360,15 +362,15 @@ def _is_reaction(step: ReplayStep) -> bool:
     return isinstance(step.event, m.Dahai)
 
 
-def _kyoku(step: ReplayStep, last_round: int | None) -> Kyoku:
+def _kyoku(step: ReplayStep, last_round: int | None) -> ReviewedKyoku:
     state = step.table.state
     last = int(state["rules"]["last_round"]) if last_round is None else last_round
     scores = state["scores"].copy()
-    here = Situation(
+    here = KyokuStart(
         scores, int(state["round"]), last, int(state["honba"]),
         int(state["sticks"]), int(state["dealer"]),
     )  # fmt: skip
-    return Kyoku(
+    return ReviewedKyoku(
         kyoku_name(state),
         step.number,
         here.round,

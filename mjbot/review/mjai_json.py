@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 import mjbot
-from mjbot.review.decisions import SEATS, Decision
+from mjbot.review.decisions import SEATS, ReviewedDecision
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import kind_of_loss, reasons
 from mjbot.review.sentences import sentence
@@ -122,7 +122,7 @@ def _kyoku(review: Review, place: int) -> Json:
     }
 
 
-def _entry(review: Review, decision: Decision) -> Json:
+def _entry(review: Review, decision: ReviewedDecision) -> Json:
     view, unit = decision.view, decision.told.unit
     rated = _once(decision)
     probs = _probs([each.worth for each in rated], unit)
@@ -161,7 +161,7 @@ def _entry(review: Review, decision: Decision) -> Json:
     }
 
 
-def _once(decision: Decision) -> list[Rated]:
+def _once(decision: ReviewedDecision) -> list[Rated]:
     """Return what was rated, best first, each action once: of several discards after it the best.
 
     What is shown as ``done`` stays the one that was done.
@@ -174,7 +174,7 @@ def _once(decision: Decision) -> list[Rated]:
     return sorted(found, key=lambda each: -each.worth)
 
 
-def _detail(view: View, rated: Rated, prob: float, decision: Decision) -> Json:
+def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -> Json:
     return {
         "action": _event(to_message(view.state, view.seat, rated.action)),
         "q_value": _finite(rated.worth),

@@ -14,7 +14,7 @@ from mjbot.review.decision_html import (
     place_link,
     size_text,
 )
-from mjbot.review.decisions import Decision
+from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.reasons import kind_of_loss, number, percent
 from mjbot.review.sentences import amount, because, headline
 from mjbot.review.tiles import drawings, tile
@@ -260,7 +260,7 @@ def _decisions(review: summary.Review) -> Iterator[str]:
             yield decision_html(review, decision)
 
 
-def _tally(decisions: list[Decision]) -> str:
+def _tally(decisions: list[ReviewedDecision]) -> str:
     differing = sum(not each.is_equal for each in decisions)
     return f"{plural(len(decisions), 'decision')}, {differing} different"
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from mjbot.review.decisions import Decision
+from mjbot.review.decisions import ReviewedDecision
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.playouts import Plan, PlaysOut
 
@@ -37,7 +37,7 @@ class Shown:
         return "shown" if self.ranks.low > 0 else "shown to be no loss"
 
 
-def show(decision: Decision, by: PlaysOut, deals: int = DEALS) -> Shown:
+def show(decision: ReviewedDecision, by: PlaysOut, deals: int = DEALS) -> Shown:
     """Play both choices of a decision on."""
     plans = (
         Plan(decision.actual, decision.then),
@@ -52,7 +52,7 @@ def show(decision: Decision, by: PlaysOut, deals: int = DEALS) -> Shown:
     )
 
 
-def is_open(decision: Decision) -> bool:
+def is_open(decision: ReviewedDecision) -> bool:
     """Whether there is a difference to be shown."""
     loss = decision.worth_loss
     return not decision.is_equal and bool(loss is None or loss > 0)

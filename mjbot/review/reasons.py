@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from mjbot.review.decisions import Decision, total_of
+from mjbot.review.decisions import ReviewedDecision, total_of
 from mjbot.review.tiles import tile_text, wind_of
 from mjbot.strategy import explanation as e
 from mjbot.table.view import View
@@ -61,7 +61,7 @@ class Reason:
         return f"{self.text} ({signed(self.gain, self.unit)})"
 
 
-def reasons(decision: Decision) -> list[Reason]:
+def reasons(decision: ReviewedDecision) -> list[Reason]:
     """Return what makes the difference between what was done and what is better, largest first.
 
     Empty where both are the same, or nothing adds up to what they are worth.
@@ -83,7 +83,7 @@ def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reaso
     return sorted(found, key=lambda reason: -abs(reason.gain))
 
 
-def kind_of_loss(decision: Decision) -> Kind:
+def kind_of_loss(decision: ReviewedDecision) -> Kind:
     """Return what kind of choice it was."""
     pair = (decision.expected, decision.actual)
     if any(each.is_win or each.is_nine_terminals for each in pair):

@@ -10,7 +10,7 @@ its own points rate lower, the sentence says so.  Who is in riichi, and since wh
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mjbot.review.decisions import Decision
+from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.reasons import (
     MATERIAL,
     Reason,
@@ -34,14 +34,14 @@ Draw = Callable[[int], str]
 """How a tile (0..36) is written: as text, or as a drawing on a page."""
 
 
-def sentence(decision: Decision) -> str:
+def sentence(decision: ReviewedDecision) -> str:
     """Return what was done, what was better and why; nothing where both are the same."""
     if decision.is_equal:
         return ""
     return f"{headline(decision)}{because(decision)}"
 
 
-def headline(decision: Decision, draw: Draw = tile_text) -> str:
+def headline(decision: ReviewedDecision, draw: Draw = tile_text) -> str:
     """Return the main clause: ``You discarded 8m; West was better by 210 points``."""
     view = decision.view
     done = done_text(view, decision.actual, decision.then, draw)
@@ -56,7 +56,7 @@ def headline(decision: Decision, draw: Draw = tile_text) -> str:
     return f"You {done}; {better} was better by {amount(decision.loss, decision.loss_unit)}"
 
 
-def because(decision: Decision) -> str:
+def because(decision: ReviewedDecision) -> str:
     """Return the rest of the sentence, from the colon or the full stop on."""
     why = ", ".join(_why(decision))
     clauses = [*_dispute(decision), *_shares(decision), *_riichi(decision)]
@@ -128,7 +128,7 @@ _SHORT: Final = {"daiminkan": "kan", "ankan": "kan", "kakan": "added kan"}
 # --- reasons -----------------------------------------------------------------------------------
 
 
-def _why(decision: Decision) -> list[str]:
+def _why(decision: ReviewedDecision) -> list[str]:
     """Return what speaks for the better choice: its tiles, then its largest gains."""
     gains = [each for each in reasons(decision) if _is_material(each)][:MOST_REASONS]
     found = [*_of_tiles(decision), *map(str, gains)]
@@ -139,7 +139,7 @@ def _is_material(reason: Reason) -> bool:
     return reason.gain >= (MATERIAL if reason.unit == POINTS else 0.5)
 
 
-def _of_tiles(decision: Decision) -> Iterator[str]:
+def _of_tiles(decision: ReviewedDecision) -> Iterator[str]:
     """Yield why the discarded tile was worth keeping: yakuhai or dora, unlike the better one."""
     if not (decision.actual.is_discard and decision.expected.is_discard):
         return
@@ -166,7 +166,7 @@ def _dora(view: View, tile: int) -> int:
     return int(view.dora[tile_kind(tile)]) + (tile in RED_FIVES)
 
 
-def _facts(decision: Decision) -> list[str]:
+def _facts(decision: ReviewedDecision) -> list[str]:
     """Return how far each leaves the hand, of a reviewer whose terms do not add up."""
     done, better = decision.done, decision.better
     if done is None or better is None or reasons(decision):
@@ -182,21 +182,21 @@ def _facts(decision: Decision) -> list[str]:
 # --- what else belongs to it -------------------------------------------------------------------
 
 
-def _dispute(decision: Decision) -> Iterator[str]:
+def _dispute(decision: ReviewedDecision) -> Iterator[str]:
     points, done = decision.points, decision.done
     if decision.is_disputed and points is not None and done is not None:
         favour = f"favour {choice_text(done)} by {number(-points, POINTS)}"
         yield f"Points {favour if round(points) else 'rate both alike'}"
 
 
-def _shares(decision: Decision) -> Iterator[str]:
+def _shares(decision: ReviewedDecision) -> Iterator[str]:
     done, better = decision.done, decision.better
     if decision.told.unit.startswith(PERCENT) and done is not None and better is not None:
         shares = f"{choice_text(better)} {percent(better.worth)}"
         yield f"The network gives {shares} ({choice_text(done)}: {percent(done.worth)})"
 
 
-def _riichi(decision: Decision) -> Iterator[str]:
+def _riichi(decision: ReviewedDecision) -> Iterator[str]:
     for seat, turn in decision.riichi:
         since = f"since your turn {turn}" if turn else "since before your first turn"
         yield f"{wind_of(decision.view, seat)} has been in riichi {since}"

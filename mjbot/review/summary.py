@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mjbot.review.decisions import DealIn, Decision, Judged
+from mjbot.review.decisions import DealIn, Judged, ReviewedDecision
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
@@ -44,17 +44,17 @@ class Review:
     seat: int
     by: Reviewer
     judged: Judged
-    shown: dict[Decision, Shown] = field(default_factory=dict)
+    shown: dict[ReviewedDecision, Shown] = field(default_factory=dict)
     seconds: float = 0.0
     board: str = ""
     """File of the game's board beside the page, to which decisions link; empty: no links."""
 
     @property
-    def decisions(self) -> list[Decision]:
+    def decisions(self) -> list[ReviewedDecision]:
         """The seat's own."""
         return self.of(self.seat)
 
-    def of(self, seat: int) -> list[Decision]:
+    def of(self, seat: int) -> list[ReviewedDecision]:
         """Return a seat's decisions."""
         return [each for each in self.judged.decisions if each.seat == seat]
 
@@ -74,7 +74,7 @@ class Review:
         return not self.unit.startswith(PERCENT)
 
     @property
-    def costliest(self) -> list[Decision]:
+    def costliest(self) -> list[ReviewedDecision]:
         """What was lost, most first: what playouts show before the rest, then by the loss."""
         lost = [
             each
@@ -82,7 +82,7 @@ class Review:
             if not each.is_equal and (each.loss is None or each.loss > 0 or self.is_shown(each))
         ]
 
-        def key(decision: Decision) -> tuple[int, float, float]:
+        def key(decision: ReviewedDecision) -> tuple[int, float, float]:
             shown = self.shown.get(decision)
             order = {"shown": 0, "not shown to differ": 1}.get(shown.verdict, 2) if shown else 1
             value = shown.points.value if shown and order == 0 else 0.0
@@ -90,11 +90,11 @@ class Review:
 
         return sorted(lost, key=key)
 
-    def is_shown(self, decision: Decision) -> bool:
+    def is_shown(self, decision: ReviewedDecision) -> bool:
         """Whether playouts show a loss."""
         return decision in self.shown and self.shown[decision].verdict == "shown"
 
-    def counts(self, decision: Decision) -> bool:
+    def counts(self, decision: ReviewedDecision) -> bool:
         """Whether a loss stands: playouts show it, or without them it is not too small to tell."""
         if decision in self.shown:
             return self.is_shown(decision)
@@ -119,7 +119,7 @@ class Loss:
     shown_points: float
 
 
-def loss_of(decisions: Iterable[Decision], shown: dict[Decision, Shown]) -> Loss:
+def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision, Shown]) -> Loss:
     """Add losses up."""
     found = list(decisions)
     proofs = [shown[each] for each in found if each in shown]
@@ -137,7 +137,7 @@ def loss_of(decisions: Iterable[Decision], shown: dict[Decision, Shown]) -> Loss
 
 def by_kind(review: Review) -> dict[str, Loss]:
     """Return the losses by kind, of all kinds; what was done alike is of none."""
-    kinds: dict[str, list[Decision]] = {kind: [] for kind in KINDS}
+    kinds: dict[str, list[ReviewedDecision]] = {kind: [] for kind in KINDS}
     for decision in review.decisions:
         if not decision.is_equal:
             kinds[kind_of_loss(decision)].append(decision)
@@ -190,12 +190,12 @@ def by_seat(review: Review) -> list[SeatSummary]:
     return sorted(found, key=lambda line: line.mean.value)
 
 
-def mean_loss(decisions: Sequence[Decision]) -> Estimate:
+def mean_loss(decisions: Sequence[ReviewedDecision]) -> Estimate:
     """Return the mean loss of a rated decision, in the unit of the review."""
     return _by_kyoku(decisions, lambda decision: decision.loss)
 
 
-def rating(decisions: Sequence[Decision]) -> Estimate:
+def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
     """Return the mean place of what was done between worst (0) and best (1) of what was rated.
 
     That is mjai-reviewer's measure before it squares it; it is told with an interval or not at all.
@@ -203,7 +203,7 @@ def rating(decisions: Sequence[Decision]) -> Estimate:
     return _by_kyoku(decisions, _place)
 
 
-def _place(decision: Decision) -> float | None:
+def _place(decision: ReviewedDecision) -> float | None:
     if decision.is_equal:
         return 1.0
     worths = [each.worth for each in decision.told.rated if np.isfinite(each.worth)]
@@ -213,7 +213,7 @@ def _place(decision: Decision) -> float | None:
 
 
 def _by_kyoku(
-    decisions: Sequence[Decision], measure: Callable[[Decision], float | None]
+    decisions: Sequence[ReviewedDecision], measure: Callable[[ReviewedDecision], float | None]
 ) -> Estimate:
     n = 1 + max((each.kyoku for each in decisions), default=0)
     sums, counts = np.zeros(n), np.zeros(n)

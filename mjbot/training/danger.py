@@ -59,7 +59,7 @@ FIRST_FEATURE: Final = 3
 ROW_SIZE: Final = FIRST_FEATURE + MAX_ACTIVE
 
 
-class Found(NamedTuple):
+class DangerSamples(NamedTuple):
     """What one game gives.
 
     ``tiles`` are :data:`Rows`; ``losses`` int16[n, 9] the points of each ron in hundreds and its
@@ -105,20 +105,20 @@ def _train(
     return Learned(NAME, save_weights(NAME, arrays, manifest, out), out), lines
 
 
-def _found(request: TrainingRequest, refs: list[GameRef], what: str) -> Found:
+def _found(request: TrainingRequest, refs: list[GameRef], what: str) -> DangerSamples:
     parts = []
     with progress(Console(stderr=True), f"{what} games", len(refs), "games") as step:
         for part in collect(refs, rows_of, request.jobs, request.left_out):
             parts.append(part)
             step()
-    return Found(
+    return DangerSamples(
         np.concatenate([part.tiles for part in parts]),
         np.concatenate([part.losses for part in parts]),
         np.asarray(np.sum([part.pace for part in parts], axis=0)),
     )
 
 
-def fit_danger(found: Found) -> dict[str, NDArray[Any]]:
+def fit_danger(found: DangerSamples) -> dict[str, NDArray[Any]]:
     """Return the arrays of the model.
 
     ``riichi`` and ``other`` float32[N_FEATURES] are weights of log-odds, ``loss``
@@ -140,7 +140,9 @@ def fit_danger(found: Found) -> dict[str, NDArray[Any]]:
     return arrays | {"loss": loss.astype(np.float32), "pace": found.pace, "grades": grades}
 
 
-def check_danger(arrays: dict[str, NDArray[Any]], found: Found) -> dict[str, float | int | str]:
+def check_danger(
+    arrays: dict[str, NDArray[Any]], found: DangerSamples
+) -> dict[str, float | int | str]:
     """Return how good the model is on games that it was not fitted to."""
     scores: dict[str, float | int | str] = {}
     for model, name in enumerate(MODELS):
@@ -171,7 +173,7 @@ def _predicted(
     return rows, rows[:, 0].astype(np.float64), fit.chances(rows[:, FIRST_FEATURE:], weights)
 
 
-def _calibration(arrays: dict[str, NDArray[Any]], found: Found) -> list[str]:
+def _calibration(arrays: dict[str, NDArray[Any]], found: DangerSamples) -> list[str]:
     lines = []
     for model, name in enumerate(MODELS):
         _, labels, chance = _predicted(arrays, found.tiles, model)
@@ -184,7 +186,7 @@ def _calibration(arrays: dict[str, NDArray[Any]], found: Found) -> list[str]:
 # --- rows of records ---------------------------------------------------------------------------
 
 
-def rows_of(game: Iterator[GameStep]) -> Found:
+def rows_of(game: Iterator[GameStep]) -> DangerSamples:
     """Collect the rows of one game."""
     tiles: list[Rows] = []
     losses: list[Rows] = []
@@ -206,7 +208,7 @@ def rows_of(game: Iterator[GameStep]) -> Found:
                     losses.append(_loss_row(step.state, actor, step.event.hora_points))
             case _:
                 pass
-    return Found(_joined(tiles, ROW_SIZE), _joined(losses, 1 + LOSS_ACTIVE), pace.counts)
+    return DangerSamples(_joined(tiles, ROW_SIZE), _joined(losses, 1 + LOSS_ACTIVE), pace.counts)
 
 
 def _joined(parts: list[Rows], width: int) -> Rows:

@@ -30,7 +30,7 @@ from mjbot.training.hand_positions import (
     of_closed_hands,
     short_digest,
 )
-from mjbot.training.perceptron import Lesson
+from mjbot.training.perceptron import PerceptronState
 from mjbot.training.positions import GameRef, LeftOut, collect
 from mjbot.training.requests import HandRequest
 from mjbot.training.runs import (
@@ -48,7 +48,7 @@ SLICE: Final = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class TrainingSet:
     """What is learned: from which games, in which order, with which features."""
 
     features: FeatureSet
@@ -67,7 +67,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        course: Course,
+        course: TrainingSet,
         folder: RunFolder,
         jobs: int = 1,
         left_out: LeftOut | None = None,
@@ -146,16 +146,16 @@ class TrainingRun:
                 step(len(positions[some]))
         return ranks
 
-    def _resumed(self, passes: int) -> tuple[Lesson, int]:
+    def _resumed(self, passes: int) -> tuple[PerceptronState, int]:
         if path := self._folder.kept(self._checkpoint):
-            saved = load_kept(path, ("passes", *Lesson._fields))
+            saved = load_kept(path, ("passes", *PerceptronState._fields))
             done = int(saved["passes"])
             if done <= passes:
                 self._saved["passes"] = f"{done} of the passes"
-                return Lesson(saved["weights"], saved["sums"], saved["steps"]), done
-        return perceptron.new_lesson(N_FEATURES[self._course.features]), 0
+                return PerceptronState(saved["weights"], saved["sums"], saved["steps"]), done
+        return perceptron.initial_state(N_FEATURES[self._course.features]), 0
 
-    def _save(self, lesson: Lesson, passes: int) -> None:
+    def _save(self, lesson: PerceptronState, passes: int) -> None:
         arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
         self._folder.write(self._checkpoint, lambda stream: np.savez(stream, **arrays))
         self._saved["passes"] = f"{passes} of the passes"
@@ -200,7 +200,7 @@ def train(request: HandRequest) -> Learned:
     folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
         erase_run(folder)
-    course = Course(features=request.features, seed=request.seed, games=games)
+    course = TrainingSet(features=request.features, seed=request.seed, games=games)
     with RunFolder(folder, "hand") as run_folder:
         training = TrainingRun(course, run_folder, request.jobs, request.left_out)
         return _train(request, training, checked, run_folder)

@@ -18,7 +18,7 @@ from mjbot.training.hand_positions import Positions
 Weights = NDArray[np.float64]
 
 
-class Lesson(NamedTuple):
+class PerceptronState(NamedTuple):
     """What is known so far, after ``steps[0]`` positions.
 
     ``sums`` add up every change times the step it was made at, so that the mean of the weights
@@ -30,12 +30,12 @@ class Lesson(NamedTuple):
     steps: NDArray[np.int64]
 
 
-def new_lesson(n_features: int) -> Lesson:
+def initial_state(n_features: int) -> PerceptronState:
     """Return what is known before the first position: nothing."""
-    return Lesson(np.zeros(n_features), np.zeros(n_features), np.zeros(1, np.int64))
+    return PerceptronState(np.zeros(n_features), np.zeros(n_features), np.zeros(1, np.int64))
 
 
-def averaged(lesson: Lesson) -> NDArray[np.float32]:
+def averaged(lesson: PerceptronState) -> NDArray[np.float32]:
     """Return the mean of the weights over all steps: float32[n_features]."""
     mean = lesson.weights - lesson.sums / max(int(lesson.steps[0]), 1)
     return mean.astype(np.float32)
@@ -47,7 +47,7 @@ def learn(
     positions: Positions,
     order: NDArray[np.int64],
     choices: Choices,
-    lesson: Lesson,
+    lesson: PerceptronState,
 ) -> int:
     """Learn from ``positions`` in this order; return how often the best discard was made."""
     right = 0
@@ -71,7 +71,7 @@ def learn(
 
 
 @compiled
-def _change(lesson: Lesson, choices: Choices, choice: int, sign: int) -> None:
+def _change(lesson: PerceptronState, choices: Choices, choice: int, sign: int) -> None:
     for place in range(choices.counts[choice]):
         feature = choices.features[choice, place]
         lesson.weights[feature] += sign

@@ -38,7 +38,7 @@ ARRIVAL_S: Final = 10.0
 RESTART: Final = b'{"type":"restart"}'
 
 
-class Channel:
+class EventStream:
     """What spectators with the same open hands are told of the newest game, kept for who comes.
 
     Older games are forgotten, so that a long match needs no more memory than a short one.
@@ -93,7 +93,7 @@ class _Line:
     """Folds events for the seats in ``seen`` into a channel."""
 
     def __init__(self, seen: frozenset[int]) -> None:
-        self.channel: Final = Channel()
+        self.channel: Final = EventStream()
         self._fold: Final = Fold(seen)
         self._table = Table(strict=False)
 
@@ -115,7 +115,7 @@ class SpectatedServer(PageServer):
         self._had_any = False
         self.app.router.add_get("/api/live", self._live)
 
-    def channel(self, seen: frozenset[int]) -> Channel:
+    def channel(self, seen: frozenset[int]) -> EventStream:
         """Return what is told to who may see these hands."""
         raise NotImplementedError
 
@@ -175,7 +175,7 @@ class LiveServer(SpectatedServer):
         for line in self._lines.values():
             line.add(len(self._entries), event, talk)
 
-    def channel(self, seen: frozenset[int]) -> Channel:
+    def channel(self, seen: frozenset[int]) -> EventStream:
         """See :meth:`SpectatedServer.channel`."""
         if seen not in self._lines:
             line = self._lines[seen] = _Line(seen)
@@ -200,9 +200,9 @@ class RelayServer(SpectatedServer):
     def __init__(self, url: str, config: dict[str, Any]) -> None:
         super().__init__(config)
         self._url: Final = url
-        self._channel: Final = Channel()
+        self._channel: Final = EventStream()
 
-    def channel(self, seen: frozenset[int]) -> Channel:
+    def channel(self, seen: frozenset[int]) -> EventStream:
         """See :meth:`SpectatedServer.channel`."""
         if not seen:
             raise web.HTTPForbidden(text="the key of this page is missing")

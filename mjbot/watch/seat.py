@@ -22,7 +22,7 @@ from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
 from mjbot.watch.game import ALL_SEATS
-from mjbot.watch.live import Channel, LiveServer
+from mjbot.watch.live import EventStream, LiveServer
 from protocol.errors import NOT_JSON
 from protocol.tiles import TILE_NAMES, tile_names
 
@@ -62,7 +62,7 @@ class SeatServer(LiveServer):
         self._gone_at = time.monotonic()
         self.app.router.add_post("/api/act", self._act)
 
-    def channel(self, seen: frozenset[int]) -> Channel:
+    def channel(self, seen: frozenset[int]) -> EventStream:
         """See :meth:`~mjbot.watch.live.SpectatedServer.channel`; only who plays may look on."""
         if not seen:
             raise web.HTTPForbidden(text="this is a player's page: its key is missing")

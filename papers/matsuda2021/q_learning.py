@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.training.networks.decisions import KINDS, N_CHOICES, Kind
+from mjbot.training.networks.decisions import KINDS, N_CHOICES, DecisionKind
 from mjbot.training.runs import torch
 from papers.matsuda2021.networks import Layer
 from papers.matsuda2021.planes import PLANES_SHAPE
@@ -131,7 +131,7 @@ _COLUMNS: Final = ("kind", "choice", "legal", "reward", "next", "planes")
 class Networks:
     """Five networks in torch, by place of the kind in :data:`KINDS`; no dropout."""
 
-    def __init__(self, layers: Mapping[Kind, Sequence[Layer]], device: str = "cpu") -> None:
+    def __init__(self, layers: Mapping[DecisionKind, Sequence[Layer]], device: str = "cpu") -> None:
         self.device: Final = device
         self.parameters: Final = [
             [
@@ -174,11 +174,11 @@ class Networks:
                     parameter.copy_(other)
 
 
-class Learner:
+class QLearner:
     """The networks, their copy, and what they learn from."""
 
     def __init__(
-        self, layers: Mapping[Kind, Sequence[Layer]], memory: Memory, device: str = "cpu"
+        self, layers: Mapping[DecisionKind, Sequence[Layer]], memory: Memory, device: str = "cpu"
     ) -> None:
         self.networks: Final = Networks(layers, device)
         self.memory: Final = memory

@@ -52,11 +52,11 @@ from papers.matsuda2021.q_learning import (
     LEAST_STEPS,
     MEMORY_STEPS,
     Ints,
-    Learner,
     Legal,
     Memory,
     Networks,
     Planes,
+    QLearner,
 )
 from papers.matsuda2021.requests import ReinforceRequest
 
@@ -82,7 +82,7 @@ Choose = Callable[[int, Planes, Legal], Ints]
 """The same of a player, who knows of no rows."""
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
     """One point of the curve: the episodes since the look before, and greedy play after them.
 
     Rewards are ranks won in a kyoku; ``low`` to ``high`` is the 95 % interval of ``mean_rank``, a
@@ -115,7 +115,7 @@ def train(request: ReinforceRequest) -> list[Learned]:
     if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "reinforce") as run:
-        course = Course(request, run)
+        course = ReinforcementRun(request, run)
         kept = f"kept in {run.folder}: all up to the last look; the same command goes on"
         with keeping(lambda: kept):
             course.play()
@@ -228,19 +228,19 @@ class Episodes:
 # --- the run -----------------------------------------------------------------------------------
 
 
-class Course:
+class ReinforcementRun:
     """A run on its way; :meth:`play` goes on from what the folder has."""
 
     def __init__(self, request: ReinforceRequest, run: RunFolder) -> None:
         self.episode = 0
-        self.curve: list[Look] = []
+        self.curve: list[CurvePoint] = []
         self._request: Final = request
         self._run: Final = run
         device = "cuda" if torch().cuda.is_available() else "cpu"
         supervised = {kind: PaperNetwork.load(kind, request.weights).layers for kind in KINDS}
         self._frozen: Final = Networks(supervised, device)
         first = {kind: _as_values(layers) for kind, layers in supervised.items()}
-        self.learner: Final = Learner(first, Memory(MEMORY_STEPS), device)
+        self.learner: Final = QLearner(first, Memory(MEMORY_STEPS), device)
         settings = f"{request.seed}-{request.epsilon_from}-{request.tables}"
         looks = f"{request.look_every}-{request.look_games}"
         self._file: Final = f"reinforce-{settings}-{looks}-{source_digest(__name__)[-8:]}.pt"
@@ -301,7 +301,7 @@ class Course:
         )
         n = max(len(rewards), 1)
         self.curve.append(
-            Look(
+            CurvePoint(
                 episode=self.episode,
                 epsilon=round(epsilon_at(self.episode, request.epsilon_from), 4),
                 reward=round(sum(rewards) / n, 4),
@@ -366,7 +366,7 @@ class Course:
     def _restore(self, kept: dict[str, Any]) -> None:
         self.learner.restore(kept["learner"])
         self.episode, self._seconds = kept["episode"], kept["seconds"]
-        self.curve = msgspec.json.decode(kept["curve"], type=list[Look])
+        self.curve = msgspec.json.decode(kept["curve"], type=list[CurvePoint])
 
 
 def greedy_play(
@@ -402,11 +402,11 @@ def greedy_play(
     return reward / kyoku, ratio(by_wall, np.full(len(by_wall), 4.0))
 
 
-def read_curve(folder: Path) -> list[Look]:
+def read_curve(folder: Path) -> list[CurvePoint]:
     """Return the looks of the run in a folder; :class:`ArgumentError` if there are none."""
     path = folder / CURVE_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[Look])
+        return msgspec.json.decode(path.read_bytes(), type=list[CurvePoint])
     except (OSError, ValueError, RecursionError) as error:
         raise ArgumentError(f"{path}: cannot be read ({error})") from None
 

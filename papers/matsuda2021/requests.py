@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mjbot.errors import ArgumentError
 from mjbot.requests import option
-from mjbot.training.networks.decisions import Kind
+from mjbot.training.networks.decisions import DecisionKind
 from mjbot.training.requests import ColumnsRequest
 from mjbot.training.runs import folder_field, fresh_field, seed_field
 from papers.matsuda2021.networks import CLASSES, WEIGHTS
@@ -19,12 +19,12 @@ class PaperRequest(ColumnsRequest):
     At most ``check_rows`` are drawn from each check.
     """
 
-    kinds: Sequence[Kind] = option(
-        tuple(map(Kind, CLASSES)),
+    kinds: Sequence[DecisionKind] = option(
+        tuple(map(DecisionKind, CLASSES)),
         "networks to train (default: all five)",
         nargs="+",
-        type=Kind,
-        choices=tuple(map(Kind, CLASSES)),
+        type=DecisionKind,
+        choices=tuple(map(DecisionKind, CLASSES)),
         metavar="KIND",
     )
     rows: int = option(0, "rows for each network (default: by kind)", type=int)

@@ -31,8 +31,8 @@ from mjbot.requests import command_of
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.networks.decisions import (
     N_CHOICES,
+    DecisionKind,
     Decisions,
-    Kind,
     check_data,
     check_distinct,
     open_decisions,
@@ -65,12 +65,12 @@ LOOK_EVERY: Final = 32_768
 LOOK_ROWS: Final = 4096
 HELD_OUT: Final = 10
 """One game of so many, the last of them, only says when to stop."""
-ROWS_ASKED: Final[Mapping[Kind, int]] = {
-    Kind.DISCARD: 800_000,
-    Kind.RIICHI: 200_000,
-    Kind.PON: 200_000,
-    Kind.CHI: 250_000,
-    Kind.KAN: 100_000,
+ROWS_ASKED: Final[Mapping[DecisionKind, int]] = {
+    DecisionKind.DISCARD: 800_000,
+    DecisionKind.RIICHI: 200_000,
+    DecisionKind.PON: 200_000,
+    DecisionKind.CHI: 250_000,
+    DecisionKind.KAN: 100_000,
 }
 """Rows shown to each network if nothing is said: what one slow core does in half an hour."""
 
@@ -89,14 +89,14 @@ def train(request: PaperRequest) -> list[Learned]:
         return [_train(request, kind, run) for kind in request.kinds]
 
 
-def _train(request: PaperRequest, kind: Kind, run: RunFolder) -> Learned:
+def _train(request: PaperRequest, kind: DecisionKind, run: RunFolder) -> Learned:
     name = weights_name(kind)
     decisions = open_decisions(request.data[0], kind)
     stop = request.games.stop or _games(decisions)
     learned = decisions.of_games(request.games.start, stop)
     if _games(learned) - request.games.start < HELD_OUT:
         raise ArgumentError(f"--games: {HELD_OUT} at least, the last tenth says when to stop")
-    lesson = Lesson(kind, learned, request.rows or ROWS_ASKED[kind], request.seed, run)
+    lesson = PaperNetworkFit(kind, learned, request.rows or ROWS_ASKED[kind], request.seed, run)
     with keeping(lambda: f"kept in {run.folder}: what the last look saw; the same command goes on"):
         layers = lesson.learn()
         arrays = packed(layers)
@@ -120,7 +120,7 @@ def _train(request: PaperRequest, kind: Kind, run: RunFolder) -> Learned:
 
 
 def _manifest(
-    request: PaperRequest, kind: Kind, stop: int, scores: dict[str, float | int | str]
+    request: PaperRequest, kind: DecisionKind, stop: int, scores: dict[str, float | int | str]
 ) -> Manifest:
     info = check_data(request.data[0])
     return Manifest(
@@ -142,7 +142,7 @@ def _value(figure: Any) -> float:
 # --- checks ------------------------------------------------------------------------------------
 
 
-def checks(data: Sequence[Path], stop: int, kind: Kind) -> dict[str, Decisions]:
+def checks(data: Sequence[Path], stop: int, kind: DecisionKind) -> dict[str, Decisions]:
     """Return what is checked with: games of the first folder from ``stop`` on, all of others."""
     found = {}
     for place, folder in enumerate(data):
@@ -178,11 +178,11 @@ def _planes(decisions: Decisions, places: NDArray[np.int64]) -> NDArray[np.uint8
 # --- learning ----------------------------------------------------------------------------------
 
 
-class Lesson:
+class PaperNetworkFit:
     """One network on its way; ``learn`` goes on from what a run's folder has."""
 
     def __init__(
-        self, kind: Kind, decisions: Decisions, n_rows: int, seed: int, run: RunFolder
+        self, kind: DecisionKind, decisions: Decisions, n_rows: int, seed: int, run: RunFolder
     ) -> None:
         self.kind: Final = kind
         self.shown = 0

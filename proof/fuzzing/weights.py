@@ -22,7 +22,13 @@ from mjbot.detection import verdicts
 from mjbot.models import danger, fold, hand, weights
 from mjbot.models.networks import hidden_shanten, policy, rank
 from mjbot.models.weights import Manifest, WeightsError, load_manifest, load_weights
-from mjbot.training.networks.decisions import INFO_FILE, DataError, Kind, layout, open_decisions
+from mjbot.training.networks.decisions import (
+    INFO_FILE,
+    DataError,
+    DecisionKind,
+    layout,
+    open_decisions,
+)
 from mjbot.training.runs import TrainingHeader, Written
 from papers.matsuda2021.networks import PaperNetwork
 
@@ -124,9 +130,9 @@ def _check_columns(folder: Path, content: bytes, is_info: bool) -> None:
     info = content if is_info else msgspec.json.encode(_INFO)
     (folder / INFO_FILE).write_bytes(info)
     for what in ("states", "rows"):
-        (folder / f"{Kind.PON}-{what}.npy").write_bytes(content)
+        (folder / f"{DecisionKind.PON}-{what}.npy").write_bytes(content)
     with contextlib.suppress(DataError):
-        open_decisions(folder, Kind.PON)
+        open_decisions(folder, DecisionKind.PON)
 
 
 def _read_run(path: Path) -> None:

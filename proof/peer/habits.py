@@ -43,7 +43,7 @@ def random_habit(rng: Random) -> Habit:
     )
 
 
-class Player:
+class HabitPlayer:
     """Chooses among offered codes for one seat; ``rng`` is all its randomness."""
 
     def __init__(self, rng: Random) -> None:

@@ -16,11 +16,11 @@ from proof.answers import Report
 from proof.peer import differences
 from proof.peer.comparison import Comparison, DifferenceError
 from proof.peer.env import lay_wall, offers, read_wall
-from proof.peer.habits import Player
-from proof.peer.plots import Plot, Writer, random_position
+from proof.peer.habits import HabitPlayer
+from proof.peer.plots import KyokuSetup, Writer, random_position
 from protocol import messages as m
 
-Asked = dict[int, tuple[Action, ...]]
+OpenChoices = dict[int, tuple[Action, ...]]
 Choices = dict[int, Action]
 
 
@@ -35,12 +35,12 @@ class Lockstep:
         rng = Random(seed)
         self.seed: Final = seed
         self._report: Final = report
-        self._players = [Player(Random(rng.random())) for _ in range(4)]
+        self._players = [HabitPlayer(Random(rng.random())) for _ in range(4)]
         self._env = RiichiEnv(game_mode="4p-red-half", seed=seed)
         self._referee = Referee(seed, walls=self._wall)
         self._comparison = Comparison(self._env, report)
         self._position = random_position(rng) if writer else OPENING
-        self._plot: Plot | None = (
+        self._plot: KyokuSetup | None = (
             writer(rng).plot(rng, self._position.round % 4) if writer else None
         )
         self._observations: dict[int, Any] = {}
@@ -90,14 +90,14 @@ class Lockstep:
             choices = self._choose(asked)
         self._take(self._referee.step(choices))
 
-    def _peer_has_aborted(self, asked: Asked) -> bool:
+    def _peer_has_aborted(self, asked: OpenChoices) -> bool:
         return (
             differences.ends_in_four_kans(self._referee.state)
             and not any(action.name == "ron" for actions in asked.values() for action in actions)
             and self._env.phase != Phase.WaitResponse
         )
 
-    def _choose(self, asked: Asked) -> Choices:
+    def _choose(self, asked: OpenChoices) -> Choices:
         """Choose for every seat asked, and let the other referee carry it out."""
         state = self._referee.state
         offered = {

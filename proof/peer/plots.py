@@ -23,7 +23,7 @@ FULL_SET: Final = tuple(
 
 
 @dataclass
-class Plot:
+class KyokuSetup:
     """What the first kyoku deals: its wall int8[136] and the players' habits."""
 
     wall: NDArray[np.int8]
@@ -39,7 +39,7 @@ class Script:
     habits: list[Habit]
     rinshan: list[int] = field(default_factory=list)
 
-    def plot(self, rng: Random, dealer: int) -> Plot:
+    def plot(self, rng: Random, dealer: int) -> KyokuSetup:
         """Fill up the rest at random."""
         rest = list(FULL_SET)
         for tiles in (*self.hands, self.draws, self.rinshan):
@@ -51,7 +51,7 @@ class Script:
         for start, tiles in (parts | {LIVE_WALL: self.draws, RINSHAN_WALL: self.rinshan}).items():
             wall[start : start + len(tiles)] = tiles
         wall[wall < 0] = rest
-        return Plot(wall, [self.habits[(seat - dealer) % 4] for seat in range(4)])
+        return KyokuSetup(wall, [self.habits[(seat - dealer) % 4] for seat in range(4)])
 
 
 def _script(rng: Random, hands: list[str], draws: str = "", **habit: float) -> Script:

@@ -7,7 +7,7 @@ that it pretends to have taken.
 import asyncio
 import json
 
-from mjbot.check.lines import Bot, BotLine, GoneError, Heard, SilentError
+from mjbot.check.lines import BotLine, CheckedBot, GoneError, SilentError, TimedLine
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
 
@@ -45,7 +45,7 @@ class Player:
         return [] if reply is None else self.say(reply)
 
     def say(self, reply):
-        return [Heard(json.dumps(reply).encode(), 0.001)]
+        return [TimedLine(json.dumps(reply).encode(), 0.001)]
 
     def note(self, event):
         kind, own = event["type"], event.get("actor") == self.seat
@@ -191,7 +191,7 @@ class MemoryLine(BotLine):
         return self.player.stays
 
 
-class MemoryBot(Bot):
+class MemoryBot(CheckedBot):
     """Seats a new player of a kind for each game."""
 
     def __init__(self, kind, dialect=LOCKSTEP):
@@ -219,7 +219,7 @@ class SlowStarter(Player):
 
     def say(self, reply):
         first = not self.kyoku
-        return [Heard(heard.line, 25.0 if first else 0.001) for heard in super().say(reply)]
+        return [TimedLine(heard.line, 25.0 if first else 0.001) for heard in super().say(reply)]
 
 
 class TalksTwice(Player):
@@ -238,12 +238,12 @@ class Chatterbox(Player):
 class BrokenJson(Player):
     def say(self, reply):
         heard = super().say(reply)
-        return [Heard(heard[0].line[:-1], 0.001)] if self.turns == 2 else heard
+        return [TimedLine(heard[0].line[:-1], 0.001)] if self.turns == 2 else heard
 
 
 class Prints(Player):
     def say(self, reply):
-        loading = [] if self.turns else [Heard(b"loading weights: 100%", 0.001)]
+        loading = [] if self.turns else [TimedLine(b"loading weights: 100%", 0.001)]
         return loading + super().say(reply)
 
 
@@ -443,7 +443,7 @@ class BeginsInEast(Player):
 class Late(Player):
     def say(self, reply):
         late = self.turns == 2 and reply["type"] == "dahai"
-        return [Heard(super().say(reply)[0].line, 61.0 if late else 0.001)]
+        return [TimedLine(super().say(reply)[0].line, 61.0 if late else 0.001)]
 
 
 class Stays(Player):

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.check.bot_scenes import SCENES
 from mjbot.check.bots import BotSettings, check_bot
-from mjbot.check.catalogue import BOT_CHECKS, CHECKS, Verdict
+from mjbot.check.catalogue import BOT_CHECKS, CHECKS, CheckVerdict
 from mjbot.check.report import results
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
@@ -22,7 +22,7 @@ def checked(parties, kind, dialect, ids=(), at_once=0):
 
 
 def failed(found):
-    return {id_ for id_, result in found.items() if result.verdict is Verdict.FAILED}
+    return {id_ for id_, result in found.items() if result.verdict is CheckVerdict.FAILED}
 
 
 @pytest.fixture(scope="module")
@@ -34,19 +34,19 @@ def found_of_the_good_one(parties):
 def test_a_bot_that_keeps_to_the_documents_fails_nothing(found_of_the_good_one, dialect):
     found = found_of_the_good_one(dialect)
     assert not failed(found), [found[id_].text for id_ in failed(found)]
-    assert not [result for result in found.values() if result.verdict is Verdict.NON_STRICT]
+    assert not [result for result in found.values() if result.verdict is CheckVerdict.NON_STRICT]
 
 
 def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
     found = found_of_the_good_one(LOCKSTEP)
-    idle = {id_ for id_, one in found.items() if one.verdict is Verdict.NOT_APPLICABLE}
+    idle = {id_ for id_, one in found.items() if one.verdict is CheckVerdict.NOT_APPLICABLE}
     assert idle == {"B04", "B06", "B27"}  # those of other dialects
 
 
 def test_a_bot_that_answers_every_line_owes_none_for_the_end(parties):
     found = checked(parties, parties.AnswersAll, LINES, {"B04", "B08", "B29"})
     assert not failed(found), [found[id_].text for id_ in failed(found)]
-    assert found["B04"].verdict is Verdict.NON_STRICT
+    assert found["B04"].verdict is CheckVerdict.NON_STRICT
 
 
 @pytest.mark.parametrize("dialect", [LOCKSTEP, LINES])
@@ -60,7 +60,7 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     kind, dialect = parties.BROKEN[id_]
     found = checked(parties, kind, dialect, at_once=2)
     if CHECKS[id_].level == "INFO":
-        assert found[id_].verdict is Verdict.INFO and "differ" in found[id_].text
+        assert found[id_].verdict is CheckVerdict.INFO and "differ" in found[id_].text
         assert not failed(found)
         return
     assert failed(found) == {id_}, {one: found[one].text for one in failed(found)}
@@ -81,7 +81,7 @@ def test_a_bot_that_ends_in_the_plain_game_is_given_up(parties):
     findings = asyncio.run(check_bot(parties.MemoryBot(Ends), BotSettings()))
     assert findings.lost == "it does not get through a plain game"
     found = {result.check.id: result for result in results(BOT_CHECKS, findings, "mjbot check x")}
-    assert found["B12"].verdict is Verdict.NOT_APPLICABLE
+    assert found["B12"].verdict is CheckVerdict.NOT_APPLICABLE
     assert found["B12"].text == f"not reached: {findings.lost}"
 
 

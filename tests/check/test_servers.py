@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from mjbot.check import four_clients, lines, server_process, servers
-from mjbot.check.catalogue import SERVER_CHECKS, Verdict
-from mjbot.check.four_clients import Door, TableClient
+from mjbot.check.catalogue import SERVER_CHECKS, CheckVerdict
+from mjbot.check.four_clients import ServerEndpoint, TableClient
 from mjbot.check.report import Transcript, results
 from mjbot.check.server_process import ServerProcess
 from mjbot.check.servers import ServerSettings, check_server
@@ -86,7 +86,7 @@ def checked(ids=(), seed=12, timeout_s=60.0, tables=1, **settings):
             serving = [asyncio.create_task(_play(table)) for table in opened]
             async with asyncio.timeout(200):
                 wanted = ServerSettings(ids=frozenset(ids), **settings)
-                findings = await check_server(Door(Tables(opened).connect), wanted)
+                findings = await check_server(ServerEndpoint(Tables(opened).connect), wanted)
             for task in serving:
                 task.cancel()
             await asyncio.wait(serving)
@@ -103,7 +103,7 @@ def checked_over_websocket(ids=(), limits=None):
         async with TableServer(rules) as table:
             port = await table.open_websocket("127.0.0.1", 0)
             serving = asyncio.create_task(_play(table))
-            door = Door(lambda: connect_websocket(f"ws://127.0.0.1:{port}/ws"), REQUESTS)
+            door = ServerEndpoint(lambda: connect_websocket(f"ws://127.0.0.1:{port}/ws"), REQUESTS)
             async with asyncio.timeout(200):
                 findings = await check_server(door, ServerSettings(ids=frozenset(ids)))
             serving.cancel()
@@ -119,11 +119,11 @@ def verdicts(findings):
 
 
 def failed(found):
-    return {id_ for id_, result in found.items() if result.verdict is Verdict.FAILED}
+    return {id_ for id_, result in found.items() if result.verdict is CheckVerdict.FAILED}
 
 
 def idle(found):
-    return {id_ for id_, one in found.items() if one.verdict is Verdict.NOT_APPLICABLE}
+    return {id_ for id_, one in found.items() if one.verdict is CheckVerdict.NOT_APPLICABLE}
 
 
 def test_our_server_fails_nothing(monkeypatch):
@@ -138,7 +138,7 @@ def test_our_server_fails_nothing(monkeypatch):
 
 def test_two_tables_of_ours_play_at_once():
     found = checked({"S20"}, tables=2, at_once=2)
-    assert found["S20"].verdict is Verdict.OK, found["S20"].text
+    assert found["S20"].verdict is CheckVerdict.OK, found["S20"].text
 
 
 def test_our_websocket_door_fails_nothing():
@@ -354,7 +354,7 @@ def test_a_port_that_stays_taken_fails_s22_alone(kind):
     found = checked({"S22", *PASSIVE}, restart=restart)
     if kind == "careless":
         return assert_alone("S22", found)
-    assert not failed(found) and found["S22"].verdict is Verdict.OK
+    assert not failed(found) and found["S22"].verdict is CheckVerdict.OK
 
 
 def test_our_server_that_drains_a_running_game_is_restarted(monkeypatch):
@@ -428,7 +428,7 @@ def test_a_server_that_ends_at_what_is_no_message_fails_that_alone_and_once(monk
     found = checked({"S02", "S03", "S08", *PASSIVE})
     assert_alone("S02", found)
     assert "[]: the server ended after this line" in found["S02"].text
-    assert found["S08"].verdict is Verdict.OK
+    assert found["S08"].verdict is CheckVerdict.OK
 
 
 def test_a_server_that_is_busy_for_a_while_after_a_game_is_asked_again(monkeypatch):
@@ -450,7 +450,7 @@ def test_a_server_that_is_busy_for_a_while_after_a_game_is_asked_again(monkeypat
     monkeypatch.setattr(Lobby, "is_busy", busy_once)
     found = checked({"S08", "S09", *PASSIVE})
     assert not failed(found), [found[id_].text for id_ in failed(found)]
-    assert found["S09"].verdict is Verdict.OK
+    assert found["S09"].verdict is CheckVerdict.OK
     assert refused
 
 
@@ -469,7 +469,7 @@ def test_a_fifth_comes_only_when_four_have_their_seats(monkeypatch):
     monkeypatch.setattr(Acceptor, "_handshake", greets_the_last_first)
     found = checked({"S03", *PASSIVE})
     assert not failed(found), [found[id_].text for id_ in failed(found)]
-    assert found["S03"].verdict is Verdict.OK
+    assert found["S03"].verdict is CheckVerdict.OK
 
 
 class Script:

@@ -9,7 +9,7 @@ import pytest
 
 from mjbot.check import bot_table, lines
 from mjbot.check.bots import BotSettings, check_bot
-from mjbot.check.catalogue import BOT_CHECKS, Verdict
+from mjbot.check.catalogue import BOT_CHECKS, CheckVerdict
 from mjbot.check.lines import PipeBot
 from mjbot.check.report import results
 from protocol.dialects import LINES
@@ -71,21 +71,21 @@ def checked():
 @pytest.mark.parametrize("starts_s", ["0", STARTS_S])
 def test_a_slow_starter_that_answers_every_line_fails_nothing(checked, starts_s):
     bot, found = checked(BOT, "{seat}", starts_s, "all", ids=["B04", "B08", "B09", "B29"])
-    assert not [one.text for one in found.values() if one.verdict is Verdict.FAILED]
-    assert found["B04"].verdict is Verdict.NON_STRICT
+    assert not [one.text for one in found.values() if one.verdict is CheckVerdict.FAILED]
+    assert found["B04"].verdict is CheckVerdict.NON_STRICT
     assert "answers what leaves no choice" in str(found["B04"].text)
     assert bot.answers_all is True
 
 
 def test_a_bot_that_never_leaves_fails_that_and_the_check_ends(checked):
     _, found = checked(NEVER_LEAVES, ids=["B29"])
-    assert found["B29"].verdict is Verdict.FAILED
+    assert found["B29"].verdict is CheckVerdict.FAILED
     assert "after the end of its line" in str(found["B29"].text)
 
 
 def test_a_bot_that_never_stops_writing_fails_that_and_the_check_ends(checked):
     _, found = checked(NEVER_STOPS, ids=["B06"])
-    assert found["B06"].verdict is Verdict.FAILED
+    assert found["B06"].verdict is CheckVerdict.FAILED
     assert f"and {bot_table.MOST_EXTRA} more" in found["B06"].text
 
 
@@ -100,5 +100,5 @@ def test_a_bot_has_left_when_it_has_ended_though_a_child_of_it_runs_on(
     finally:
         for pid in children.read_text("ascii").split():
             os.kill(int(pid), signal.SIGKILL)
-    assert not [one.text for one in found.values() if one.verdict is Verdict.FAILED]
-    assert found["B29"].verdict is Verdict.OK
+    assert not [one.text for one in found.values() if one.verdict is CheckVerdict.FAILED]
+    assert found["B29"].verdict is CheckVerdict.OK

@@ -4,7 +4,7 @@ from itertools import combinations
 from pathlib import Path
 
 from mjbot.detection.games import count_games
-from mjbot.detection.verdicts import Verdict, judge, shipped_weights
+from mjbot.detection.verdicts import PairVerdict, judge, shipped_weights
 from mjbot.pair.member import pair_up
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
@@ -55,7 +55,7 @@ def written(games: list[list[Event]], folder: Path) -> Path:
     return folder
 
 
-def verdicts(folder: Path) -> dict[tuple[str, str], Verdict]:
+def verdicts(folder: Path) -> dict[tuple[str, str], PairVerdict]:
     weights = shipped_weights()
     games = count_games(index_games([folder]), weights.model)
     return {verdict.names: verdict for verdict in judge(games, weights)}

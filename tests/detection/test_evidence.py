@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.evidence import MOST, Moment, Position, close_games, sentence, weightiest
+from mjbot.detection.evidence import (
+    MOST,
+    EvidencePosition,
+    Moment,
+    close_games,
+    sentence,
+    weightiest,
+)
 from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, WAIT
-from mjbot.detection.verdicts import Verdict, Weights, shipped_weights
+from mjbot.detection.verdicts import DetectionWeights, PairVerdict, shipped_weights
 from mjbot.records.sources import open_games
 from mjbot.statistics.estimates import Estimate
 from mjbot.training.positions import GameRef, index_games
@@ -20,9 +27,9 @@ from protocol.messages import Dahai, Event, Hora, StartKyoku
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 
 
-def verdict_of(weights: Weights, n_games: int = 1) -> Verdict:
+def verdict_of(weights: DetectionWeights, n_games: int = 1) -> PairVerdict:
     zeros = np.zeros(5)
-    return Verdict(
+    return PairVerdict(
         names=("one", "other"), players=(0, 1), games=np.arange(n_games),
         seats=np.zeros((n_games, 2), np.int8), score=1.0, p=1.0, adjusted=1.0,
         effect=Estimate(0.0, 0.0, 0.0), residuals=zeros, z=zeros, weights=weights.sums[0],
@@ -41,7 +48,7 @@ def kyoku_of(log: Path) -> list[list[Event]]:
     return kyoku
 
 
-def found_in(log: Path) -> Iterator[tuple[tuple[int, int], GameRef, list[Position]]]:
+def found_in(log: Path) -> Iterator[tuple[tuple[int, int], GameRef, list[EvidencePosition]]]:
     weights = shipped_weights()
     refs = index_games([log])
     for pair in combinations(range(4), 2):

@@ -8,15 +8,15 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.detection.experiment import experiment, judging, tables
 from mjbot.detection.experiment.judging import Judge, choose, drawn_anew
-from mjbot.detection.experiment.tables import HONEST, PAIRS, USUAL_SEED, Four, Kind, moved
-from mjbot.detection.games import Games
+from mjbot.detection.experiment.tables import HONEST, PAIRS, USUAL_SEED, Four, TableKind, moved
+from mjbot.detection.games import GameCounts
 from mjbot.detection.verdicts import levelled
 from mjbot.report.origin import origin_of
 from tests.detection.test_verdicts import ALL, played
 
 LOGS = Path(__file__).parents[2] / "logs"
-PAIR = Kind(("combo-partner", "fast-riichi-d"), 970)
-CALM = Kind(("fast-riichi-d", "tsumogiri"), 990, format="each")
+PAIR = TableKind(("combo-partner", "fast-riichi-d"), 970)
+CALM = TableKind(("fast-riichi-d", "tsumogiri"), 990, format="each")
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_no_two_tables_share_walls_and_another_seed_moves_all_of_them() -> None:
 JUDGE = Judge(ALL)
 
 
-def four_of(games: Games) -> Four:
+def four_of(games: GameCounts) -> Four:
     return Four.of(games, np.arange(len(games)) // 6)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.games import Games, count_games, who_met
+from mjbot.detection.games import GameCounts, count_games, who_met
 from mjbot.detection.hidden import no_model
 from mjbot.records.sources import open_games
 from mjbot.training.positions import index_games
@@ -19,7 +19,7 @@ LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 
 
 @pytest.fixture(scope="module")
-def games() -> Games:
+def games() -> GameCounts:
     return count_games(index_games(LOGS), no_model())
 
 
@@ -28,7 +28,7 @@ def events_of(log: Path) -> Iterator[Event]:
         yield from (entry.event for entry in game.entries)
 
 
-def test_names_scores_and_kyoku_are_those_of_each_record(games: Games) -> None:
+def test_names_scores_and_kyoku_are_those_of_each_record(games: GameCounts) -> None:
     assert len(games) == len(LOGS)
     for place, log in enumerate(LOGS):
         events = list(events_of(log))
@@ -41,7 +41,7 @@ def test_names_scores_and_kyoku_are_those_of_each_record(games: Games) -> None:
     assert games.scores.any()
 
 
-def at_random_tables(games: Games, n: int, players: int) -> Games:
+def at_random_tables(games: GameCounts, n: int, players: int) -> GameCounts:
     """Return ``n`` copies of the first game, each with four of so many players."""
     random = np.random.default_rng(5)
     many = games.take(np.zeros(n, np.intp))
@@ -49,7 +49,7 @@ def at_random_tables(games: Games, n: int, players: int) -> Games:
     return replace(many, names=names, players=[f"p{k}" for k in range(players)])
 
 
-def test_every_two_who_met_often_enough_are_a_pair_once(games: Games) -> None:
+def test_every_two_who_met_often_enough_are_a_pair_once(games: GameCounts) -> None:
     many = at_random_tables(games, 60, 12)
     together = {
         pair: sum({*pair} <= {*table} for table in many.names.tolist())

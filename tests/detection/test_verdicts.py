@@ -9,12 +9,12 @@ import pytest
 
 import mjbot
 from mjbot.cli.main import main
-from mjbot.detection.games import Games
+from mjbot.detection.games import GameCounts
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, no_model
 from mjbot.detection.learning import known_pair
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import contrasts
-from mjbot.detection.verdicts import Weights, holm, judge, levelled, shipped_weights
+from mjbot.detection.verdicts import DetectionWeights, holm, judge, levelled, shipped_weights
 from mjbot.models.weights import load_manifest
 from mjbot.statistics.estimates import t_quantile
 
@@ -52,7 +52,7 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
         kyoku[rows, :, seats[rows, one], seats[rows, other], score] += helped
     left = contrasts(kyoku)
     spread = left[..., :2, :]
-    return Games(
+    return GameCounts(
         players=["a", "b", "c", "d"],
         numbers=np.arange(n, dtype=np.int32),
         names=np.argsort(seats, axis=1).astype(np.int32),
@@ -65,15 +65,15 @@ def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None
     )
 
 
-def weights_of(sums) -> Weights:
+def weights_of(sums) -> DetectionWeights:
     model = no_model()
-    return Weights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES))
+    return DetectionWeights(*model, sums=np.array(sums, float), points=np.ones(N_SCORES))
 
 
 ALL = weights_of([[1, 1, 0, 0, 0], [0, 0, 0, 0, -1]])
 
 
-def p_of(games: Games, weights: Weights = ALL) -> dict[tuple[str, str], float]:
+def p_of(games: GameCounts, weights: DetectionWeights = ALL) -> dict[tuple[str, str], float]:
     return {verdict.names: verdict.p for verdict in judge(games, weights)}
 
 
@@ -138,7 +138,7 @@ def test_a_pair_is_told_of_while_it_plays():
     assert e[-1] > 10_000
 
 
-def pair_places(games: Games):
+def pair_places(games: GameCounts):
     return known_pair(games, "a", "b").places
 
 

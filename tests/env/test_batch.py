@@ -13,7 +13,7 @@ from mjbot.env.rewards import WORTHS
 from mjbot.env.tables import STANDING
 from mjbot.errors import ArgumentError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
-from mjbot.models.networks.rank import Situation, rank_model
+from mjbot.models.networks.rank import KyokuStart, rank_model
 from mjbot.referee import Referee, bulk
 from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
@@ -402,7 +402,7 @@ def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
     for worth, standing in zip(worths[:2], standings, strict=False):
         numbers = (int(standing[name]) for name in ("round", "last_round", "honba", "sticks"))
         expected = model.expected_ranks(
-            Situation(standing["scores"], *numbers, int(standing["round"]) & 3)
+            KyokuStart(standing["scores"], *numbers, int(standing["round"]) & 3)
         )
         assert worth == pytest.approx(2.5 - expected, abs=1e-9)
     assert worths[2].tolist() == [1.5, -0.5, 0.5, -1.5]

@@ -10,7 +10,7 @@ import pytest
 from mjbot.pair.socket_link import HAS_UNIX_SOCKETS
 from mjbot.strategy.registry import Spec
 from proof import pair_failures, pair_trials
-from proof.pair_trials import Trial
+from proof.pair_trials import PairTrial
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"
@@ -21,7 +21,7 @@ ROLES = (Spec.read(f"{BOTS}:Talker"), Spec.read(f"{BOTS}:Listener"))
 def test_every_game_ends_by_the_rules_whatever_breaks(tmp_path):
     moments = {"kill top": 60, "kill partner": 90, "cut": 30}
     trials = [
-        Trial(number, kind, event, 1.0) for number, (kind, event) in enumerate(moments.items())
+        PairTrial(number, kind, event, 1.0) for number, (kind, event) in enumerate(moments.items())
     ]
     table = pair_failures.AtTable(ROLES, (RIVAL, RIVAL), seed=1)
     asyncio.run(pair_failures.play(trials, table, tmp_path))
@@ -43,7 +43,7 @@ def test_the_plan_is_the_same_every_time_and_holds_every_kind():
 
 def test_what_was_not_said_or_should_not_have_been_is_a_problem():
     fine = "pair channel: the partner is gone; playing alone until it is back"
-    trial = Trial(0, "kill top", 1, 0.0, linked=[1], notes=["player 1: killed by SIGKILL"])
+    trial = PairTrial(0, "kill top", 1, 0.0, linked=[1], notes=["player 1: killed by SIGKILL"])
     words = {0: "", 1: fine, 2: "", 3: ""}
     assert not list(pair_trials.problems_in_words(trial, words))
     assert list(pair_trials.problems_in_words(trial, {**words, 1: ""}))

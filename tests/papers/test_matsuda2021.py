@@ -8,7 +8,7 @@ from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.models.weights import Manifest, save_weights
 from papers.matsuda2021 import experiment
-from papers.matsuda2021.reinforcement import Look
+from papers.matsuda2021.reinforcement import CurvePoint
 
 FIGURE = "0.6300 [0.6200, 0.6400]"
 
@@ -62,10 +62,10 @@ def test_reinforcement_is_shown_beside_the_paper_that_had_no_result(tmp_path, ca
     command = ["experiment", "matsuda2021", "--part", "reinforcement", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
     assert "has no runs reinforce-NAME" in capsys.readouterr().err
-    point = dict.fromkeys(Look.__struct_fields__, 0.0) | {"games": 8, "batches": 3}
+    point = dict.fromkeys(CurvePoint.__struct_fields__, 0.0) | {"games": 8, "batches": 3}
     looks = [
-        Look(**(point | {"episode": 0, "mean_rank": 2.5, "low": 2.5, "high": 2.5})),
-        Look(**(point | {"episode": 600, "mean_rank": 2.7, "low": 2.6, "high": 2.8}
+        CurvePoint(**(point | {"episode": 0, "mean_rank": 2.5, "low": 2.5, "high": 2.5})),
+        CurvePoint(**(point | {"episode": 600, "mean_rank": 2.7, "low": 2.6, "high": 2.8}
                 | {"epsilon": 0.5, "reward": -0.2, "processor_s": 60.0})),
     ]  # fmt: skip
     (tmp_path / "reinforce-one").mkdir()

@@ -11,11 +11,11 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.models.weights import load_manifest, load_weights
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.registry import make_strategy
-from mjbot.training.networks.decisions import KINDS, N_CHOICES, Kind, legal_classes
+from mjbot.training.networks.decisions import KINDS, N_CHOICES, DecisionKind, legal_classes
 from papers.matsuda2021 import q_learning, reinforcement
 from papers.matsuda2021.networks import PaperNetwork, unpacked
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes
-from papers.matsuda2021.q_learning import END, OPEN, Learner, Memory, Networks
+from papers.matsuda2021.q_learning import END, OPEN, Memory, Networks, QLearner
 from papers.matsuda2021.reinforcement import (
     Episodes,
     actions_of,
@@ -26,7 +26,9 @@ from papers.matsuda2021.reinforcement import (
 )
 from papers.matsuda2021.training import first_layers
 
-DISCARD, PON_KIND, CHI_KIND = (KINDS.index(kind) for kind in (Kind.DISCARD, Kind.PON, Kind.CHI))
+DISCARD, PON_KIND, CHI_KIND = (
+    KINDS.index(kind) for kind in (DecisionKind.DISCARD, DecisionKind.PON, DecisionKind.CHI)
+)
 
 
 @pytest.fixture
@@ -68,15 +70,17 @@ def planes_with(*places):
 
 def test_no_leads_to_the_next_question_and_a_yes_ends_them():
     own_turn, offered = (3, 7, RIICHI, KAN), (PON, KAN, CHI + 1, PASS)
-    actions, told = asked_of(rows_of(own_turn, offered), {Kind.DISCARD: 7})
+    actions, told = asked_of(rows_of(own_turn, offered), {DecisionKind.DISCARD: 7})
     assert actions == [7, PASS]
     assert told == [
         ("riichi", 0), ("kan", 0), ("kan", 1), ("pon", 1), ("chi", 1), ("discard", 0),
     ]  # fmt: skip
-    actions, told = asked_of(rows_of(own_turn, offered), {Kind.RIICHI: 1, Kind.PON: 1})
+    actions, told = asked_of(
+        rows_of(own_turn, offered), {DecisionKind.RIICHI: 1, DecisionKind.PON: 1}
+    )
     assert actions == [RIICHI, PON]
     assert told == [("riichi", 0), ("kan", 1), ("pon", 1)]
-    assert asked_of(rows_of(offered), {Kind.CHI: 2})[0] == [CHI + 1]
+    assert asked_of(rows_of(offered), {DecisionKind.CHI: 2})[0] == [CHI + 1]
 
 
 def test_wins_are_taken_and_what_can_be_answered_in_one_way_is_not_asked():
@@ -87,7 +91,7 @@ def test_wins_are_taken_and_what_can_be_answered_in_one_way_is_not_asked():
 
 
 def test_a_red_five_is_discarded_last():
-    says_five = {Kind.DISCARD: 13}
+    says_five = {DecisionKind.DISCARD: 13}
     assert asked_of(rows_of((2, 13, 35), (2, 35)), says_five)[0] == [13, 35]
     legal = legal_classes(DISCARD, rows_of((2, 35)).masks)
     assert np.flatnonzero(legal[0]).tolist() == [2, 13]
@@ -181,7 +185,7 @@ def learner(torch, monkeypatch):
     monkeypatch.setattr(q_learning, "TARGET_EVERY", 5)
     monkeypatch.setattr(q_learning, "RATE", 1e-3)
     layers = {kind: first_layers(N_CHOICES[kind], 0) for kind in KINDS}
-    return Learner(layers, Memory(400))
+    return QLearner(layers, Memory(400))
 
 
 def test_it_learns_which_answer_is_rewarded_and_what_leads_to_it(learner):
@@ -265,7 +269,7 @@ def test_a_run_leaves_its_curve_and_networks_of_the_papers_form(few, tmp_path, c
 
 def test_a_run_that_was_killed_ends_with_the_same_networks(few, tmp_path, monkeypatch):
     assert few(tmp_path / "whole", 36) == ExitCode.OK
-    chapter, played = reinforcement.Course._play_chapter, []
+    chapter, played = reinforcement.ReinforcementRun._play_chapter, []
 
     def killed(course, step):
         played.append(course.episode)
@@ -273,7 +277,7 @@ def test_a_run_that_was_killed_ends_with_the_same_networks(few, tmp_path, monkey
             raise KeyboardInterrupt
         chapter(course, step)
 
-    monkeypatch.setattr(reinforcement.Course, "_play_chapter", killed)
+    monkeypatch.setattr(reinforcement.ReinforcementRun, "_play_chapter", killed)
     assert few(tmp_path / "killed", 36) == ExitCode.INTERRUPTED
     assert few(tmp_path / "killed", 36) == ExitCode.OK
     assert played == [0, 12, 24, 24]

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.server.core import TableFault
 from mjbot.server.server import GameResult
-from proof.chaos import Table, ending_of, problems_of
+from proof.chaos import ChaosGame, ending_of, problems_of
 
 LATE = "Error in player 2's response: Timeout. No response in 10 sec."
 WRONG = "Error in player 2's response: Cannot dahai this pai now: 5m."
@@ -18,7 +18,7 @@ def table(broken, *texts, void=False, ends=()):
         log=None,
     )  # fmt: skip
     lines = [set(), set(broken), set(), set()]
-    return Table(7, ("delay", "cut", "corrupt", "stall"), result, list(ends), lines)
+    return ChaosGame(7, ("delay", "cut", "corrupt", "stall"), result, list(ends), lines)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def table(broken, *texts, void=False, ends=()):
         (table({"cut"}, WRONG), "its line was whole"),
         (table({"corrupt"}, ends=[None, KeyError("pai")]), "client 1: KeyError"),
         (table({"corrupt"}, ends=[ConnectionError("gone")]), "client 0, its line was whole: gone"),
-        (Table(7, ()), "hang: no end within 600 s"),
+        (ChaosGame(7, ()), "hang: no end within 600 s"),
     ],
 )
 def test_only_whose_line_was_broken_may_be_at_fault(game, problem):
@@ -40,6 +40,6 @@ def test_only_whose_line_was_broken_may_be_at_fault(game, problem):
 
 
 def test_a_game_ends_in_one_way():
-    assert ending_of(Table(7, ())) == "hang"
+    assert ending_of(ChaosGame(7, ())) == "hang"
     assert ending_of(table({"stall"}, LATE, void=True)).endswith("one named fault: too late")
     assert ending_of(table({"cut"}, LATE)).endswith("by the rules, with named faults")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from proof.check import Tally, line_of, note
+from proof.check import PartyResults, line_of, note
 
 
 def report(**verdicts):
@@ -13,7 +13,7 @@ def report(**verdicts):
 
 
 def test_failed_checks_and_verdicts_that_differ_are_listed():
-    tally = Tally()
+    tally = PartyResults()
     note(tally, report(B01="OK", B04="NON-STRICT"), 2.0)
     note(tally, report(B01="OK", B04="FAILED"), 3.0)
     assert tally.failed == {"B04: why": 1}
@@ -24,6 +24,6 @@ def test_failed_checks_and_verdicts_that_differ_are_listed():
 
 @pytest.mark.parametrize("text", ["", "mjbot check: no such file", "[]"])
 def test_a_run_without_a_report_is_a_failure(text):
-    tally = Tally()
+    tally = PartyResults()
     note(tally, text, 1.0)
     assert sum(tally.failed.values()) == 1

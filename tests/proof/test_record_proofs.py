@@ -10,8 +10,8 @@ import pytest
 from mjbot.records.game import Game
 from mjbot.records.mjlog import read_mjlog
 from mjbot.records.sources import games_of, list_sources
-from proof.records import Findings, check_all, check_game, shared_folder
-from proof.round_trips import DifferenceError, check_round_trips
+from proof.records import RecordFindings, check_all, check_game, shared_folder
+from proof.round_trips import RoundTripError, check_round_trips
 from proof.wire import check_session
 
 
@@ -49,7 +49,7 @@ def test_sampled_records_come_back_from_every_format() -> None:
 def test_a_game_that_comes_back_as_another_is_noticed() -> None:
     one, other = list_sources(shared("phoenix/hanchan-2020.zip"))[:2]
     (game,) = games_of(one)
-    with pytest.raises(DifferenceError, match=r"mjlog: tag \d+, \w+: written, read: "):
+    with pytest.raises(RoundTripError, match=r"mjlog: tag \d+, \w+: written, read: "):
         check_round_trips(other, game, Counter())
 
 
@@ -73,7 +73,7 @@ def test_a_falsified_result_is_noticed(told: str, falsified: str, problem: str) 
     record = member(shared("phoenix/hanchan-2020.zip"), 0).decode()
     changed, count = re.subn(told, falsified, record, count=1)
     assert count == 1
-    findings = Findings()
+    findings = RecordFindings()
     check_game(Game("game", "tag", read_mjlog(changed.encode(), "game")), findings)
     assert len(findings.mismatches) == 1
     assert problem in findings.mismatches[0]
@@ -81,7 +81,7 @@ def test_a_falsified_result_is_noticed(told: str, falsified: str, problem: str) 
 
 def test_sampled_sessions_agree() -> None:
     path = shared("tenhou-wire/sessions-2018.zip")
-    findings = Findings()
+    findings = RecordFindings()
     for number in range(0, 650, 65):
         check_session(member(path, number).decode(), str(number), findings)
     assert findings.mismatches == []
@@ -104,6 +104,6 @@ def test_a_falsified_session_is_noticed(told: str, falsified: str, problem: str)
     path = shared("tenhou-wire/sessions-2018.zip")
     sessions = (member(path, number).decode() for number in range(100, 120))
     session = next(session for session in sessions if re.search(told, session))
-    findings = Findings()
+    findings = RecordFindings()
     check_session(re.sub(told, falsified, session, count=1), "session", findings)
     assert problem in findings.mismatches[0]

@@ -14,7 +14,7 @@ from mjbot.records.complete import complete
 from mjbot.records.game import ForeignRecordError, RecordError
 from mjbot.records.sources import games_of, list_sources, open_games
 from mjbot.records.tenhou6 import order
-from mjbot.records.tenhou6.hands import Claim, Discard, Draw, Hand, Play, SeatColumns
+from mjbot.records.tenhou6.hands import Claim, Draw, HandColumns, Play, RiverEntry, SeatColumns
 from mjbot.records.tenhou6.order import orders
 from mjbot.records.tenhou6.reader import read_tenhou6
 from mjbot.records.tenhou6.writer import write_tenhou6
@@ -47,19 +47,19 @@ class MadeUpHand:
     plays: list[list[Play]] = field(default_factory=lambda: [[], [], [], []])
     said: list[tuple[str, int]] = field(default_factory=list)
 
-    def play(self, turns: int) -> Hand:
+    def play(self, turns: int) -> HandColumns:
         seat, called = 0, False
         for _ in range(turns):
             if not called:
                 self.draws[seat].append(self.tile())
                 self.said.append(("Tsumo", seat))
             tile = self.tile()
-            self.plays[seat].append(Discard(tile))
+            self.plays[seat].append(RiverEntry(tile))
             self.said.append(("Dahai", seat))
             seat, called = self.next(seat, tile)
         columns = zip(self.draws, self.plays, strict=True)
         seats = tuple(SeatColumns((), tuple(draws), tuple(plays)) for draws, plays in columns)
-        return Hand(0, 0, 0, (0, 0, 0, 0), ("E",), (), seats, [])
+        return HandColumns(0, 0, 0, (0, 0, 0, 0), ("E",), (), seats, [])
 
     def tile(self) -> str:
         return self.rng.choice(["1m", "2m"])

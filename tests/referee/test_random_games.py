@@ -17,7 +17,7 @@ from mjbot.table.state import (
     RINSHAN_WALL,
     copy_state,
 )
-from proof.peer.habits import Player
+from proof.peer.habits import HabitPlayer
 from proof.peer.plots import WRITERS
 from protocol import messages as m
 from protocol.masking import masked
@@ -40,7 +40,7 @@ PARTS = (
 def play(seed, watch, writer=None):
     """Play one game of oddly assorted players; ``watch(referee, new events)`` after each step."""
     rng = Random(seed)
-    players = [Player(Random(rng.random())) for _ in range(4)]
+    players = [HabitPlayer(Random(rng.random())) for _ in range(4)]
     walls = None
     if writer:
         plot = writer(rng).plot(rng, 0)

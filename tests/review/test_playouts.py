@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.review.decisions import Decision
+from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.page import page
 from mjbot.review.playouts import Shown, is_open, show
 from mjbot.review.summary import Review, loss_of
@@ -54,7 +54,7 @@ def test_a_win_let_go_is_shown_to_be_a_loss(by, by_points):
     )
     rather = next(each for each in won.view.legal if each.is_pass or each.is_discard)
     told = Explanation(won.actual)
-    let_go = Decision(
+    let_go = ReviewedDecision(
         won.event, won.kyoku, won.name, won.place, won.seat, won.turn, won.asked, won.view, told,
         rather,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mjbot.review.decisions import Decision
+from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.sentences import headline, sentence, yakuhai_text
 from mjbot.review.tiles import tile_text, wind_of
 from mjbot.strategy.explanation import Explanation, Rated
@@ -44,7 +44,7 @@ def test_where_network_and_points_disagree_the_sentence_says_so(by_shares):
     assert agreed and not any("Points favour" in sentence(each) for each in agreed)
 
 
-def of(decision: Decision, done: Action, better: Action) -> Decision:
+def of(decision: ReviewedDecision, done: Action, better: Action) -> ReviewedDecision:
     """Return the same position where one thing was done and another is the reviewer's choice."""
     told = Explanation(better, "points", [Rated(better, 9.0, True), Rated(done, 0.0)])
     return replace(decision, actual=done, told=told, then=None, expected_then=None, in_points=True)

@@ -16,8 +16,8 @@ from mjbot.server.core import OnFault
 from mjbot.server.lobby import Lobby, TableRules
 from mjbot.server.server import ONE_ROOM, TableServer
 from mjbot.strategy.registry import make_strategy
-from proof.records import Findings
-from proof.tenhou_door import DoorProof
+from proof.records import RecordFindings
+from proof.tenhou_door import ListenerProof
 from proof.tenhou_habits import HABITS
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou import tags
@@ -32,22 +32,22 @@ PATIENT = TimeLimits(GUARD_S * 1000, 0)
 
 
 def test_mixed_clients_play_the_very_game_that_mjai_clients_play():
-    findings = Findings()
-    DoorProof(findings, "tonpu", 7).compare(0)
+    findings = RecordFindings()
+    ListenerProof(findings, "tonpu", 7).compare(0)
     assert findings.mismatches == []
     assert findings.checked["events the same as through the mjai door"] > 200
 
 
 def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules():
-    findings = Findings()
-    DoorProof(findings, "tonpu", 70).cut(0, 8)
+    findings = RecordFindings()
+    ListenerProof(findings, "tonpu", 70).cut(0, 8)
     assert findings.mismatches == []
     assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
 
 
 def test_answers_sent_twice_and_late_cost_nobody_its_seat():
-    findings = Findings()
-    proof = DoorProof(findings, "tonpu", 80)
+    findings = RecordFindings()
+    proof = ListenerProof(findings, "tonpu", 80)
     proof.repeat(0)
     proof.repeat(1)
     assert findings.mismatches == []
@@ -432,8 +432,8 @@ def test_an_account_with_several_seats_gets_only_one_whose_player_is_gone():
 
 @pytest.mark.parametrize("habits", [["twice"], ["slow"], ["large-reads"], HABITS])
 def test_clients_with_the_habits_of_recorded_ones_play_to_the_end(habits):
-    findings = Findings()
-    DoorProof(findings, "tonpu", 90).play_habitually(0, habits)
+    findings = RecordFindings()
+    ListenerProof(findings, "tonpu", 90).play_habitually(0, habits)
     assert findings.mismatches == []
     assert findings.checked["starts"] == findings.checked["of these in one piece"] == 4
     assert ("twice" in habits) == (findings.checked["of these a pass after a ron"] > 0)

@@ -20,7 +20,7 @@ from mjbot.referee.referee import IllegalActionError
 from mjbot.server.offers import ReplyError, read_reply
 from mjbot.table.actions import ACTIONS
 from mjbot.table.mirror.mirror import Table, TableError
-from proof.peer.habits import Player
+from proof.peer.habits import HabitPlayer
 from protocol import messages as m
 from protocol.masking import masked
 from tests.referee.test_random_games import all_tiles, check_mirror
@@ -56,7 +56,7 @@ class TableAndMirrors(RuleBasedStateMachine):
         scores[(whose + 1) % 4] -= 100 * given + 1000 * sticks
         self.referee = Referee(seed, "hanchan")
         rng = Random(seed)
-        self.players = [Player(Random(rng.random())) for _ in range(4)]
+        self.players = [HabitPlayer(Random(rng.random())) for _ in range(4)]
         self.mirrors = [Table(seat) for seat in range(4)]
         self.spectator = Table()
         position = Position(round_, honba, sticks, tuple(scores))

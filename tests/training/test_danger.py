@@ -17,7 +17,7 @@ from mjbot.training.danger import (
     KEEP_CLOSED,
     MAX_ROWS,
     ROW_SIZE,
-    Found,
+    DangerSamples,
     check_danger,
     discard_rows,
     grade,
@@ -172,7 +172,7 @@ def test_a_model_is_compared_with_the_grades_of_its_own_rows():
     grades = np.random.default_rng(1).uniform(0.01, 0.3, (2, N_GRADES))
     arrays = {"riichi": np.zeros(N_FEATURES), "other": np.zeros(N_FEATURES)}
     arrays |= {"loss": np.zeros(N_LOSS), "grades": grades}
-    scores = check_danger(arrays, Found(tiles, losses, np.zeros(0)))
+    scores = check_danger(arrays, DangerSamples(tiles, losses, np.zeros(0)))
     for model, name in enumerate(("other", "riichi")):
         rows = tiles[tiles[:, 2] == model]
         assert scores[f"{name}: rows"] == len(rows) > 100

@@ -45,7 +45,7 @@ def plain_average(feature_set, positions, order):
 @pytest.mark.parametrize("feature_set", FEATURE_SETS)
 def test_the_average_is_that_of_the_weights_after_every_step(feature_set, positions):
     order = np.random.default_rng(5).permutation(len(positions))[:60]
-    lesson = perceptron.new_lesson(N_FEATURES[feature_set])
+    lesson = perceptron.initial_state(N_FEATURES[feature_set])
     number = FEATURE_SETS.index(feature_set)
     right = perceptron.learn(number, positions, order, new_choices(), lesson)
     expected, expected_right = plain_average(feature_set, positions, order)

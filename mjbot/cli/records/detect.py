@@ -13,12 +13,12 @@ from rich.table import Table
 
 from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
 from mjbot.detection.evidence import close_games, weightiest
-from mjbot.detection.games import Games, count_games
+from mjbot.detection.games import GameCounts, count_games
 from mjbot.detection.page import page
-from mjbot.detection.report import HEADS, WARNING, Finding, Report, cells, report_json
+from mjbot.detection.report import HEADS, WARNING, DetectionReport, Finding, cells, report_json
 from mjbot.detection.verdicts import (
     LEAST_GAMES,
-    Weights,
+    DetectionWeights,
     judge,
     shipped_weights,
 )
@@ -88,7 +88,7 @@ def run(request: DetectRequest) -> int:
         for finding in close:
             _look_closely(finding, refs, games, weights, jobs)
             tell()
-    report = Report(
+    report = DetectionReport(
         records=", ".join(map(str, request.records)),
         games=len(games),
         players=len(games.players),
@@ -104,7 +104,11 @@ def run(request: DetectRequest) -> int:
 
 
 def _look_closely(
-    finding: Finding, refs: Sequence[GameRef], games: Games, weights: Weights, jobs: int
+    finding: Finding,
+    refs: Sequence[GameRef],
+    games: GameCounts,
+    weights: DetectionWeights,
+    jobs: int,
 ) -> None:
     """Find the positions that weigh most."""
     verdict = finding.verdict
@@ -118,7 +122,7 @@ def _look_closely(
     finding.positions = weightiest(sorted(chosen), seats, verdict, weights, jobs)
 
 
-def _tell(report: Report, shown: int, as_json: bool) -> None:
+def _tell(report: DetectionReport, shown: int, as_json: bool) -> None:
     say: Callable[[str], None] = print
     if as_json:
         say(json.dumps(report_json(report)))

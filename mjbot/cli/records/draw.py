@@ -10,7 +10,7 @@ from typing import Any, Final
 from mjbot.cli.arguments import at_option, file_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.records.positions import Position
+from mjbot.records.positions import RecordPosition
 from mjbot.requests import option
 from mjbot.text import write_text
 from mjbot.watch.board import Board, changed
@@ -31,7 +31,7 @@ class DrawRequest(BoardRequest):
     game: Path | None = record_argument(
         "record (default: none, a drawing of all tiles)", nargs="?", default=None
     )
-    at: Position | None = at_option("the end")
+    at: RecordPosition | None = at_option("the end")
     letters: bool = option(False, "draw letters on the tiles")
     size: int = option(1000, "side of a PNG in pixels", type=int)
     out: Path = file_option("file to write, an .svg or a .png (by chromium)", required=True)

@@ -23,7 +23,7 @@ from mjbot.errors import ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
-from mjbot.records.positions import NoPositionError, Position
+from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy import explanation as e
 from mjbot.strategy.registry import Spec
@@ -48,7 +48,7 @@ class ExplainRequest:
     """Arguments of ``mjbot explain``."""
 
     log: Path = record_argument()
-    at: Position | None = at_option(
+    at: RecordPosition | None = at_option(
         "list all choices, and where the strategy's differ from the recorded ones"
     )
     seat: int | None = seat_option("the one that has a choice, or all")
@@ -168,7 +168,7 @@ def _grid(table: e.DataTable) -> Grid:
     return grid
 
 
-def _chooser_at(log: Path, at: Position, asked: int | None) -> tuple[int, int]:
+def _chooser_at(log: Path, at: RecordPosition, asked: int | None) -> tuple[int, int]:
     """Return the number of the event, and the seat that chooses after it."""
     number = at.event_in(steps(log), asked)
     step = None

@@ -26,10 +26,10 @@ from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import steps_of
 from mjbot.records.game import Game
-from mjbot.records.positions import NoPositionError, Position
+from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.records.sources import games_of, list_sources
 from mjbot.requests import option
-from mjbot.review.decisions import SEATS, Decision, judge
+from mjbot.review.decisions import SEATS, ReviewedDecision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
@@ -65,7 +65,7 @@ class ReviewRequest:
     no_board: bool = option(
         False, "do not write the board page beside the page (review-seat-N-board.html)"
     )
-    at: Position | None = at_option("print the three decisions that cost most")
+    at: RecordPosition | None = at_option("print the three decisions that cost most")
     json: Path | None = file_option("file for the review as JSON (default: none)")
     playouts: Spec | None = option(
         None,
@@ -163,7 +163,7 @@ def _play_on(review: Review, by: PlaysOut, deals: int, console: Console) -> None
             tell()
 
 
-def _decision_at(review: Review, at: Position) -> Decision:
+def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
     """Return the seat's decision at a position; raises ``NoPositionError``."""
     number = at.event_in(steps_of(review.judged.events), review.seat)
     for decision in review.decisions:
@@ -179,7 +179,7 @@ def _board(review: Review) -> str:
     return game_page(game, {"title": title, "seat": review.seat, "hands": False})
 
 
-def _print(review: Review, decisions: Sequence[Decision] | None, out: Path) -> None:
+def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Path) -> None:
     """Print a summary and some decisions, by default those that cost most."""
     whole, unit = loss_of(review.decisions, review.shown), review.unit
     same = whole.decisions - whole.differing

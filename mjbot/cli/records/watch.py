@@ -26,7 +26,7 @@ from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import run_until_signalled
 from mjbot.precompile import prepare
 from mjbot.records.other_formats import record_path
-from mjbot.records.positions import Place, Position, has_moment, moment_of
+from mjbot.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
 from mjbot.requests import option
 from mjbot.strategy.registry import Spec
 from mjbot.text import write_text
@@ -46,10 +46,10 @@ def _game(text: str) -> Path | str:
     return text if text.startswith("http://") else record_path(text)
 
 
-def _place(text: str) -> Position | Place:
+def _place(text: str) -> RecordPosition | BoardAddress:
     parts = text.split("/")
     if len(parts) == 3 and all(re.fullmatch("[0-9]{1,9}", part) for part in parts):
-        return Place(*map(int, parts))
+        return BoardAddress(*map(int, parts))
     return position(text)
 
 
@@ -87,7 +87,7 @@ class WatchGameRequest(BoardRequest):
     by: Spec | None = strategy_option(
         None, "strategy whose evaluation is shown beside the board (default: none)"
     )
-    at: Position | Place | None = at_option(
+    at: RecordPosition | BoardAddress | None = at_option(
         "the start", "; or SEAT/KYOKU/STEP from the page's address", type=_place
     )
     out: Path | None = file_option("HTML file to write with the game, instead of showing it")
@@ -109,9 +109,9 @@ def run(request: WatchGameRequest) -> int:
     return run_until_signalled(_show(request, library, place))
 
 
-def _place_in(game: ReadGame, at: Position | Place, seat: int | None) -> Place:
+def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:
     """Return the moment that ``--at`` names; raises ``ArgumentError`` where the game has none."""
-    if isinstance(at, Place):
+    if isinstance(at, BoardAddress):
         if at.seat not in ALL_SEATS or not has_moment(game.steps(), at):
             raise ArgumentError(f"--at {at}: {game.name} has no such moment")
         return at
@@ -119,7 +119,7 @@ def _place_in(game: ReadGame, at: Position | Place, seat: int | None) -> Place:
     if moment is None:
         n = len(game.entries)
         raise ArgumentError(f"--at {at.text}: {game.name} has the events 2 to {n}")
-    return Place(seat or 0, *moment)
+    return BoardAddress(seat or 0, *moment)
 
 
 def _config(request: WatchGameRequest, library: Library) -> dict[str, Any]:
@@ -143,7 +143,7 @@ async def _relay(request: WatchGameRequest, address: str) -> int:
     return ExitCode.OK
 
 
-async def _show(request: WatchGameRequest, library: Library, place: Place | None) -> int:
+async def _show(request: WatchGameRequest, library: Library, place: BoardAddress | None) -> int:
     from mjbot.watch.server import RecordServer
 
     async with RecordServer(library, _config(request, library), request.by) as server:
@@ -161,7 +161,9 @@ def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
         open_page(url)
 
 
-def _write(request: WatchGameRequest, library: Library, place: Place | None, out: Path) -> int:
+def _write(
+    request: WatchGameRequest, library: Library, place: BoardAddress | None, out: Path
+) -> int:
     if out.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"--out {out}: name a file that ends in .html")
     game = request.read(library)

@@ -4,7 +4,7 @@ from typing import Final
 
 from mjbot.cli.train import print_learned
 from mjbot.requests import Kind
-from mjbot.training.fast_policy.requests import ImitationRequest, PlayRequest
+from mjbot.training.fast_policy.requests import FastSelfPlayRequest, ImitationRequest
 
 
 def _train_imitation(request: ImitationRequest) -> None:
@@ -13,7 +13,7 @@ def _train_imitation(request: ImitationRequest) -> None:
     print_learned(train(request))
 
 
-def _train_play(request: PlayRequest) -> None:
+def _train_play(request: FastSelfPlayRequest) -> None:
     from mjbot.training.fast_policy.self_play import train
 
     print_learned(train(request))
@@ -29,7 +29,7 @@ KINDS: Final[dict[str, Kind]] = {
     "fast-policy-play": Kind(
         "the fast policy's network, refined by games against itself",
         "Refine the small network by policy gradient, with a critic that sees all hands.",
-        PlayRequest,
+        FastSelfPlayRequest,
         _train_play,
     ),
 }

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from mjbot.detection.experiment import judging, tables
 from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
-from mjbot.detection.experiment.tables import Four, Kind, count_four, count_strangers, run_of
+from mjbot.detection.experiment.tables import Four, TableKind, count_four, count_strangers, run_of
 from mjbot.detection.hidden import Floats
 from mjbot.detection.verdicts import shipped_weights
 from mjbot.experiments import Request, records_option
@@ -61,7 +61,7 @@ class Material:
     """
 
     judge: Judge
-    fours: Mapping[Kind, Four]
+    fours: Mapping[TableKind, Four]
     strangers: Mapping[int, Floats]
     n_strangers: int
 

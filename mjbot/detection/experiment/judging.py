@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.detection.experiment.tables import Four, Places
-from mjbot.detection.games import Games
+from mjbot.detection.games import GameCounts
 from mjbot.detection.hidden import Floats
 from mjbot.detection.live import ALPHA
 from mjbot.detection.residuals import N_PAIRS
-from mjbot.detection.verdicts import Weights, levelled
+from mjbot.detection.verdicts import DetectionWeights, levelled
 from mjbot.statistics.estimates import Estimate
 
 LEVELS: Final = (0.05, 0.01, 0.001)
@@ -37,7 +37,7 @@ Generator = np.random.Generator
 class Judge:
     """Judges with some weights; equal questions have equal answers, whatever was asked before."""
 
-    weights: Weights
+    weights: DetectionWeights
 
     def groups(self, four: Four, size: int, many: int, random: Generator) -> Floats:
         """Return deviates of all pairs in groups of games, each judged by itself.
@@ -53,7 +53,7 @@ class Judge:
             found.append(self.weights.deviates(sums, products))
         return np.array(found)
 
-    def strangers(self, games: Games, size: int) -> Floats:
+    def strangers(self, games: GameCounts, size: int) -> Floats:
         """Return deviates of any two seats of groups of any games: float64[groups, kinds]."""
         left, products = levelled(games), games.products.astype(np.float64)
         found, random = [], dice(size)

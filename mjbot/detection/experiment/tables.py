@@ -21,8 +21,8 @@ from mjbot.arena.results import record_path
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
 from mjbot.compiler.compiled import source_digest
-from mjbot.detection.games import Games, count_games, header_of
-from mjbot.detection.hidden import Model
+from mjbot.detection.games import GameCounts, count_games, header_of
+from mjbot.detection.hidden import HiddenHandModel
 from mjbot.detection.learning import known_pair
 from mjbot.experiments import ExperimentError, Request, Run
 from mjbot.progress import progress
@@ -38,7 +38,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Kind:
+class TableKind:
     """A kind of table: its strategies as the arena seats them in ``format``.
 
     Walls below ``first`` are left out.  ``share`` is how often it plays the number of games asked.
@@ -83,22 +83,24 @@ class Kind:
 
 
 PAIRS: Final = (
-    Kind(("combo-partner", "fast-riichi-d"), 970),
-    Kind(("yaku-evaluation", "combo-partner", "fast-riichi-d"), 980),
-    Kind(("combo-partner,base=strongest", "strongest"), 3010),
-    Kind(("combo-partner,helps=0", "fast-riichi-d"), 1000, first=10),
-    Kind(("combo-partner,helps=0.1", "fast-riichi-d"), 1010, first=12),
-    Kind(("combo-partner,helps=0.3", "fast-riichi-d"), 1030),
-    Kind(("combo-partner,helps=0.03", "fast-riichi-d"), 1003),
-    Kind(("combo-partner,helps=last", "fast-riichi-d"), 1040),
-    Kind(("combo-partner,looks=0.3", "fast-riichi-d"), 1050),
-    Kind(("combo-partner,looks=0.1", "fast-riichi-d"), 1060, share=2),
+    TableKind(("combo-partner", "fast-riichi-d"), 970),
+    TableKind(("yaku-evaluation", "combo-partner", "fast-riichi-d"), 980),
+    TableKind(("combo-partner,base=strongest", "strongest"), 3010),
+    TableKind(("combo-partner,helps=0", "fast-riichi-d"), 1000, first=10),
+    TableKind(("combo-partner,helps=0.1", "fast-riichi-d"), 1010, first=12),
+    TableKind(("combo-partner,helps=0.3", "fast-riichi-d"), 1030),
+    TableKind(("combo-partner,helps=0.03", "fast-riichi-d"), 1003),
+    TableKind(("combo-partner,helps=last", "fast-riichi-d"), 1040),
+    TableKind(("combo-partner,looks=0.3", "fast-riichi-d"), 1050),
+    TableKind(("combo-partner,looks=0.1", "fast-riichi-d"), 1060, share=2),
 )
 _CALM: Final = ("tsumogiri", "yaku-evaluation", "fast-riichi-d")
 HONEST: Final = (
-    Kind(("fast-riichi-b", *_CALM), 990, format="each", share=2),
-    Kind(("fast-riichi-d", "fast-riichi-d", "yaku-evaluation", "tsumogiri"), 2990, format="each"),
-    Kind(("strongest", *_CALM), 3990, format="each"),
+    TableKind(("fast-riichi-b", *_CALM), 990, format="each", share=2),
+    TableKind(
+        ("fast-riichi-d", "fast-riichi-d", "yaku-evaluation", "tsumogiri"), 2990, format="each"
+    ),
+    TableKind(("strongest", *_CALM), 3990, format="each"),
 )
 
 
@@ -110,13 +112,13 @@ class Four:
     ``walls`` int64[games] the walls.
     """
 
-    games: Games
+    games: GameCounts
     pairs: Sequence[frozenset[str]]
     places: Places
     walls: Places
 
     @classmethod
-    def of(cls, games: Games, walls: Places) -> "Four":
+    def of(cls, games: GameCounts, walls: Places) -> "Four":
         """Return the four of an arena's games."""
         names = list(combinations(games.players, 2))
         places = [known_pair(games, *two).places for two in names]
@@ -127,7 +129,7 @@ class Four:
         return Four(self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen])
 
 
-def run_of(kind: Kind, request: Request) -> Run:
+def run_of(kind: TableKind, request: Request) -> Run:
     """Return the games of a kind; those of other code or another seed lie in another folder."""
     setup = Setup(
         strategies=kind.strategies,
@@ -150,7 +152,9 @@ def moved(seed: int, asked: int) -> int:
     return (seed + SEEDS_APART * (asked - USUAL_SEED)) % (LARGEST_SEED + 1)
 
 
-def count_four(kind: Kind, outcome: RunOutcome, model: Model, request: Request) -> Four:
+def count_four(
+    kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: Request
+) -> Four:
     """Return what is counted of the games of a kind that are judged."""
     plan = outcome.plan
     walls = {
@@ -167,14 +171,16 @@ def count_four(kind: Kind, outcome: RunOutcome, model: Model, request: Request) 
     return Four.of(games, wall_of[games.numbers])
 
 
-def count_strangers(path: Path, model: Model, request: Request) -> Games:
+def count_strangers(path: Path, model: HiddenHandModel, request: Request) -> GameCounts:
     """Return what is counted of people's games."""
     with progress(Console(stderr=True), f"looking through {path.name}"):
         refs = index_games([path])
     return counted(refs, f"counting {path.name}", model, request)
 
 
-def counted(refs: Sequence[GameRef], label: str, model: Model, request: Request) -> Games:
+def counted(
+    refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: Request
+) -> GameCounts:
     """Count games, or take up what was counted of the same ones by the same code."""
     header = msgspec.json.encode(header_of(refs, model))
     code = source_digest(count_games.__module__).encode()

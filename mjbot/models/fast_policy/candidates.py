@@ -22,7 +22,7 @@ from mjbot.models.networks.look_ahead import (
     OF_KAN,
     OF_PLANS,
     POINTS,
-    Holding,
+    HandOutlook,
     wait_of,
     write_kan,
     write_plans,
@@ -147,7 +147,7 @@ def _write_wait(
     hand, mask = reading.shape.hand, reading.masks[kind]
     hand[kind] -= 1
     left = dora - context.dora[kind]
-    held = Holding(hand, reading.shape.unseen, left, context)
+    held = HandOutlook(hand, reading.shape.unseen, left, context)
     silent = wait_of(held, mask, left, False)
     out[WAIT] = 1
     out[WAIT + 1] = silent.winning / MOST_WAITS
@@ -241,7 +241,7 @@ def write_riichi(
     dora = hand_dora(hand, context)
     left = dora - context.dora[best]
     hand[best] -= 1
-    held = Holding(hand, unseen, left, context)
+    held = HandOutlook(hand, unseen, left, context)
     silent, loud = wait_of(held, mask, left, False), wait_of(held, mask, left, True)
     hand[best] += 1
     kinds, near = 0, 0
@@ -351,7 +351,7 @@ def _write_call(
     out[CALL_KEEPS] = reading.best[0] / 4
     out[CALL_KEEPS + 1] = reading.best[1] / MOST_TILES
     add_meld(context, PON if is_pon else CHI, low)
-    called = Holding(hand, reading.shape.unseen, dora, context)
+    called = HandOutlook(hand, reading.shape.unseen, dora, context)
     write_plans(state, seat, called, out[CALL_PLANS:])
     banned = kuikae_kinds(PON if is_pon else CHI, claimed, low)
     discard = _write_after(called, banned, reading, out)
@@ -376,7 +376,7 @@ def _has_red(state: State, seat: int, kind: int) -> float:
 
 
 @compiled
-def _write_after(called: Holding, banned: int, reading: Reading, out: Float32s) -> int:
+def _write_after(called: HandOutlook, banned: int, reading: Reading, out: Float32s) -> int:
     """Write what the best discard after a call leaves, and return it; the hand has 3n+2 tiles."""
     hand, n_melds = called.hand, called.context.win[0].n_melds
     best, tiles, accepted, discard, safest = 99, -1, 0, -1, 9.0
@@ -451,9 +451,9 @@ def write_kan_offer(
     if type_ != KAKAN:
         add_meld(context, type_, kind)
     unseen = reading.shape.unseen
-    left = Holding(after, unseen, dora_after, context)
+    left = HandOutlook(after, unseen, dora_after, context)
     numbers = kind, melds, melds + (type_ != KAKAN)
-    write_kan(state, seat, Holding(before, unseen, dora, context), left, numbers, out)
+    write_kan(state, seat, HandOutlook(before, unseen, dora, context), left, numbers, out)
     context.win[0].n_melds = melds
     return 1
 

@@ -29,7 +29,7 @@ from mjbot.models.fast_policy.candidates import (
 )
 from mjbot.models.fast_policy.network import (
     Layers,
-    Weights,
+    PolicyWeights,
     answer,
     load_network,
 )
@@ -63,7 +63,7 @@ class FastPolicy(NamedTuple):
     ``thresholds`` float32[5] by question: the chance from which the answer is not "no".
     """
 
-    weights: Weights
+    weights: PolicyWeights
     danger: DangerWeights
     reading: Reading
     layers: Layers
@@ -76,7 +76,7 @@ def load_policy(folder: Path = SHIPPED) -> FastPolicy:
     return policy_of(load_network(folder))
 
 
-def policy_of(weights: Weights) -> FastPolicy:
+def policy_of(weights: PolicyWeights) -> FastPolicy:
     """Return a policy with scratch memory of its own."""
     thresholds = np.full(N_QUESTIONS, EVEN, np.float32)
     codes = np.zeros(N_ACTIONS, np.uint8)

@@ -46,7 +46,7 @@ add_hidden: Final = row_adder(HIDDEN)
 add_second: Final = row_adder(SECOND)
 
 
-class Weights(NamedTuple):
+class PolicyWeights(NamedTuple):
     """The arrays of :data:`SHAPES` in one dimension each, float32."""
 
     rows: Float32s
@@ -69,14 +69,14 @@ class Layers(Record):
     chances: Annotated[Float32s, MOST_CANDIDATES + 1]
 
 
-def weights_in(numbers: Float32s) -> Weights:
+def weights_in(numbers: Float32s) -> PolicyWeights:
     """Return views of all weights in one array, float32[N_WEIGHTS]."""
     ends = np.cumsum([int(np.prod(shape)) for shape in SHAPES.values()])
-    return Weights(*np.split(numbers, ends[:-1]))
+    return PolicyWeights(*np.split(numbers, ends[:-1]))
 
 
 @compiled
-def answer(weights: Weights, question: int, n: int, reading: Reading, layers: Layers) -> None:
+def answer(weights: PolicyWeights, question: int, n: int, reading: Reading, layers: Layers) -> None:
     """Fill scores and chances of the first ``n`` candidates and of "no" (0 for discards)."""
     base, context = layers.base, reading.context
     at = question * HIDDEN
@@ -113,7 +113,7 @@ def write_chances(layers: Layers, n: int) -> None:
 
 @compiled
 def _score(
-    weights: Weights, question: int, candidate: int, reading: Reading, layers: Layers
+    weights: PolicyWeights, question: int, candidate: int, reading: Reading, layers: Layers
 ) -> float:
     first, second, inputs = layers.first, layers.second, reading.inputs
     start, at = candidate * HIDDEN, candidate * SECOND
@@ -146,7 +146,7 @@ def _score(
     return float(score)
 
 
-def load_network(folder: Path = SHIPPED) -> Weights:
+def load_network(folder: Path = SHIPPED) -> PolicyWeights:
     """Return the weights in a folder; ``WeightsError`` if they cannot be used."""
     path = folder / f"{NAME}.npz"
     arrays = load_weights(NAME, folder)
@@ -154,10 +154,10 @@ def load_network(folder: Path = SHIPPED) -> Weights:
     found = shaped(arrays, SHAPES, path)
     plain = {name: array.astype(np.float32) for name, array in found.items()}
     plain["rows"] *= scale.astype(np.float32)
-    return Weights(**{name: np.ascontiguousarray(plain[name]).ravel() for name in SHAPES})
+    return PolicyWeights(**{name: np.ascontiguousarray(plain[name]).ravel() for name in SHAPES})
 
 
-def packed(weights: Weights) -> dict[str, NDArray[Any]]:
+def packed(weights: PolicyWeights) -> dict[str, NDArray[Any]]:
     """Return the arrays as they are saved: rows as int8 times a scale, the others float16."""
     named = weights._asdict()
     arrays = {name: named[name].reshape(shape).astype(np.float16) for name, shape in SHAPES.items()}

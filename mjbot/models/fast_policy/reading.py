@@ -23,12 +23,12 @@ from mjbot.models.danger_features import (
     read_opponent,
     shown_han,
 )
-from mjbot.models.fast_policy.shape_rows import Changes, Shape, write_rows
+from mjbot.models.fast_policy.shape_rows import Changes, ShapeRows, write_rows
 from mjbot.models.networks.look_ahead import (
     MOST_TILES,
     OF_PLANS,
     POINTS,
-    Holding,
+    HandOutlook,
     write_plans,
 )
 from mjbot.models.win_value import HandContext, hand_dora, read_holding
@@ -65,7 +65,7 @@ class Reading(Record):
     One record, not arrays: a compiled call with it takes an address instead of twenty arrays.
     """
 
-    shape: Shape
+    shape: ShapeRows
     best: Annotated[Int64s, 2]  # least shanten, most tiles accepted with it
     masks: Annotated[Int64s, 34]  # kinds accepted after discarding each kind
     safe: Annotated[Int64s, 3]  # masks of kinds, of the opponents 1, 2 and 3 seats on
@@ -102,7 +102,7 @@ def read_table(state: State, seat: int, danger: DangerWeights, reading: Reading)
     _read_distances(state, seat, reading)
     dora = hand_dora(shape.hand, holding)
     _write_own(state, seat, reading, dora)
-    held = Holding(shape.hand, shape.unseen, dora, holding)
+    held = HandOutlook(shape.hand, shape.unseen, dora, holding)
     write_plans(state, seat, held, reading.context[PLANS:])
     return holding
 

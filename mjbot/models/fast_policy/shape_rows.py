@@ -65,7 +65,7 @@ _PLACE = np.array([13 * (kind // 9) + 2 + kind % 9 for kind in range(34)])
 _SUIT_START = np.array([9 * (kind // 9) for kind in range(34)])
 
 
-class Shape(Record):
+class ShapeRows(Record):
     """A hand, what else its rows depend on, and the rows.
 
     ``values`` are 0 a guest wind, 1 a value wind, 2 a double wind, 3 a dragon; ``copies`` are the
@@ -92,7 +92,7 @@ class Changes(Record):
 
 
 @compiled
-def take(shape: Shape, kind: int, copies: int) -> None:
+def take(shape: ShapeRows, kind: int, copies: int) -> None:
     """Take some copies of a kind out of the hand; put them back with a negative number."""
     shape.hand[kind] -= copies
     if kind < FIRST_HONOUR:
@@ -100,7 +100,7 @@ def take(shape: Shape, kind: int, copies: int) -> None:
 
 
 @compiled
-def _pattern(shape: Shape, place: int) -> int:
+def _pattern(shape: ShapeRows, place: int) -> int:
     """Return the number of the pattern around a place of the padded suits."""
     padded = shape.padded
     code = 3 * min(padded[place - 2], 2) + min(padded[place - 1], 2)
@@ -109,7 +109,7 @@ def _pattern(shape: Shape, place: int) -> int:
 
 
 @compiled
-def _write_number_rows(shape: Shape, kind: int, at: int) -> None:
+def _write_number_rows(shape: ShapeRows, kind: int, at: int) -> None:
     code = 324 * _RANK[kind] + _pattern(shape, _PLACE[kind])
     near = _BESIDE[code]
     has = near != NONE
@@ -121,7 +121,7 @@ def _write_number_rows(shape: Shape, kind: int, at: int) -> None:
 
 
 @compiled
-def _honour_row(shape: Shape, kind: int) -> int:
+def _honour_row(shape: ShapeRows, kind: int) -> int:
     copies = min(shape.hand[kind], 4)
     if copies == 0:
         return NONE
@@ -130,7 +130,7 @@ def _honour_row(shape: Shape, kind: int) -> int:
 
 
 @compiled
-def write_rows(shape: Shape) -> None:
+def write_rows(shape: ShapeRows) -> None:
     """Write the rows of the hand, and what else follows from it and the unseen tiles."""
     for kind in range(FIRST_HONOUR):
         shape.padded[_PLACE[kind]] = shape.hand[kind]
@@ -144,7 +144,7 @@ def write_rows(shape: Shape) -> None:
 
 
 @compiled
-def write_changes(shape: Shape, changed: Int64s, n_changed: int, changes: Changes) -> None:
+def write_changes(shape: ShapeRows, changed: Int64s, n_changed: int, changes: Changes) -> None:
     """Write the rows that are removed and added where the hand now differs in ``changed`` kinds."""
     removed, added, done = 0, 0, 0
     for number in range(n_changed):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
 from mjbot.models.danger_features import honour_value, shown_han
-from mjbot.models.hand import HandEvaluator, Model, new_position, score_discards
+from mjbot.models.hand import HandEvaluator, HandModel, new_position, score_discards
 from mjbot.models.hand_position import HandPosition, observe
 from mjbot.models.networks.look_ahead import (
     CALL_RISK,
@@ -43,7 +43,7 @@ from mjbot.models.networks.look_ahead import (
     OF_RIICHI,
     POINTS,
     RIICHI_RISK,
-    Holding,
+    HandOutlook,
     wait_of,
     write_kan,
     write_plans,
@@ -150,7 +150,7 @@ fold-recognition-plus."""
 class Encoder(NamedTuple):
     """Weights of the two models, and scratch space: one encoder serves one thread."""
 
-    rating: Model
+    rating: HandModel
     danger: DangerWeights
     positions: NDArray[np.void]  # HandPosition[2]: as it is, and after a call
     scores: NDArray[np.float64]  # [34]
@@ -445,12 +445,12 @@ def _write_waits(state: State, seat: int, encoder: Encoder, planes: Floats) -> N
 
 
 @compiled
-def _holding(state: State, seat: int, encoder: Encoder) -> Holding:
+def _holding(state: State, seat: int, encoder: Encoder) -> HandOutlook:
     """Return the hand as it is, in arrays of its own."""
     position = encoder.positions[0]
     context = read_holding(state, seat, encoder.wins, encoder.dora)
     hand = position.hand.copy()
-    return Holding(hand, position.unseen.copy(), hand_dora(hand, context), context)
+    return HandOutlook(hand, position.unseen.copy(), hand_dora(hand, context), context)
 
 
 @compiled
@@ -498,8 +498,8 @@ def _write_kan(
         dora -= context.dora[discard]
     if type_ != KAKAN:
         add_meld(context, type_, kind)
-    before = Holding(hand, holding.unseen, dora, context)
-    left = Holding(after, holding.unseen, dora_after, context)
+    before = HandOutlook(hand, holding.unseen, dora, context)
+    left = HandOutlook(after, holding.unseen, dora_after, context)
     write_kan(state, seat, before, left, (kind, melds, melds + (type_ != KAKAN)), out)
 
 
@@ -541,7 +541,7 @@ def _write_calls(
         hand[claimed] += 1
         scalars[at + 3] = honour_value(state, seat, claimed) / 2 if claimed >= FIRST_HONOUR else 0.0
         add_meld(holding.context, CHI if option else PON, low)
-        called = Holding(hand, holding.unseen, dora, holding.context)
+        called = HandOutlook(hand, holding.unseen, dora, holding.context)
         write_plans(state, seat, called, scalars[AFTER + OF_CALL * option :])
         banned = kuikae_kinds(CHI if option else PON, claimed, low)
         _write_call(shanten, called, banned, option, planes, scalars)
@@ -550,7 +550,7 @@ def _write_calls(
 
 @compiled
 def _write_call(
-    shanten: int, called: Holding, banned: int, option: int, planes: Floats, scalars: Floats
+    shanten: int, called: HandOutlook, banned: int, option: int, planes: Floats, scalars: Floats
 ) -> None:
     """What is left after the discard that accepts most; ``called`` has 3n+2 tiles."""
     hand, n_melds = called.hand, called.context.win[0].n_melds

@@ -76,7 +76,7 @@ KAN_KANS: Final = 13  # quarters of the kans of the table, of its own
 OF_KAN: Final = 15
 
 
-class Holding(NamedTuple):
+class HandOutlook(NamedTuple):
     """A hand to look ahead from: ``hand`` and ``unseen`` are changed for a moment and restored.
 
     ``dora`` are those of hand and melds.
@@ -99,7 +99,7 @@ class Wait(NamedTuple):
 
 
 @compiled
-def wait_of(holding: Holding, mask: int, dora: int, riichi: bool) -> Wait:
+def wait_of(holding: HandOutlook, mask: int, dora: int, riichi: bool) -> Wait:
     """Return what the hand, of 3n+1 tiles with ``dora``, waits for: the kinds of ``mask``."""
     tiles, winning = 0, 0
     total, top = 0.0, 0.0
@@ -123,7 +123,7 @@ def _mean_points(wait: Wait) -> float:
 
 
 @compiled
-def write_riichi(holding: Holding, discard: int, own: int, out: Floats) -> None:
+def write_riichi(holding: HandOutlook, discard: int, own: int, out: Floats) -> None:
     """Write what a declaration is about: a hand of 3n+2 tiles from which ``discard`` goes.
 
     ``own`` is the mask of the own discards.
@@ -163,7 +163,7 @@ def _looks_safe(own: int, kind: int) -> bool:
 
 
 @compiled
-def _write_draws(holding: Holding, now: Wait, dora: int, out: Floats) -> None:
+def _write_draws(holding: HandOutlook, now: Wait, dora: int, out: Floats) -> None:
     """Write what one draw could make of a tenpai hand of 3n+1 tiles."""
     unseen = holding.unseen
     worth = _mean_points(now)
@@ -184,7 +184,7 @@ def _write_draws(holding: Holding, now: Wait, dora: int, out: Floats) -> None:
 
 
 @compiled
-def _after_draw(holding: Holding, drawn: int, dora: int) -> tuple[int, float]:
+def _after_draw(holding: HandOutlook, drawn: int, dora: int) -> tuple[int, float]:
     """Return the most tiles and the most mean points that a hand waits for after a draw."""
     hand, unseen, context = holding.hand, holding.unseen, holding.context
     n_melds = context.win[0].n_melds
@@ -208,7 +208,7 @@ def _after_draw(holding: Holding, drawn: int, dora: int) -> tuple[int, float]:
 
 
 @compiled
-def write_plans(state: State, seat: int, holding: Holding, out: Floats) -> None:
+def write_plans(state: State, seat: int, holding: HandOutlook, out: Floats) -> None:
     """Write the distances of a hand of any size; its melds are those of the context."""
     hand = holding.hand
     record: Win = holding.context.win[0]
@@ -321,7 +321,12 @@ def _run_misses(hand: Counts, record: Win, low: int) -> int:
 
 @compiled
 def write_kan(
-    state: State, seat: int, before: Holding, after: Holding, kan: tuple[int, int, int], out: Floats
+    state: State,
+    seat: int,
+    before: HandOutlook,
+    after: HandOutlook,
+    kan: tuple[int, int, int],
+    out: Floats,
 ) -> None:
     """Write what a kan changes: from a hand of 3n+1 tiles to another.
 
@@ -345,7 +350,7 @@ def write_kan(
 
 
 @compiled
-def _write_stage(holding: Holding, n_melds: int, record: Win, stage: int, out: Floats) -> int:
+def _write_stage(holding: HandOutlook, n_melds: int, record: Win, stage: int, out: Floats) -> int:
     away, mask = shanten_and_acceptance(holding.hand, n_melds)
     out[KAN_ACCEPTS + stage] = count_tiles(mask, holding.unseen) / MOST_TILES
     if away == 0:

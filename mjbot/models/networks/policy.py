@@ -58,7 +58,7 @@ N_CELLS: Final = 41
 ROW: Final = 10
 
 
-class Opinion(NamedTuple):
+class PolicyOutput(NamedTuple):
     """Chances 0..1 that a strong player chooses so among what is legal.
 
     ``discards`` float32[34] by kind, ``chi`` float32[3] with the claimed tile lowest, middle and
@@ -144,7 +144,7 @@ class Policy:
         """Load the weights; :class:`WeightsError` if they cannot be used."""
         return cls(_load(folder))
 
-    def ask(self, state: State, seat: int, sure: float = SURE) -> Opinion | None:
+    def ask(self, state: State, seat: int, sure: float = SURE) -> PolicyOutput | None:
         """Return what strong players would do; ``None`` where there is nothing to decide."""
         if encode(state, seat, self._encoder, self.planes, self.scalars) == 0:
             return None
@@ -155,7 +155,7 @@ class Policy:
                 break
         said = chances[34:]
         chi = said[CHI + 1 : CHI + 4]
-        return Opinion(chances[:34], said[RIICHI + 1], said[PON + 1], chi, said[KAN + 1])
+        return PolicyOutput(chances[:34], said[RIICHI + 1], said[PON + 1], chi, said[KAN + 1])
 
     def exits(self, others: bool = True) -> Iterator[Floats]:
         """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``.

@@ -69,7 +69,7 @@ class RankWeights(NamedTuple):
     last_bias: Floats
 
 
-class Situation(NamedTuple):
+class KyokuStart(NamedTuple):
     """What stands at the start of a kyoku; ``scores`` are int32[4] by seat.
 
     ``round`` is 0 for East 1 to 15 for North 4 or :data:`GAME_OVER`; ``last_round`` is 3 in a
@@ -149,7 +149,7 @@ def rank_chances(
 ) -> None:
     """Write the chances of each seat to end at each rank: float64[4, 4].
 
-    The arguments are those of :class:`Situation`; a finished game gives its ranks.
+    The arguments are those of :class:`KyokuStart`; a finished game gives its ranks.
     """
     if is_over(scores, round_, last_round, honba):
         out[:] = 0
@@ -250,14 +250,14 @@ class RankModel:
             RankWeights(**{k: np.ascontiguousarray(v, np.float32) for k, v in found.items()})
         )
 
-    def chances(self, situation: Situation) -> Chances:
+    def chances(self, situation: KyokuStart) -> Chances:
         """Return the chances of each seat (row) to end at each rank (column): float64[4, 4]."""
         out = np.empty((4, 4))
         scores = np.ascontiguousarray(situation.scores, np.int32)
         rank_chances(self.weights, scores, *situation[1:], out)
         return out
 
-    def expected_ranks(self, situation: Situation) -> NDArray[np.float64]:
+    def expected_ranks(self, situation: KyokuStart) -> NDArray[np.float64]:
         """Return the mean rank of each seat, 1 to 4: float64[4]."""
         return np.asarray(self.chances(situation) @ np.arange(1.0, 5.0))
 

@@ -65,7 +65,7 @@ class OwnKan:
 
 
 @dataclass(frozen=True, slots=True)
-class Discard:
+class RiverEntry:
     """A discard; ``tile`` is ``None`` if it is the tile just drawn."""
 
     tile: str | None
@@ -78,7 +78,7 @@ class Nothing:
 
 
 Draw = str | Claim
-Play = Discard | OwnKan | Nothing
+Play = RiverEntry | OwnKan | Nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class SeatColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class HandColumns:
     """One hand of a log.  ``result`` is the JSON of how it ended (:mod:`.results`)."""
 
     kyoku: int
@@ -107,7 +107,7 @@ class Hand:
 # --- reading ---------------------------------------------------------------------------------
 
 
-def read_hand(value: Any) -> Hand:
+def read_hand(value: Any) -> HandColumns:
     """Check the JSON of a hand.  Raises ``ValueError`` that names the place in its list."""
     columns = _list(value, "", _COLUMNS)
     kyoku, honba, sticks = (_number(columns[0], "[0]", at, 3) for at in range(3))
@@ -117,7 +117,7 @@ def read_hand(value: Any) -> Hand:
     if not (dora := _tiles(columns[2], "[2]")):
         _refuse("[2]", "names no dora indicator")
     seats = tuple(_read_seat(columns[at : at + 3], at) for at in (4, 7, 10, 13))
-    return Hand(
+    return HandColumns(
         kyoku=kyoku,
         honba=honba,
         sticks=sticks,
@@ -159,10 +159,10 @@ def _read_play(value: Any, place: str) -> Play:
     if not isinstance(value, str):
         if value == _NOTHING and not isinstance(value, bool):
             return Nothing()
-        return Discard(None if value == _DRAWN else _tile(value, place))
+        return RiverEntry(None if value == _DRAWN else _tile(value, place))
     if value[:1] == "r" and value[1:].isdecimal():
         code = int(value[1:])
-        return Discard(None if code == _DRAWN else _tile(code, place), riichi=True)
+        return RiverEntry(None if code == _DRAWN else _tile(code, place), riichi=True)
     letter, tile, own, before = _read_call(value, place)
     if letter not in "ka" or len(own) != 3:
         _refuse(place, f'"{value[:40]}" is neither a discard nor a kan')
@@ -223,7 +223,7 @@ def _refuse(place: str, problem: str) -> NoReturn:
 # --- writing ---------------------------------------------------------------------------------
 
 
-def hand_json(hand: Hand) -> list[Any]:
+def hand_json(hand: HandColumns) -> list[Any]:
     """Return a hand as its JSON."""
     columns: list[Any] = [[hand.kyoku, hand.honba, hand.sticks], list(hand.scores)]
     columns += [_codes(hand.dora), _codes(hand.ura)]
@@ -257,7 +257,7 @@ def play_json(play: Play) -> int | str:
     '353535a53'
     """
     match play:
-        case Discard(tile, riichi):
+        case RiverEntry(tile, riichi):
             code = _DRAWN if tile is None else TILE_CODES[tile]
             return f"r{code}" if riichi else code
         case OwnKan("kakan", source, tile, own):

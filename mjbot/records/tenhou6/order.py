@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mjbot.records.complete import in_id_order
-from mjbot.records.tenhou6.hands import Claim, Discard, Hand, Nothing, OwnKan
+from mjbot.records.tenhou6.hands import Claim, HandColumns, Nothing, OwnKan, RiverEntry
 from protocol import messages as m
 
 MOST_EVENTS: Final = 100_000
@@ -29,7 +29,7 @@ MOST_EVENTS: Final = 100_000
 ANY_SEAT: Final = 4
 
 
-def orders(hand: Hand, ronned: int) -> Iterator[list[m.Event]]:
+def orders(hand: HandColumns, ronned: int) -> Iterator[list[m.Event]]:
     """Yield every order of events, from the first draw on, in which all columns are used up: one.
 
     ``ronned`` is the seat whose last tile was won by another, -1 for none, :data:`ANY_SEAT` where
@@ -75,7 +75,7 @@ class _Branch:
 
 
 class _Search:
-    def __init__(self, hand: Hand, ronned: int) -> None:
+    def __init__(self, hand: HandColumns, ronned: int) -> None:
         self._hand = hand
         self._ronned = ronned
         self._looked_at = 0
@@ -127,7 +127,7 @@ class _Search:
         branch.events.append(m.Tsumo(actor=seat, pai=tile))
         return tile
 
-    def _next_play(self, branch: _Branch) -> Discard | OwnKan:
+    def _next_play(self, branch: _Branch) -> RiverEntry | OwnKan:
         seat = branch.seat
         plays = self._hand.seats[seat].plays
         at = branch.played_at[seat]
@@ -158,7 +158,7 @@ class _Search:
         branch.owed_dora += 1
         return False
 
-    def _discard(self, branch: _Branch, discard: Discard, drawn: str | None) -> list[_Branch]:
+    def _discard(self, branch: _Branch, discard: RiverEntry, drawn: str | None) -> list[_Branch]:
         seat = branch.seat
         tile = discard.tile or drawn
         if tile is None:

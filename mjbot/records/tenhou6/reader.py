@@ -21,9 +21,9 @@ from mjbot.records.game import (
 )
 from mjbot.records.mjai_log import Lines
 from mjbot.records.other_formats import is_tenhou6
-from mjbot.records.tenhou6.hands import Hand, read_hand
+from mjbot.records.tenhou6.hands import HandColumns, read_hand
 from mjbot.records.tenhou6.order import ANY_SEAT, orders
-from mjbot.records.tenhou6.results import DrawnHand, Result, read_result
+from mjbot.records.tenhou6.results import DrawEntry, Result, read_result
 from mjbot.records.tenhou6.telling import tell
 from protocol import messages as m
 from protocol.rules import RANKED, Rules
@@ -133,7 +133,7 @@ def _entries(value: Any, name: str) -> Iterator[Entry]:
         yield Entry(len(parsed), event)
 
 
-def _parsed(value: Any, name: str, number: int) -> tuple[Hand, Result]:
+def _parsed(value: Any, name: str, number: int) -> tuple[HandColumns, Result]:
     try:
         hand = read_hand(value)
         return hand, read_result(hand.result)
@@ -186,13 +186,13 @@ def _final_scores(value: Any) -> m.FourInts:
 # --- one hand --------------------------------------------------------------------------------
 
 
-def _events(hand: Hand, result: Result) -> Iterator[m.Event]:
+def _events(hand: HandColumns, result: Result) -> Iterator[m.Event]:
     yield from tell(hand, next(orders(hand, ronned_seat(result))), result)
     yield m.EndKyoku()
 
 
 def ronned_seat(result: Result) -> int:
     """Return whose last tile was won by another, as :func:`.order.orders` asks for it."""
-    if isinstance(result, DrawnHand):
+    if isinstance(result, DrawEntry):
         return ANY_SEAT if result.reason == "sanchaho" else -1
     return result[0].source if result[0].source != result[0].winner else -1

@@ -59,7 +59,7 @@ _VALUE: Final = re.compile(r"(?:(\d+)符(\d+)飜|\D*)(\d+)(?:-(\d+))?点(∀?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Win:
+class WinEntry:
     """One win as the log tells it; what its words do not say, or not in words known here, is
     ``None``.
     """
@@ -75,7 +75,7 @@ class Win:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnHand:
+class DrawEntry:
     """A draw: its mjai reason, its name in the log, and what was paid if that is told."""
 
     reason: str
@@ -83,7 +83,7 @@ class DrawnHand:
     deltas: FourInts | None
 
 
-Result = tuple[Win, ...] | DrawnHand
+Result = tuple[WinEntry, ...] | DrawEntry
 
 
 def read_result(value: list[Any]) -> Result:
@@ -96,10 +96,10 @@ def read_result(value: list[Any]) -> Result:
         return tuple(_read_win(value, at) for at in range(1, len(value), 2))
     if (reason := DRAWS.get(value[0])) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    return DrawnHand(reason, value[0], _four(value[1], "[16][1]") if len(value) > 1 else None)
+    return DrawEntry(reason, value[0], _four(value[1], "[16][1]") if len(value) > 1 else None)
 
 
-def _read_win(result: list[Any], at: int) -> Win:
+def _read_win(result: list[Any], at: int) -> WinEntry:
     place = f"[16][{at + 1}]"
     deltas, told = _four(result[at], f"[16][{at}]"), result[at + 1]
     if not isinstance(told, list) or len(told) < 3:
@@ -111,7 +111,7 @@ def _read_win(result: list[Any], at: int) -> Win:
     points, fu = _read_value(texts[0]) if texts else (None, None)
     yakus, fan = _read_yaku(texts[1:])
     liable = third if third != winner else None
-    return Win(winner, source, liable, deltas, points, fu, yakus, fan)
+    return WinEntry(winner, source, liable, deltas, points, fu, yakus, fan)
 
 
 def _read_value(text: str) -> tuple[int | None, int | None]:

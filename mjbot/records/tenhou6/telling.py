@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from mjbot.records.complete import in_id_order
-from mjbot.records.tenhou6.hands import Hand
-from mjbot.records.tenhou6.results import ALL_TENPAI, NOBODY_TENPAI, DrawnHand, Result, Win
+from mjbot.records.tenhou6.hands import HandColumns
+from mjbot.records.tenhou6.results import ALL_TENPAI, NOBODY_TENPAI, DrawEntry, Result, WinEntry
 from mjbot.rules.acceptance import waits
 from mjbot.rules.points import STICK_POINTS
 from protocol import messages as m
@@ -15,7 +15,7 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 LastTile = m.Tsumo | m.Dahai | m.Kakan
 
 
-def tell(hand: Hand, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def tell(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
     """Yield a hand from its deal to its result; ``events`` are what is between them, in order.
 
     Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.
@@ -24,7 +24,7 @@ def tell(hand: Hand, events: Sequence[m.Event], result: Result) -> Iterator[m.Ev
     yield from _ending(hand, events, result)
 
 
-def _start(hand: Hand, events: Sequence[m.Event]) -> Iterator[m.Event]:
+def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
     """Yield the deal and the events up to the result, riichi with what was paid for it."""
     a, b, c, d = (seat.start for seat in hand.seats)
     yield m.StartKyoku(
@@ -46,14 +46,14 @@ def _start(hand: Hand, events: Sequence[m.Event]) -> Iterator[m.Event]:
         yield event
 
 
-def _ending(hand: Hand, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def _ending(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
     in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
     a, b, c, d = (
         score - STICK_POINTS * (seat in in_riichi) for seat, score in enumerate(hand.scores)
     )
     scores: m.FourInts = (a, b, c, d)
     hands = _last_hands(hand, events)
-    if isinstance(result, DrawnHand):
+    if isinstance(result, DrawEntry):
         yield _ryukyoku(result, hands, _last_tile(events), scores)
         return
     for win in result:
@@ -76,7 +76,7 @@ class _LastHand:
             self.tiles.remove(tile)
 
 
-def _last_hands(hand: Hand, events: Sequence[m.Event]) -> list[_LastHand]:
+def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]:
     hands = [_LastHand(seat.start) for seat in hand.seats]
     for event in events:
         match event:
@@ -99,7 +99,7 @@ def _last_tile(events: Sequence[m.Event]) -> LastTile:
 
 
 def _hora(
-    win: Win,
+    win: WinEntry,
     hand: _LastHand,
     last: LastTile,
     ura: tuple[str, ...],
@@ -130,7 +130,7 @@ def _hora(
 
 
 def _ryukyoku(
-    result: DrawnHand,
+    result: DrawEntry,
     hands: Sequence[_LastHand],
     last: LastTile,
     before: m.FourInts,
@@ -155,7 +155,7 @@ def _ryukyoku(
     )
 
 
-def _shown(result: DrawnHand, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
+def _shown(result: DrawEntry, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
     """Return who shows a hand: of a draw by exhaustion those who were tenpai."""
     if result.reason == "kyushukyuhai":
         return [seat == last_seat for seat in range(4)]

@@ -13,12 +13,12 @@ from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
 from mjbot.records.tenhou6.hands import (
     Claim,
-    Discard,
     Draw,
-    Hand,
+    HandColumns,
     Nothing,
     OwnKan,
     Play,
+    RiverEntry,
     SeatColumns,
     hand_json,
 )
@@ -81,11 +81,11 @@ class _Columns:
         self._wins: list[WinRecord] = []
         self._result: list[Any] = []
 
-    def hand(self) -> Hand:
+    def hand(self) -> HandColumns:
         """Return the hand of which all has been told."""
         deal = self._deal
         columns = zip(deal.tehais, self._draws, self._plays, strict=True)
-        return Hand(
+        return HandColumns(
             kyoku=4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1,
             honba=deal.honba,
             sticks=deal.kyotaku,
@@ -104,7 +104,7 @@ class _Columns:
             case m.Reach():
                 self._riichi = True
             case m.Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
-                self._plays[seat].append(Discard(None if tsumogiri else tile, self._riichi))
+                self._plays[seat].append(RiverEntry(None if tsumogiri else tile, self._riichi))
                 self._riichi = False
             case m.Chi() | m.Pon() | m.Daiminkan():
                 self._claim(entry.event)

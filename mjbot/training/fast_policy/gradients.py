@@ -17,7 +17,7 @@ from mjbot.models.fast_policy.network import (
     HIDDEN,
     SECOND,
     Layers,
-    Weights,
+    PolicyWeights,
     add_hidden,
     add_second,
 )
@@ -46,13 +46,13 @@ def new_errors(candidates: int) -> Errors:
 
 @compiled
 def add_gradients(
-    weights: Weights,
+    weights: PolicyWeights,
     reading: Reading,
     layers: Layers,
     question: int,
     n: int,
     errors: Errors,
-    gradients: Weights,
+    gradients: PolicyWeights,
 ) -> None:
     """Add the derivatives of a question with ``n`` candidates from those of its scores."""
     errors.base[:] = 0
@@ -74,13 +74,13 @@ def add_gradients(
 
 @compiled
 def _candidate(
-    weights: Weights,
+    weights: PolicyWeights,
     question: int,
     candidate: int,
     reading: Reading,
     layers: Layers,
     errors: Errors,
-    gradients: Weights,
+    gradients: PolicyWeights,
 ) -> None:
     error = errors.scores[candidate]
     at, start = candidate * SECOND, candidate * HIDDEN

@@ -31,7 +31,7 @@ from mjbot.models.fast_policy.network import (
     N_WEIGHTS,
     NAME,
     SHAPES,
-    Weights,
+    PolicyWeights,
     answer,
     load_network,
     packed,
@@ -49,7 +49,7 @@ from mjbot.training.fast_policy.gradients import (
     add_gradients,
     new_errors,
 )
-from mjbot.training.fast_policy.requests import ImitationRequest, Plan
+from mjbot.training.fast_policy.requests import ImitationPlan, ImitationRequest
 from mjbot.training.networks.decisions import (
     KINDS,
     N_CHOICES,
@@ -107,7 +107,7 @@ def learn_rows(
     rows: NDArray[np.void],
     targets: NDArray[np.float32],
     errors: Errors,
-    gradients: Weights,
+    gradients: PolicyWeights,
 ) -> float:
     """Add the gradients of rows with targets [n, MOST_CLASSES]; return the sum of their losses."""
     loss = 0.0
@@ -148,7 +148,7 @@ def write_row_chances(
             out[place, number] = policy.layers.chances[candidate] if n else 1
 
 
-class Source:
+class BatchSource:
     """Rows of all kinds, taken by their places."""
 
     def __init__(self, parts: Sequence[Decisions]) -> None:
@@ -176,7 +176,12 @@ class ImitationRun:
     """One plan in its folder."""
 
     def __init__(
-        self, plan: Plan, source: Source, check: Source, folder: RunFolder, start: Path | None
+        self,
+        plan: ImitationPlan,
+        source: BatchSource,
+        check: BatchSource,
+        folder: RunFolder,
+        start: Path | None,
     ) -> None:
         self._plan: Final = plan
         self._source: Final = source
@@ -194,7 +199,7 @@ class ImitationRun:
         self._counts: Final = batch_counts(plan, source.sizes)
         self._orders: dict[int, tuple[int, Ints]] = {}
 
-    def learn(self) -> Weights:
+    def learn(self) -> PolicyWeights:
         """Learn to the end of the plan, from where the folder has it; return the mean weights."""
         self._resume()
         plan, loss, count = self._plan, 0.0, 0
@@ -278,7 +283,7 @@ def beginning(seed: int) -> NDArray[np.float32]:
     return numbers
 
 
-def batch_counts(plan: Plan, sizes: Sequence[int]) -> list[int]:
+def batch_counts(plan: ImitationPlan, sizes: Sequence[int]) -> list[int]:
     """Return how many rows of a batch each kind has: none where there are no rows."""
     shares = [share if n else 0.0 for share, n in zip(plan.shares, sizes, strict=True)]
     ends = np.round(np.cumsum(shares) / sum(shares) * plan.batch).astype(int)
@@ -286,7 +291,7 @@ def batch_counts(plan: Plan, sizes: Sequence[int]) -> list[int]:
 
 
 def chances_of(
-    policy: FastPolicy, source: Source, most: int = 8192
+    policy: FastPolicy, source: BatchSource, most: int = 8192
 ) -> tuple[NDArray[np.float32], NDArray[np.void]]:
     """Return the chances of all rows, float32[n, MOST_CLASSES], and the rows, kind by kind."""
     chances, rows = [], []
@@ -314,8 +319,8 @@ def train(request: ImitationRequest) -> Learned:
     learned = opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max((int(part.rows["game"][-1]) for part in learned if len(part.rows)), default=0)
     middle = stop - request.held_out
-    source = Source([part.of_games(0, middle) for part in learned])
-    held_out = Source([part.of_games(middle, stop) for part in learned])
+    source = BatchSource([part.of_games(0, middle) for part in learned])
+    held_out = BatchSource([part.of_games(middle, stop) for part in learned])
     if not (source.sizes[DISCARD] and sum(held_out.sizes)):
         raise TrainingError("there are no games to learn from; widen --games")
     folder = request.folder or RUNS / f"train-fast-policy-{request.plan.seed}"
@@ -346,16 +351,16 @@ def opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
     return [open_decisions(folder, kind).of_games(start, last) for kind in KINDS]
 
 
-def as_saved(weights: Weights) -> Weights:
+def as_saved(weights: PolicyWeights) -> PolicyWeights:
     """Return the weights rounded as they are saved."""
     arrays = packed(weights)
     scale = arrays.pop("rows_scale").astype(np.float32)
     found = {name: array.astype(np.float32) for name, array in arrays.items()}
     found["rows"] *= scale
-    return Weights(**{name: np.ascontiguousarray(found[name]).ravel() for name in SHAPES})
+    return PolicyWeights(**{name: np.ascontiguousarray(found[name]).ravel() for name in SHAPES})
 
 
-def scores_on(weights: Weights, data: Sequence[Path], stop: int) -> dict[str, Any]:
+def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[str, Any]:
     """Return the figures of the weights as they are saved, on games that were not learned from."""
     policy = policy_of(as_saved(weights))
     scores: dict[str, Any] = {}
@@ -363,7 +368,7 @@ def scores_on(weights: Weights, data: Sequence[Path], stop: int) -> dict[str, An
         parts = opened(folder, 0 if place else stop, None)
         if not any(len(part.rows) for part in parts):
             continue
-        chances, rows = chances_of(policy, Source(parts))
+        chances, rows = chances_of(policy, BatchSource(parts))
         for number, kind in enumerate(KINDS):
             of_it = rows["kind"] == number
             found = scores_of(kind, chances[of_it, : N_CHOICES[kind]], rows[of_it])

@@ -30,7 +30,7 @@ from mjbot.models.fast_policy.choice import (
     question_order,
     settled_code,
 )
-from mjbot.models.fast_policy.network import Layers, Weights, answer
+from mjbot.models.fast_policy.network import Layers, PolicyWeights, answer
 from mjbot.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
 from mjbot.models.networks.rank import RankWeights, rank_chances_of
 from mjbot.referee.flow import advance, deal
@@ -99,7 +99,7 @@ class Learner(NamedTuple):
     rank: RankWeights
     critic: Float32s
     critic_gradients: Float32s
-    gradients: Weights
+    gradients: PolicyWeights
     errors: Errors
     traces: Traces
     random: UInt64s

@@ -19,7 +19,7 @@ from protocol.rules import Length
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ImitationPlan:
     """What is learned how; ``rows`` in all, several times over if that is more than there are.
 
     ``shares`` are those of discard, riichi, pon, chi and kan in each batch.
@@ -44,7 +44,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImitationRequest(ColumnsRequest, Plan):
+class ImitationRequest(ColumnsRequest, ImitationPlan):
     """``mjbot train fast-policy``.
 
     ``held_out`` of the games, the last, only measure the progress.
@@ -58,9 +58,11 @@ class ImitationRequest(ColumnsRequest, Plan):
     fresh: bool = fresh_field()
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ImitationPlan:
         """How it is learned."""
-        return Plan(**{each.name: getattr(self, each.name) for each in fields(Plan)})
+        return ImitationPlan(
+            **{each.name: getattr(self, each.name) for each in fields(ImitationPlan)}
+        )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,7 +94,7 @@ class PlayPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayRequest(PlayPlan):
+class FastSelfPlayRequest(PlayPlan):
     """``mjbot train fast-policy-play``: a plan, the weights to start from, and folders.
 
     With ``mean_of`` nothing is played: the result is the mean of the weights in those folders, of

@@ -36,7 +36,7 @@ from mjbot.training.fast_policy.play_and_learn import (
     learn_games,
     new_learner,
 )
-from mjbot.training.fast_policy.requests import PlayPlan, PlayRequest
+from mjbot.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
 from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, load_kept
 from protocol.rules import Rules
 
@@ -161,7 +161,7 @@ class PlayRun:
                     array[:] = kept[name]
 
 
-def train(request: PlayRequest) -> Learned:
+def train(request: FastSelfPlayRequest) -> Learned:
     """Play, learn and save.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
@@ -190,7 +190,7 @@ def train(request: PlayRequest) -> Learned:
     return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
 
 
-def _averaged(request: PlayRequest) -> Learned:
+def _averaged(request: FastSelfPlayRequest) -> Learned:
     """Save the mean of the weights of some runs."""
     folders = request.mean_of
     weights = weights_in(np.mean([np.concatenate(load_network(run)) for run in folders], axis=0))

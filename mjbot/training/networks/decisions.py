@@ -78,7 +78,7 @@ from protocol.messages import (
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 
 
-class Kind(StrEnum):
+class DecisionKind(StrEnum):
     """What is decided."""
 
     DISCARD = "discard"
@@ -88,8 +88,8 @@ class Kind(StrEnum):
     KAN = "kan"
 
 
-KINDS: Final = tuple(Kind)
-N_CHOICES: Final[Mapping[Kind, int]] = dict(zip(KINDS, (34, 2, 2, 4, 2), strict=True))
+KINDS: Final = tuple(DecisionKind)
+N_CHOICES: Final[Mapping[DecisionKind, int]] = dict(zip(KINDS, (34, 2, 2, 4, 2), strict=True))
 """How many classes a decision has."""
 
 _DISCARD: Final = 0
@@ -105,7 +105,7 @@ MOST_ROWS: Final = 16
 """Choices at one moment: three seats that could pon, chi or kan, or one on its own turn."""
 
 
-class Decision(Record, align=False):
+class DecisionRow(Record, align=False):
     """One choice; ``ranks`` are the final ranks 1..4 of the seats."""
 
     legal: Int64  # bit per class (a discard's kinds, a chi's 0..3)
@@ -118,7 +118,7 @@ class Decision(Record, align=False):
     ranks: Annotated[Int8s, 4]
 
 
-class Kyoku(Record, align=False):
+class KyokuRow(Record, align=False):
     """The start of a kyoku, and what came of it; ``change`` are the points won in it."""
 
     game: Int32
@@ -132,13 +132,13 @@ class Kyoku(Record, align=False):
     ranks: Annotated[Int8s, 4]
 
 
-DECISION: Final = Decision.dtype
-KYOKU: Final = Kyoku.dtype
+DECISION: Final = DecisionRow.dtype
+KYOKU: Final = KyokuRow.dtype
 
 Records = NDArray[np.void]
 
 
-class Found(NamedTuple):
+class GameRows(NamedTuple):
     """What one game gives: by kind of decision the tables and the choices, and its kyoku."""
 
     states: tuple[Records, ...]
@@ -150,7 +150,7 @@ class Found(NamedTuple):
 class Decisions:
     """The decisions of one kind: ``states`` STATE[n] and ``rows`` DECISION[n], memory-mapped."""
 
-    kind: Kind
+    kind: DecisionKind
     states: Records
     rows: Records
 
@@ -181,7 +181,7 @@ def layout() -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def open_decisions(folder: Path, kind: Kind) -> Decisions:
+def open_decisions(folder: Path, kind: DecisionKind) -> Decisions:
     """Open the columns of a kind; :class:`DataError` names what cannot be used."""
     check_data(folder)
     states = _open(folder / f"{kind}-states.npy", STATE)
@@ -332,7 +332,7 @@ class _Column:
 # --- one game ----------------------------------------------------------------------------------
 
 
-def decisions_of(game: Iterator[GameStep]) -> Found:
+def decisions_of(game: Iterator[GameStep]) -> GameRows:
     """Collect all choices of one game."""
     collector = _Collector()
     state: Any = None
@@ -419,7 +419,7 @@ class _Collector:
         self._kyoku.append(kyoku)
         self._dealt_at.append(self._n)
 
-    def found(self, end: State | None) -> Found:
+    def found(self, end: State | None) -> GameRows:
         """Return all, with the ranks at the end."""
         rows, states = self._rows[: self._n], self._states[: self._n]
         kyoku = np.array(self._kyoku, KYOKU)
@@ -430,7 +430,7 @@ class _Collector:
             kyoku["change"][:-1] = kyoku["scores"][1:] - kyoku["scores"][:-1]
             kyoku["change"][-1:] = end["scores"] - kyoku["scores"][-1:]
         places = [np.flatnonzero(rows["kind"] == kind) for kind in range(len(KINDS))]
-        return Found(
+        return GameRows(
             tuple(taken(states, chosen) for chosen in places),
             tuple(taken(rows, chosen) for chosen in places),
             kyoku,
@@ -568,9 +568,16 @@ Legal = NDArray[np.bool_]
 """bool[n, classes] of one kind."""
 
 ORDER: Final = tuple(
-    KINDS.index(kind) for kind in (Kind.RIICHI, Kind.KAN, Kind.PON, Kind.CHI, Kind.DISCARD)
+    KINDS.index(kind)
+    for kind in (
+        DecisionKind.RIICHI,
+        DecisionKind.KAN,
+        DecisionKind.PON,
+        DecisionKind.CHI,
+        DecisionKind.DISCARD,
+    )
 )
-_YES: Final = {Kind.RIICHI: RIICHI, Kind.KAN: KAN, Kind.PON: PON}
+_YES: Final = {DecisionKind.RIICHI: RIICHI, DecisionKind.KAN: KAN, DecisionKind.PON: PON}
 
 Answer = Callable[[int, Ints, Any, Legal], Ints]
 """``answer(kind, rows, planes, legal)`` returns a legal class for each of those rows, int64[n];
@@ -603,26 +610,26 @@ def actions_of(rows: Rows, at_kan: NDArray[np.bool_], planes: NDArray[Any], answ
 def legal_classes(kind: int, masks: NDArray[np.bool_]) -> Legal:
     """Return which classes of a kind masks bool[n, 46] allow; "no" always is."""
     n = len(masks)
-    if KINDS[kind] == Kind.DISCARD:
+    if KINDS[kind] == DecisionKind.DISCARD:
         legal = masks[:, :N_KINDS].copy()
         legal[:, FIVE_KINDS] |= masks[:, N_KINDS:RIICHI]
         return legal
     legal = np.ones((n, N_CHOICES[KINDS[kind]]), np.bool_)
-    if KINDS[kind] == Kind.CHI:
+    if KINDS[kind] == DecisionKind.CHI:
         legal[:, 1:] = masks[:, CHI:PON]
     else:
         legal[:, 1] = masks[:, _YES[KINDS[kind]]]
     return legal
 
 
-def _actions(kind: Kind, choices: Ints, masks: NDArray[np.bool_]) -> Ints:
+def _actions(kind: DecisionKind, choices: Ints, masks: NDArray[np.bool_]) -> Ints:
     """Return the actions 0..45 that classes mean, -1 for "no"; a red five goes last."""
     match kind:
-        case Kind.DISCARD:
+        case DecisionKind.DISCARD:
             has = masks[np.arange(len(choices)), choices]
             red = N_KINDS + np.searchsorted(FIVE_KINDS, choices)
             return np.where(has, choices, red)
-        case Kind.CHI:
+        case DecisionKind.CHI:
             return np.where(choices > 0, CHI - 1 + choices, -1)
         case _:
             return np.where(choices > 0, _YES[kind], -1)

@@ -68,7 +68,7 @@ class Batch(NamedTuple):
     rows: NDArray[np.void]  # DECISION[n]
 
 
-class Source:
+class RowSource:
     """Rows of all kinds in one numbering, encoded on demand.
 
     ``crossed``: games below its number are encoded with the second encoder, the others with the
@@ -164,7 +164,12 @@ class PolicyRun:
     """One plan in its folder."""
 
     def __init__(
-        self, plan: PolicyPlan, source: Source, check: Source, folder: RunFolder, start: Path | None
+        self,
+        plan: PolicyPlan,
+        source: RowSource,
+        check: RowSource,
+        folder: RunFolder,
+        start: Path | None,
     ) -> None:
         torch.manual_seed(plan.seed)
         self._plan: Final = plan
@@ -244,7 +249,7 @@ class PolicyRun:
         return total / max(len(self._check), 1)
 
 
-def _identity(plan: PolicyPlan, source: Source, start: PolicyNetwork) -> str:
+def _identity(plan: PolicyPlan, source: RowSource, start: PolicyNetwork) -> str:
     """Return twelve letters and digits that no other run shares: plan, rows and first weights.
 
     A checkpoint of another one may have learned from the games that this one is checked with.
@@ -279,7 +284,7 @@ def _grown(net: PolicyNetwork, folder: Path) -> dict[str, Tensor]:
 
 
 def answers(
-    net: PolicyNetwork, source: Source, batch: int = 2048
+    net: PolicyNetwork, source: RowSource, batch: int = 2048
 ) -> Iterator[tuple[tuple[Tensor, Tensor], NDArray[np.void]]]:
     """Yield what the late head says, and the rows, batch by batch."""
     net.eval()
@@ -304,8 +309,8 @@ def train(request: PolicyRequest) -> Learned:
     middle = stop - request.held_out
     number, *folders = request.crossed or (0, SHIPPED)
     encoders = [new_encoder(Path(folder)) for folder in folders]
-    source = Source([part.of_games(0, middle) for part in learned], encoders, int(number))
-    held_out = Source([part.of_games(middle, stop) for part in learned], encoders, int(number))
+    source = RowSource([part.of_games(0, middle) for part in learned], encoders, int(number))
+    held_out = RowSource([part.of_games(middle, stop) for part in learned], encoders, int(number))
     if not (len(source) and len(held_out)):
         raise TrainingError("there are no games to learn from; widen --games")
     folder = request.folder or RUNS / f"train-policy-{request.plan.seed}"
@@ -338,7 +343,7 @@ def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, 
         parts = _opened(folder, 0 if place else stop, None)
         if not any(len(part.rows) for part in parts):
             continue
-        source = Source(parts, [new_encoder()])
+        source = RowSource(parts, [new_encoder()])
         chances, rows = [], []
         with progress(Console(stderr=True), f"checking {folder.name}", len(source), "rows") as tell:
             for said, some in answers(net, source):

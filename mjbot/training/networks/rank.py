@@ -223,7 +223,7 @@ def learn(rows: Records, nets: int, passes: int, seed: int) -> RankWeights:
 
 
 def _learn(rows: Records, passes: int, dice: np.random.Generator, step: Any) -> dict[str, Floats]:
-    lesson = _Lesson(dice, passes * max(1, len(rows) // BATCH))
+    lesson = _RankFit(dice, passes * max(1, len(rows) // BATCH))
     features, ranks = features_of(rows), _final(rows)
     follows = np.append(rows["game"][1:] == rows["game"][:-1], False)
     loss = 0.0
@@ -243,7 +243,7 @@ def _final(rows: Records) -> Floats:
     return ranks
 
 
-class _Lesson:
+class _RankFit:
     """One network on its way, and the running average of its weights."""
 
     def __init__(self, dice: np.random.Generator, steps: int) -> None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from mjbot.statistics.estimates import NOTHING, Estimate, around, mean_of_ratios, rate, ratio
 from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.networks.decisions import N_CHOICES, Kind, Records
+from mjbot.training.networks.decisions import N_CHOICES, DecisionKind, Records
 
 Scores = dict[str, Estimate | float]
 Probabilities = NDArray[Any]
@@ -38,7 +38,7 @@ LEAST_CHANCE: Final = 1e-7
 TOP: Final = 3
 
 
-def scores_of(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores:
+def scores_of(kind: DecisionKind, probabilities: Probabilities, rows: Records) -> Scores:
     """Return all figures of a kind of decision; ``rows`` are DECISION[n].
 
     Names: ``rows``, ``accuracy``, ``majority``, ``mean recall``, ``balanced recall``,
@@ -56,19 +56,19 @@ def scores_of(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores
     return scores
 
 
-def parts_of(kind: Kind, rows: Records) -> Mapping[str, Bools]:
+def parts_of(kind: DecisionKind, rows: Records) -> Mapping[str, Bools]:
     """Return which rows are reported on their own: bool[n] by name.
 
     Of riichi each seat's first chance in a kyoku: who stays silent says the same "no" every turn.
     Of kan its three forms.
     """
     match kind:
-        case Kind.RIICHI:
+        case DecisionKind.RIICHI:
             seats = (rows["game"].astype(np.int64) * 1000 + rows["kyoku"]) * 4 + rows["seat"]
             first = np.zeros(len(rows), bool)
             first[np.unique(seats, return_index=True)[1]] = True
             return {"first chance": first}
-        case Kind.KAN:
+        case DecisionKind.KAN:
             forms = {"ankan": ANKAN, "kakan": KAKAN, "daiminkan": DAIMINKAN}
             return {name: rows["form"] == form for name, form in forms.items()}
         case _:
@@ -95,7 +95,7 @@ def legal_chances(probabilities: Probabilities, rows: Records) -> Floats:
     return np.asarray(np.divide(chances, totals, out=chances, where=totals > 0))
 
 
-def _scores(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores:
+def _scores(kind: DecisionKind, probabilities: Probabilities, rows: Records) -> Scores:
     if not len(rows):
         return {"rows": 0}
     games, game = np.unique(rows["game"], return_inverse=True)
@@ -124,7 +124,7 @@ def _scores(kind: Kind, probabilities: Probabilities, rows: Records) -> Scores:
         "log loss": ratio(by_game(_losses(chances, choice)), n),
         "prior's log loss": ratio(by_game(_losses(prior, choice)), n),
     }
-    if kind == Kind.DISCARD:
+    if kind == DecisionKind.DISCARD:
         made = chances[np.arange(len(rows)), choice]
         scores["top 3"] = rate(by_game((chances > made[:, None]).sum(axis=1) < TOP), n)
     else:

@@ -11,7 +11,7 @@ from mjbot.models.fast_policy.shape_rows import (
     N_ROWS,
     NONE,
     Changes,
-    Shape,
+    ShapeRows,
     take,
     write_changes,
     write_rows,
@@ -19,7 +19,7 @@ from mjbot.models.fast_policy.shape_rows import (
 
 
 def random_shape(random):
-    shape = Shape.new()
+    shape = ShapeRows.new()
     tiles = random.permutation(np.repeat(np.arange(34), 4))
     shape["hand"] = np.bincount(tiles[:14], minlength=34)
     shape["unseen"] = np.bincount(tiles[14:100], minlength=34)

@@ -8,9 +8,9 @@ import pytest
 from mjbot.models.networks.rank import (
     GAME_OVER,
     N_FEATURES,
+    KyokuStart,
     RankModel,
     RankWeights,
-    Situation,
     rank_chances_of,
     rank_model,
 )
@@ -24,7 +24,7 @@ EVEN = (25_000,) * 4
 
 def situation(scores=EVEN, round_=0, last_round=7, honba=0, sticks=0, dealer=None):
     dealer = round_ % 4 if dealer is None else dealer
-    return Situation(np.array(scores, np.int32), round_, last_round, honba, sticks, dealer)
+    return KyokuStart(np.array(scores, np.int32), round_, last_round, honba, sticks, dealer)
 
 
 def random_model(seed=0, units=8, nets=2):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.records import Findings
+from proof.records import RecordFindings
 from proof.wire import check_session
 from protocol.messages import StartGame
 from protocol.tenhou.client import Stage
@@ -86,7 +86,7 @@ def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
 
 @pytest.mark.parametrize("name", ["calls.log", "riichi.log"])
 def test_own_recorded_sessions_pass_what_tenhous_own_do(name):
-    findings = Findings()
+    findings = RecordFindings()
     check_session((RECORDED / name).read_text(encoding="utf-8"), name, findings)
     assert findings.mismatches == []
     checked = findings.checked

@@ -17,7 +17,7 @@ from mjbot.training.networks.decisions import (
     KINDS,
     N_CHOICES,
     DataError,
-    Kind,
+    DecisionKind,
     check_data,
     check_distinct,
     decisions_of,
@@ -81,9 +81,13 @@ def told_by_replay(log):
 
 def of_offer(legal, said):
     names = {action.name for action in legal}
-    for kind, wanted in ((Kind.PON, "pon"), (Kind.CHI, "chi"), (Kind.KAN, "daiminkan")):
+    for kind, wanted in (
+        (DecisionKind.PON, "pon"),
+        (DecisionKind.CHI, "chi"),
+        (DecisionKind.KAN, "daiminkan"),
+    ):
         if wanted in names and said.name == wanted:
-            yield kind, said.offset + 1 if kind == Kind.CHI else 1
+            yield kind, said.offset + 1 if kind == DecisionKind.CHI else 1
         elif wanted in names and (said.is_pass or said.name == "chi"):
             yield kind, 0
 
@@ -91,11 +95,11 @@ def of_offer(legal, said):
 def of_turn(legal, said):
     names = {action.name for action in legal}
     if names & {"ankan", "kakan"}:
-        yield Kind.KAN, int(said.is_kan)
+        yield DecisionKind.KAN, int(said.is_kan)
     if "riichi" in names and not said.is_kan:
-        yield Kind.RIICHI, int(said.is_riichi)
+        yield DecisionKind.RIICHI, int(said.is_riichi)
     if said.is_discard and len({tile_kind(a.tile) for a in legal if a.is_discard}) > 1:
-        yield Kind.DISCARD, tile_kind(said.tile)
+        yield DecisionKind.DISCARD, tile_kind(said.tile)
 
 
 @pytest.mark.parametrize("log", GAMES, ids=lambda log: log.stem)
@@ -106,11 +110,11 @@ def test_the_choices_are_those_that_the_strict_table_and_the_next_events_tell(lo
     for rows in decisions_of(game).rows:
         for row in rows:
             kind = KINDS[row["kind"]]
-            if kind != Kind.DISCARD or bin(row["legal"]).count("1") > 1:
+            if kind != DecisionKind.DISCARD or bin(row["legal"]).count("1") > 1:
                 found[kind, int(row["seat"]), int(row["choice"])] += 1
     for kind, seat, choice in expected | found:
         many = expected[kind, seat, choice], found[kind, seat, choice]
-        if kind in (Kind.DISCARD, Kind.RIICHI) or choice:
+        if kind in (DecisionKind.DISCARD, DecisionKind.RIICHI) or choice:
             assert many[0] == many[1], (kind, seat, choice)
         else:  # of a tile that another took the replay tells less: who had pon may have chi, too
             assert many[0] <= many[1], (kind, seat, choice)
@@ -131,13 +135,13 @@ def test_columns_hold_what_the_games_hold(columns):
         assert (opened.rows["choice"] < N_CHOICES[kind]).all()
     kyoku = open_kyoku(columns)
     assert len(kyoku) == info.rows["kyoku"] == 30
-    assert set(open_decisions(columns, Kind.KAN).rows["form"]) <= {2, KAKAN, 4}
+    assert set(open_decisions(columns, DecisionKind.KAN).rows["form"]) <= {2, KAKAN, 4}
 
 
-@pytest.mark.parametrize(("kind", "copies"), [(Kind.PON, 2), (Kind.KAN, 3)])
+@pytest.mark.parametrize(("kind", "copies"), [(DecisionKind.PON, 2), (DecisionKind.KAN, 3)])
 def test_a_call_is_offered_to_seats_that_hold_the_tiles_for_it(columns, kind, copies):
     opened = open_decisions(columns, kind)
-    offers = opened.rows["form"] == DAIMINKAN if kind == Kind.KAN else slice(None)
+    offers = opened.rows["form"] == DAIMINKAN if kind == DecisionKind.KAN else slice(None)
     rows, states = opened.rows[offers], np.asarray(opened.states)[offers]
     tiles = [kind_of(int(tile)) for tile in states["last_tile"]]
     held = states["hand"][np.arange(len(rows)), rows["seat"], tiles]
@@ -152,14 +156,14 @@ def test_ranks_and_changes_are_those_of_the_end(columns):
         own = kyoku[kyoku["game"] == number]
         assert (own["ranks"] == ranks_of(end["scores"])).all()
         assert (own["scores"][0] + own["change"].sum(axis=0) == end["scores"]).all()
-        rows = open_decisions(columns, Kind.DISCARD).of_games(number, number + 1).rows
+        rows = open_decisions(columns, DecisionKind.DISCARD).of_games(number, number + 1).rows
         assert (rows["ranks"] == ranks_of(end["scores"])).all()
         assert sorted(set(rows["kyoku"].tolist())) == list(range(len(own)))
 
 
 def test_a_riichi_is_followed_by_its_discard(columns):
-    riichi = open_decisions(columns, Kind.RIICHI).rows
-    discards = open_decisions(columns, Kind.DISCARD)
+    riichi = open_decisions(columns, DecisionKind.RIICHI).rows
+    discards = open_decisions(columns, DecisionKind.DISCARD)
     declared = np.count_nonzero(np.asarray(discards.states["phase"]) == RIICHI)
     assert np.count_nonzero(riichi["choice"]) == declared > 10
 
@@ -197,7 +201,7 @@ def damaged(columns, tmp_path, name, content):
 def test_damaged_columns_are_named(columns, tmp_path, name, content, told):
     folder = damaged(columns, tmp_path, name, content)
     with pytest.raises(DataError, match=told) as error:
-        open_decisions(folder, Kind.PON)
+        open_decisions(folder, DecisionKind.PON)
     assert str(folder / name) in str(error.value)
 
 
@@ -205,26 +209,26 @@ def test_columns_of_pickles_are_not_opened(columns, tmp_path):
     folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
     np.save(folder / "chi-rows.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(DataError, match="cannot be read"):
-        open_decisions(folder, Kind.CHI)
+        open_decisions(folder, DecisionKind.CHI)
 
 
 def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
     folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
     np.save(folder / "chi-rows.npy", np.zeros(3, DECISION))
     with pytest.raises(DataError, match="3 rows for"):
-        open_decisions(folder, Kind.CHI)
+        open_decisions(folder, DecisionKind.CHI)
     np.save(folder / "chi-rows.npy", np.zeros(3))
     with pytest.raises(DataError, match="holds other columns"):
-        open_decisions(folder, Kind.CHI)
+        open_decisions(folder, DecisionKind.CHI)
     with (folder / "chi-rows.npy").open("wb") as archive:
         np.savez(archive, rows=np.zeros(3, DECISION))
     with pytest.raises(DataError, match="holds other columns"):
-        open_decisions(folder, Kind.CHI)
+        open_decisions(folder, DecisionKind.CHI)
     np.save(folder / "chi-rows.npy", np.zeros(3))
     info = (folder / "decisions.json").read_text()
     (folder / "decisions.json").write_text(info.replace('"layout": "', '"layout": "0'))
     with pytest.raises(DataError, match="another version"):
-        open_decisions(folder, Kind.CHI)
+        open_decisions(folder, DecisionKind.CHI)
 
 
 def test_a_game_that_cannot_be_read_is_left_out_and_told(tmp_path, caplog):

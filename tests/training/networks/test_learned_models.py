@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mjbot.errors import ArgumentError
-from mjbot.models.networks.rank import RankModel, Situation
+from mjbot.models.networks.rank import KyokuStart, RankModel
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import STATE
 from mjbot.training import runs
@@ -16,7 +16,7 @@ from mjbot.training.networks.decisions import (
     KYOKU,
     DataError,
     DataInfo,
-    Kind,
+    DecisionKind,
     layout,
 )
 from mjbot.training.networks.rank_controls import paper_bins
@@ -92,7 +92,7 @@ def rank_request(data, out, **changed):
 
 def paper_request(data, folder, **changed):
     asked = {
-        "games": GameRange("0:30"), "kinds": [Kind.PON], "rows": 1024, "check_rows": 50,
+        "games": GameRange("0:30"), "kinds": [DecisionKind.PON], "rows": 1024, "check_rows": 50,
         "seed": 0, "fresh": False, "out": None,
     }  # fmt: skip
     return PaperRequest(data=data, folder=folder, **(asked | changed))
@@ -112,7 +112,7 @@ def test_the_rank_model_learns_who_leads_and_is_weighed_against_the_controls(
     assert scores["other: rows"] == 8 * N_GAMES
     model = RankModel.load(tmp_path / "weights")
     scores = np.array([37_000, 21_000, 21_000, 21_000], np.int32)
-    assert model.expected_ranks(Situation(scores, 7, 7, 0, 0, 3)).argmin() == 0
+    assert model.expected_ranks(KyokuStart(scores, 7, 7, 0, 0, 3)).argmin() == 0
 
 
 def test_the_same_seed_gives_the_same_rank_model(torch, columns, tmp_path):
@@ -145,7 +145,7 @@ def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_
     monkeypatch.setattr(paper_training, "LOOK_EVERY", 256)
     data = [columns("one")]
     (whole,) = paper_training.train(paper_request(data, tmp_path / "whole"))
-    look, looks = paper_training.Lesson._look, []
+    look, looks = paper_training.PaperNetworkFit._look, []
 
     def killed(lesson):
         looks.append(lesson)
@@ -153,10 +153,10 @@ def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_
             raise KeyboardInterrupt
         return look(lesson)
 
-    monkeypatch.setattr(paper_training.Lesson, "_look", killed)
+    monkeypatch.setattr(paper_training.PaperNetworkFit, "_look", killed)
     with pytest.raises(KeyboardInterrupt):
         paper_training.train(paper_request(data, tmp_path / "run"))
-    monkeypatch.setattr(paper_training.Lesson, "_look", look)
+    monkeypatch.setattr(paper_training.PaperNetworkFit, "_look", look)
     (resumed,) = paper_training.train(paper_request(data, tmp_path / "run"))
     assert resumed.manifest.digest == whole.manifest.digest
 

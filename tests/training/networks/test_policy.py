@@ -73,7 +73,7 @@ def test_numpy_says_what_torch_says(policy, columns):
         torch.nn.init.normal_(parameter, 0, 0.3)
     played = Policy(Network.of(net.arrays()))
     parts = [open_decisions(columns, kind) for kind in KINDS]
-    source = policy.Source(parts, [policy.new_encoder()])
+    source = policy.RowSource(parts, [policy.new_encoder()])
     some = np.arange(0, len(source), 50)
     batch = source.batch(some)
     with torch.no_grad():
@@ -90,7 +90,7 @@ def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_pa
     monkeypatch.setattr(policy, "STEPS_KEPT", 10)
     plan = policy.PolicyPlan(channels=8, blocks=2, rows=64 * 40, batch=64)
     parts = [open_decisions(columns, kind) for kind in KINDS]
-    source = policy.Source(parts, [policy.new_encoder()])
+    source = policy.RowSource(parts, [policy.new_encoder()])
 
     def run(folder, stop_after=None):
         with RunFolder(tmp_path / folder, "policy") as opened:
@@ -120,7 +120,7 @@ def test_a_checkpoint_of_other_games_or_another_plan_is_not_resumed(policy, colu
 
     def run(folder, start, stop, plan=plan):
         parts = [open_decisions(columns, kind).of_games(start, stop) for kind in KINDS]
-        source = policy.Source(parts, [policy.new_encoder()])
+        source = policy.RowSource(parts, [policy.new_encoder()])
         with RunFolder(tmp_path / folder, "policy") as opened:
             return policy.PolicyRun(plan, source, source, opened, None).learn().arrays()
 
@@ -151,8 +151,8 @@ def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns)
     parts = [open_decisions(columns, kind) for kind in KINDS]
     first, second = policy.new_encoder(), policy.new_encoder()
     other = second._replace(danger=second.danger._replace(riichi=second.danger.riichi + 1))
-    plain = policy.Source(parts, [first])
-    crossed = policy.Source(parts, [first, other], 2)
+    plain = policy.RowSource(parts, [first])
+    crossed = policy.RowSource(parts, [first, other], 2)
     numbers = np.arange(0, len(plain), 7)
     one, two = plain.batch(numbers), crossed.batch(numbers)
     same = (one.planes == two.planes).flatten(1).all(1).numpy()
@@ -163,7 +163,7 @@ def test_rows_are_shown_the_models_that_do_not_know_their_games(policy, columns)
 
 def test_every_row_is_shown_once_in_a_pass_over_its_kind(policy, columns, tmp_path):
     parts = [open_decisions(columns, kind) for kind in KINDS]
-    source = policy.Source(parts, [policy.new_encoder()])
+    source = policy.RowSource(parts, [policy.new_encoder()])
     plan = policy.PolicyPlan(channels=8, blocks=2, batch=64, shares=(0.4, 0.2, 0.1, 0.3, 0))
     with RunFolder(tmp_path, "policy") as folder:
         run = policy.PolicyRun(plan, source, source, folder, None)
@@ -180,7 +180,7 @@ def test_every_row_is_shown_once_in_a_pass_over_its_kind(policy, columns, tmp_pa
 
 def test_what_earlier_weights_do_not_know_begins_as_nothing(policy, columns, tmp_path):
     parts = [open_decisions(columns, kind) for kind in KINDS]
-    source = policy.Source(parts, [policy.new_encoder()])
+    source = policy.RowSource(parts, [policy.new_encoder()])
     plan = policy.PolicyPlan(channels=8, blocks=2, rows=64, batch=64)
     manifest = Manifest(data="none", command="none", seed=0, scores={})
     known = policy.PolicyNetwork(8, 2)

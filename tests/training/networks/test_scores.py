@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.statistics.estimates import Estimate
 from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.networks.decisions import DECISION, Kind
+from mjbot.training.networks.decisions import DECISION, DecisionKind
 from mjbot.training.networks.scores import auc, parts_of, scores_of, told
 
 
@@ -28,7 +28,7 @@ def value(scores, name):
 
 def test_always_no_agrees_at_the_majority_rate_and_recalls_one_class_of_two():
     rows = made([0] * 9 + [1])
-    scores = scores_of(Kind.PON, yes(*[0.1] * 10), rows)
+    scores = scores_of(DecisionKind.PON, yes(*[0.1] * 10), rows)
     assert value(scores, "accuracy") == value(scores, "majority") == pytest.approx(0.9)
     assert value(scores, "mean recall") == pytest.approx(0.5)
     assert value(scores, "auc") == pytest.approx(0.5)
@@ -38,7 +38,7 @@ def test_always_no_agrees_at_the_majority_rate_and_recalls_one_class_of_two():
 
 
 def test_a_balanced_answer_weighs_chances_by_how_common_the_classes_are():
-    scores = scores_of(Kind.PON, yes(0.1, 0.1, 0.3, 0.4), made([0, 0, 0, 1]))
+    scores = scores_of(DecisionKind.PON, yes(0.1, 0.1, 0.3, 0.4), made([0, 0, 0, 1]))
     assert value(scores, "accuracy") == 0.75
     assert value(scores, "mean recall") == 0.5
     assert value(scores, "balanced recall") == pytest.approx((2 / 3 + 1) / 2)
@@ -47,7 +47,7 @@ def test_a_balanced_answer_weighs_chances_by_how_common_the_classes_are():
 def test_only_legal_classes_count():
     rows = made([1, 0, 1, 0], legal=0b11)
     spread = np.array([[0.1, 0.2, 0.7, 0.0]] * 4)
-    scores = scores_of(Kind.CHI, spread, rows)
+    scores = scores_of(DecisionKind.CHI, spread, rows)
     assert value(scores, "accuracy") == pytest.approx(0.5)
     assert value(scores, "log loss") == pytest.approx(-(math.log(1 / 3) + math.log(2 / 3)) / 2)
     assert value(scores, "prior's log loss") == pytest.approx(math.log(2))
@@ -57,9 +57,9 @@ def test_intervals_count_games_not_rows():
     rng = np.random.default_rng(1)
     choices = rng.integers(0, 2, 400)
     chances = yes(*rng.random(400))
-    many = scores_of(Kind.PON, chances, made(choices))
+    many = scores_of(DecisionKind.PON, chances, made(choices))
     rows = made(np.repeat(choices, 4), np.repeat(np.arange(400), 4))
-    same = scores_of(Kind.PON, np.repeat(chances, 4, axis=0), rows)
+    same = scores_of(DecisionKind.PON, np.repeat(chances, 4, axis=0), rows)
     for name in ("accuracy", "mean recall", "log loss", "auc"):
         assert same[name].value == pytest.approx(many[name].value)
         assert same[name].half_width == pytest.approx(many[name].half_width)
@@ -86,15 +86,20 @@ def test_equal_values_have_half_a_chance():
 def test_riichi_is_also_told_at_the_first_chance_of_each_seat():
     rows = made([0, 0, 1, 1], [0, 0, 0, 1])
     rows["seat"] = [2, 2, 2, 2]
-    assert parts_of(Kind.RIICHI, rows)["first chance"].tolist() == [True, False, False, True]
-    scores = scores_of(Kind.RIICHI, yes(0.4, 0.4, 0.9, 0.9), rows)
+    assert parts_of(DecisionKind.RIICHI, rows)["first chance"].tolist() == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    scores = scores_of(DecisionKind.RIICHI, yes(0.4, 0.4, 0.9, 0.9), rows)
     assert value(scores, "first chance: rows") == 2
 
 
 def test_kan_is_told_by_form():
     rows = made([0, 1, 0])
     rows["form"] = [ANKAN, KAKAN, DAIMINKAN]
-    scores = scores_of(Kind.KAN, yes(0.2, 0.8, 0.8), rows)
+    scores = scores_of(DecisionKind.KAN, yes(0.2, 0.8, 0.8), rows)
     assert value(scores, "ankan: accuracy") == value(scores, "kakan: accuracy") == 1
     assert value(scores, "daiminkan: accuracy") == 0
 
@@ -102,7 +107,7 @@ def test_kan_is_told_by_form():
 def test_discards_have_their_three_likeliest_in_place_of_a_yes():
     chances = np.zeros((2, 34))
     chances[:, :4] = [0.4, 0.3, 0.2, 0.1]
-    scores = scores_of(Kind.DISCARD, chances, made([2, 3], legal=0b1111))
+    scores = scores_of(DecisionKind.DISCARD, chances, made([2, 3], legal=0b1111))
     assert value(scores, "accuracy") == 0
     assert value(scores, "top 3") == 0.5
     assert "auc" not in scores
@@ -110,7 +115,7 @@ def test_discards_have_their_three_likeliest_in_place_of_a_yes():
 
 def test_probabilities_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"\(1, 2\) probabilities for 2 chi rows of 4 classes"):
-        scores_of(Kind.CHI, yes(0.5), made([0, 1]))
+        scores_of(DecisionKind.CHI, yes(0.5), made([0, 1]))
 
 
 def test_a_manifest_is_told_figures_with_their_intervals():
@@ -125,10 +130,10 @@ def test_the_first_chance_of_riichi_is_one_of_each_seat_in_each_kyoku():
     places = [(0, 0, 1), (0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
     rows = made([0] * len(places))
     rows["game"], rows["kyoku"], rows["seat"] = np.transpose(places)
-    first = parts_of(Kind.RIICHI, rows)["first chance"]
+    first = parts_of(DecisionKind.RIICHI, rows)["first chance"]
     assert first.tolist() == [True, False, True, True, False, True, True]
 
 
 def test_a_row_costs_no_more_than_a_chance_of_one_in_ten_million():
-    scores = scores_of(Kind.PON, yes(0.0, 0.5), made([1, 1]))
+    scores = scores_of(DecisionKind.PON, yes(0.0, 0.5), made([1, 1]))
     assert value(scores, "log loss") == pytest.approx((math.log(1e7) + math.log(2)) / 2)
