@@ -95,10 +95,10 @@ def _coverage_rows(rows: Sums, n: int) -> Iterator[str]:
         cells = [f"{100 * _covered(rows[:, k], figure):.1f} %" for k in range(n)]
         yield row([f"{figure.label}, 95 % interval covers 0", *cells])
     rates = ErrorRates()
-    cells = [f"{100 * _told_apart(rows[:, k], rates):.1f} %" for k in range(n)]
+    cells = [f"{100 * _power(rows[:, k], rates):.1f} %" for k in range(n)]
     size = min(WALLS_OF_A_LONG_RUN, len(rows) // 2)
-    told = f"told apart within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
-    yield row([told, *cells])
+    title = f"told apart within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
+    yield row([title, *cells])
 
 
 def _samples(
@@ -118,7 +118,7 @@ def _covered(sums: Sums, figure: Figure) -> float:
     return sum(estimate.low <= 0 <= estimate.high for estimate in found) / RUNS
 
 
-def _told_apart(sums: Sums, rates: ErrorRates) -> float:
+def _power(sums: Sums, rates: ErrorRates) -> float:
     means = sums["rank"] / sums["games"]
     wrong = 0
     for one, other in _samples(len(sums), WALLS_OF_A_LONG_RUN, LONG_RUNS):

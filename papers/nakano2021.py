@@ -140,8 +140,8 @@ def is_d_better_than_b(outcome: RunOutcome) -> Iterator[str]:
     test = SequentialTest(bound, outcome.plan.rates)
     decided = next((n for n, value in enumerate(values, 1) if test.add(value) != "open"), 0)
     low, high = confidence_sequence(values, bound, outcome.plan.rates.error)
-    told = _difference(FIGURE_BY_KEY["rank"], rows, "D", "B")
-    yield f"Average rank of D less that of B, on the same {len(rows)} walls: {told};"
+    text = _difference(FIGURE_BY_KEY["rank"], rows, "D", "B")
+    yield f"Average rank of D less that of B, on the same {len(rows)} walls: {text};"
     yield f"the interval that holds at all looks is {low:+.3f} .. {high:+.3f}."
     yield _verdict(test.verdict, decided, outcome.plan.rates)
     for key in ("win", "deal_in", "win_points", "first", "fourth"):

@@ -122,9 +122,9 @@ def walk(browser: Any, game: ReadGame, viewpoint: int = 0) -> tuple[int, list[st
         problems.append(f"{len(forwards)} moments are shown, {len(expected)} expected")
     for way, found in (("on", forwards), ("back", backwards[::-1])):
         problems += [
-            f"{way} {drawn['place']} ({drawn['says']}): {told}"
+            f"{way} {drawn['place']} ({drawn['says']}): {difference}"
             for drawn, state in zip(found, expected, strict=False)
-            if (told := _difference(drawn["pieces"], state))
+            if (difference := _difference(drawn["pieces"], state))
         ]
     return len(forwards) + len(backwards), problems
 

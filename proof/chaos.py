@@ -101,8 +101,8 @@ async def _run(args: argparse.Namespace) -> int:
             print(f"game {table.number}: {problem}", flush=True)
         if count % 10 == 0:
             print(f"{count} games, {time.monotonic() - start:.0f} s", flush=True)
-    for words, count in sorted(ended.items(), key=lambda item: -item[1]):
-        print(f"{count:>7} {words}")
+    for fragment, count in sorted(ended.items(), key=lambda item: -item[1]):
+        print(f"{count:>7} {fragment}")
     print(f"{problems:>7} problems; {time.monotonic() - start:.0f} s, {os.times().user:.0f} s user")
     return int(problems > 0)
 
@@ -124,12 +124,12 @@ async def _played(number: int, seed: int) -> ChaosGame:
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GAME_S), contextlib.AsyncExitStack() as stack:
             server = await stack.enter_async_context(TableServer(rules, log_dir=Path(folder)))
-            doors = {
+            ports = {
                 "mjsonp": (await server.open_tcp(HOST, 0), "default"),
                 "ws": (await server.open_websocket(HOST, 0), "ws"),
             }
             chaos = Proxies(stack, random, kinds)
-            tasks = [asyncio.create_task(one) for one in await _clients(number, doors, chaos)]
+            tasks = [asyncio.create_task(one) for one in await _clients(number, ports, chaos)]
             try:
                 results = [result async for result in server.play(1)]
                 table.ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -173,13 +173,13 @@ class Proxies:
         return await proxy.open()
 
 
-async def _clients(number: int, doors: dict[str, tuple[int, str]], chaos: Proxies) -> list[Any]:
+async def _clients(number: int, ports: dict[str, tuple[int, str]], chaos: Proxies) -> list[Any]:
     """Return the four players' conversations, not yet begun."""
     settings = []
     for place in range(PLACES):
         # Who may come is what a pair's name and server have to be, else as they come.
         scheme = "mjsonp" if number % PAIR_EVERY == 0 or (number >> place) % 2 else "ws"
-        port, path = doors[scheme]
+        port, path = ports[scheme]
         name = f"mjbot-{place}"
         query = f"?name={name}" if scheme == "ws" else ""
         url = f"{scheme}://{HOST}:{await chaos.before(port)}/{path}{query}"
@@ -237,11 +237,11 @@ def ending_of(table: ChaosGame) -> str:
 
 
 def _kind(text: str) -> str:
-    for words, kind in (
+    for fragment, kind in (
         ("Timeout", "too late"), ("Unexpected response type 'none'", "left"),
         ("line:", "no line"), ("JSON", "no JSON"), ("Validation", "no message"),
     ):  # fmt: skip
-        if words in text:
+        if fragment in text:
             return kind
     return "not allowed"
 

@@ -27,14 +27,14 @@ _RUN_S: Final = 1800.0
 _BUSY: Final = ("nice", "-n", "10", sys.executable, "-S", "-c", "while True: pass")
 
 
-def _line_bot(words: str) -> tuple[str, ...]:
-    habit, _, options = words.partition(" ")
+def _line_bot(arguments: str) -> tuple[str, ...]:
+    habit, _, options = arguments.partition(" ")
     dialect = "arrays" if habit == "arrays" else "lines"
     return "--dialect", dialect, f"{_LINE_BOT} {habit} {{seat}} {options}"
 
 
-def _client(dialect: str, words: str) -> tuple[str, ...]:
-    return "--dialect", dialect, f"{_PYTHON} -m mjbot play {words} --strategy fast-riichi-a"
+def _client(dialect: str, arguments: str) -> tuple[str, ...]:
+    return "--dialect", dialect, f"{_PYTHON} -m mjbot play {arguments} --strategy fast-riichi-a"
 
 
 def _server(url: str, options: str) -> tuple[str, ...]:
@@ -136,13 +136,13 @@ def _checked(name: str) -> tuple[str, float]:
     """Return the report on a party, and the seconds that it took."""
     start = time.monotonic()
     port, second_port = _free_ports(2)
-    words = [
-        word.replace("{port}", str(port)).replace("{second_port}", str(second_port))
-        for word in PARTIES[name]
+    arguments = [
+        argument.replace("{port}", str(port)).replace("{second_port}", str(second_port))
+        for argument in PARTIES[name]
     ]
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "mjbot", "check", *words, "--json"],
+            [sys.executable, "-m", "mjbot", "check", *arguments, "--json"],
             capture_output=True, text=True, timeout=_RUN_S, check=False,
         )  # fmt: skip
         report = done.stdout or done.stderr

@@ -74,12 +74,12 @@ def spelling_of(dialect: Dialect) -> Spelling:
 
 
 class ServerSide:
-    """The server's end of a seat's line: ``tell`` sends, ``hear`` is the next line or ``None``."""
+    """The server's end of a seat's line; ``receive`` returns the next line or ``None``."""
 
-    def __init__(self, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
+    def __init__(self, seat: int, send: SendLine, receive: ReceiveLine) -> None:
         self._seat: Final = seat
-        self._tell: Final = tell
-        self._hear: Final = hear
+        self._send_line: Final = send
+        self._receive_line: Final = receive
 
     def greet(self) -> bool:
         """Let the client in; return whether it came in."""
@@ -96,15 +96,15 @@ class LockstepServer(ServerSide):
     def greet(self) -> bool:
         """See :meth:`ServerSide.greet`."""
         self._session = LockstepSession()
-        self._tell(self._session.hello())
+        self._send_line(self._session.hello())
         with contextlib.suppress(JoinRefusedError):
-            return (line := self._hear()) is not None and bool(self._session.join(line))
+            return (line := self._receive_line()) is not None and bool(self._session.join(line))
         return False
 
     def exchange(self, say: Say) -> Answer:
         """See :meth:`ServerSide.exchange`."""
-        self._tell(self._session.say(say.message))
-        line = self._hear()
+        self._send_line(self._session.say(say.message))
+        line = self._receive_line()
         try:
             reply = self._session.vanish() if line is None else self._session.receive(line)
         except FaultError as fault:
@@ -115,32 +115,32 @@ class LockstepServer(ServerSide):
 class RequestServerSide(ServerSide):
     """RiichiLab's."""
 
-    def __init__(self, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
-        super().__init__(seat, tell, hear)
+    def __init__(self, seat: int, send: SendLine, receive: ReceiveLine) -> None:
+        super().__init__(seat, send, receive)
         self._session: Final = RequestSession()
 
     def exchange(self, say: Say) -> Answer:
         """See :meth:`ServerSide.exchange`."""
-        self._tell(self._session.say(say.message))
+        self._send_line(self._session.say(say.message))
         if not say.legal:
             return Answer(excused=True)
-        self._tell(self._session.request(say.offers()))
-        while (line := self._hear()) is not None:
+        self._send_line(self._session.request(say.offers()))
+        while (line := self._receive_line()) is not None:
             verdict = self._session.receive(line, 100)
-            self._tell(verdict.ack)
+            self._send_line(verdict.ack)
             if verdict.choice is not None:
                 return Answer(action=say.legal[verdict.choice])
             if verdict.status != "stale":
                 return Answer(problem=f"{verdict.status}, {verdict.reason}.")
-        self._tell(self._session.expire().ack)
+        self._send_line(self._session.expire().ack)
         return Answer(excused=True)
 
 
 class PipeServer(ServerSide):
     """A bot's on standard input and output."""
 
-    def __init__(self, dialect: Dialect, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
-        super().__init__(seat, tell, hear)
+    def __init__(self, dialect: Dialect, seat: int, send: SendLine, receive: ReceiveLine) -> None:
+        super().__init__(seat, send, receive)
         self._session: Final = pipe_session(dialect, seat)
 
     def exchange(self, say: Say) -> Answer:
@@ -148,11 +148,11 @@ class PipeServer(ServerSide):
         assert isinstance(say.message, Event)
         line = self._session.say(say.message, say.offers())
         if line is not None:
-            self._tell(line)
+            self._send_line(line)
         reply = None
         try:
             while self._session.owes:
-                if (line := self._hear()) is None:
+                if (line := self._receive_line()) is None:
                     self._session.give_up()
                 reply = self._session.receive(line)
         except ProtocolError as error:
@@ -163,8 +163,8 @@ class PipeServer(ServerSide):
 class TenhouServerSide(ServerSide):
     """Tenhou's."""
 
-    def __init__(self, spelling: Spelling, seat: int, tell: SendLine, hear: ReceiveLine) -> None:
-        super().__init__(seat, tell, hear)
+    def __init__(self, spelling: Spelling, seat: int, send: SendLine, receive: ReceiveLine) -> None:
+        super().__init__(seat, send, receive)
         self._server: Final = TenhouServer(spelling)
         self._table: Final = SeatTable(seat, gpid="guest")
         self._gone = False
@@ -172,9 +172,9 @@ class TenhouServerSide(ServerSide):
     def greet(self) -> bool:
         """See :meth:`ServerSide.greet`."""
         for _ in range(_LOGIN_LINES):
-            if (data := self._hear()) is None:
+            if (data := self._receive_line()) is None:
                 return False
-            for wish in self._heard(data):
+            for wish in self._wishes(data):
                 if isinstance(wish, LogIn):
                     self._send(self._server.welcome(NAMES[self._seat]))
                 elif isinstance(wish, WantTable):
@@ -203,39 +203,39 @@ class TenhouServerSide(ServerSide):
 
     def _wait(self) -> None:
         while self._table.held or self._table.asked:
-            data = self._hear()
+            data = self._receive_line()
             if data is not None:
-                self._heard(data)
+                self._wishes(data)
             elif self._table.held:
                 self._send(self._server.go_on())
             else:
                 self._table.expire()
 
-    def _heard(self, data: bytes) -> Iterable[object]:
-        heard = self._server.receive(data)
-        self._send(heard.frames)
-        return heard.wishes
+    def _wishes(self, data: bytes) -> Iterable[object]:
+        received = self._server.receive(data)
+        self._send(received.frames)
+        return received.wishes
 
     def _send(self, frames: Iterable[bytes]) -> None:
         for frame in frames:
-            self._tell(frame)
+            self._send_line(frame)
 
 
-def _door(dialect: Dialect, seat: int, tell: SendLine, hear: ReceiveLine) -> ServerSide:
+def _server_side(dialect: Dialect, seat: int, send: SendLine, receive: ReceiveLine) -> ServerSide:
     if dialect.traits.is_tenhou:
-        return TenhouServerSide(spelling_of(dialect), seat, tell, hear)
+        return TenhouServerSide(spelling_of(dialect), seat, send, receive)
     if dialect in (LINES, ARRAYS):
-        return PipeServer(dialect, seat, tell, hear)
-    return {LOCKSTEP: LockstepServer, REQUESTS: RequestServerSide}[dialect](seat, tell, hear)
+        return PipeServer(dialect, seat, send, receive)
+    return {LOCKSTEP: LockstepServer, REQUESTS: RequestServerSide}[dialect](seat, send, receive)
 
 
-def _table(door: ServerSide, seat: int, seed: int, on_fault: OnFault) -> TableCore:
+def _table(server_side: ServerSide, seat: int, seed: int, on_fault: OnFault) -> TableCore:
     """Play a kyoku; at the other three seats sits chance."""
     random = Random(f"others {seed}")
     core = TableCore(Referee(seed, "tonpu"), NAMES, on_fault)
     while (say := core.next()) is not None and not say.is_final:
         if say.seat == seat:
-            core.answer(door.exchange(say))
+            core.answer(server_side.exchange(say))
         else:
             action = at_random(random, say.legal) if say.legal else None
             core.answer(Answer(action=action, excused=action is None))
@@ -253,34 +253,34 @@ class _Client:
     def __init__(self, talk: Recorded) -> None:
         self._talk: Final = talk
         self._random: Final = Random(f"own {talk.seed}")
-        self._said: Final[deque[bytes]] = deque()
+        self._replies: Final[deque[bytes]] = deque()
         self._mirror = Table(talk.seat)
         self._session: ClientSession | TenhouClient
         if talk.dialect.traits.is_tenhou:
             self._session = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect))
-            self._say(*self._session.open())
+            self._queue(*self._session.open())
         else:
             self._session = ClientSession(talk.dialect, seat=talk.seat)
 
-    def tell(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Hear what the server says, and answer."""
         self._talk.server.append(line)
         self._digest(self._session.receive(line))
 
-    def hear(self) -> bytes | None:
+    def receive(self) -> bytes | None:
         """Return the next thing that was said."""
-        return self._said.popleft() if self._said else None
+        return self._replies.popleft() if self._replies else None
 
-    def _say(self, *lines: bytes) -> None:
+    def _queue(self, *lines: bytes) -> None:
         self._talk.client += lines
-        self._said.extend(lines)
+        self._replies.extend(lines)
 
     def _digest(self, received: Received) -> None:
         for event in received.events:
             if isinstance(event, StartGame):
                 self._mirror = Table(self._talk.seat)
             self._mirror.apply(event)
-        self._say(*getattr(received, "frames", ()))
+        self._queue(*getattr(received, "frames", ()))
         if received.speak is Speak.MUST_NOT:
             return
         legal = self._mirror.legal(self._talk.seat) if received.due.is_choice else ()
@@ -291,16 +291,16 @@ class _Client:
         if isinstance(answer, Received):
             self._digest(answer)
         elif answer is not None:
-            self._say(answer)
+            self._queue(answer)
 
 
 def record(dialect: Dialect, seed: int) -> Recorded:
     """Return a conversation of a kyoku that went as it should."""
     talk = Recorded(dialect, seed % 4, seed)
     client = _Client(talk)
-    door = _door(dialect, talk.seat, client.tell, client.hear)
-    assert door.greet()
-    core = _table(door, talk.seat, seed, OnFault.ABORT)
+    server_side = _server_side(dialect, talk.seat, client.send, client.receive)
+    assert server_side.greet()
+    core = _table(server_side, talk.seat, seed, OnFault.ABORT)
     assert not core.faults, core.faults
     return talk
 
@@ -308,20 +308,20 @@ def record(dialect: Dialect, seed: int) -> Recorded:
 # --- telling again ---------------------------------------------------------------------------
 
 
-def tell_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) -> str:
+def replay_to_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) -> str:
     """Let the table hear other lines of a client; return how that went."""
     waiting = deque(lines)
 
-    def hear() -> bytes | None:
+    def receive() -> bytes | None:
         return waiting.popleft() if waiting else None
 
-    door = _door(talk.dialect, talk.seat, lambda line: None, hear)
+    server_side = _server_side(talk.dialect, talk.seat, lambda line: None, receive)
     try:
-        if not door.greet():
+        if not server_side.greet():
             return "not let in"
     except ProtocolError:
         return "not let in"
-    core = _table(door, talk.seat, talk.seed, on_fault)
+    core = _table(server_side, talk.seat, talk.seed, on_fault)
     if core.void:
         return "void, by a named fault"
     return "played on past named faults" if core.faults else "played"
@@ -360,7 +360,7 @@ async def _gone() -> Transport:
     raise UnreachableError("gone")
 
 
-async def tell_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
+async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
     """Let our client hear other lines of a server; raises what it raises."""
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
     said = _ScriptedLines(lines)
@@ -379,5 +379,5 @@ def _forget(event: Event) -> None:
 
 
 def run_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
-    """Do as :func:`tell_client` in an event loop of its own."""
-    asyncio.run(tell_client(talk, lines, strict))
+    """Do as :func:`replay_to_client` in an event loop of its own."""
+    asyncio.run(replay_to_client(talk, lines, strict))

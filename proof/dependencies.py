@@ -71,7 +71,7 @@ def _try(args: argparse.Namespace) -> int:
     extras = ["dev", *args.extra]
     wanted = requirements(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8")), extras)
     which = "oldest" if args.oldest else "newest"
-    version = _said_by(args.python, "import platform; print(platform.python_version())")
+    version = _output_of(args.python, "import platform; print(platform.python_version())")
     folder = ROOT / "build" / "dependencies" / f"{which}-{version}"
     python = _install(args.python, folder, extras, oldest(wanted) if args.oldest else [])
     installed = json.loads(_pip(python, "list", "--format=json"))
@@ -171,8 +171,8 @@ def _install(base: str, folder: Path, extras: Iterable[str], constraints: Iterab
     return python
 
 
-def _pip(python: str, *words: str) -> str:
-    command = [python, "-m", "pip", "--disable-pip-version-check", *words]
+def _pip(python: str, *arguments: str) -> str:
+    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
 
 
@@ -182,16 +182,16 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _start_twice(python: str, environment: dict[str, str]) -> list[str]:
     """Play one game on an empty cache and once more; return what is wrong."""
-    told = []
+    games = []
     for which in ("first", "second"):
         began_s = time.monotonic()
-        made, *scores = map(int, _said_by(python, GAME, environment).split())
+        made, *scores = map(int, _output_of(python, GAME, environment).split())
         took_s = time.monotonic() - began_s
         print(f"{which} start: {made} functions compiled, one tonpu in {took_s:.1f} s", flush=True)
-        told.append((made, scores))
+        games.append((made, scores))
     # fetched for the tests beside the external AI; without network these are skipped and say so
     subprocess.run([python, "-m", "mjbot", "setup-node"], cwd=ROOT, env=environment, check=False)
-    (first, game), (second, again) = told
+    (first, game), (second, again) = games
     return [
         problem
         for problem, is_so in {
@@ -203,7 +203,7 @@ def _start_twice(python: str, environment: dict[str, str]) -> list[str]:
     ]
 
 
-def _said_by(python: str, script: str, environment: dict[str, str] | None = None) -> str:
+def _output_of(python: str, script: str, environment: dict[str, str] | None = None) -> str:
     done = subprocess.run(
         [python, "-c", script],
         cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True,

@@ -82,7 +82,7 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
     """Fuzz; return whether nothing was found."""
     folder, found = corpus / target.name, corpus / "found"
     found.mkdir(parents=True, exist_ok=True)
-    begun = {*found.iterdir()}
+    started = {*found.iterdir()}
     store(folder, [*seeds(target.name), *kept_inputs(target.name)])
     quiet()
     inputs = [*inputs_in(folder)]
@@ -101,7 +101,7 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
             errors="replace", env=environ | {"TMPDIR": scratch},
         )  # fmt: skip
         try:
-            _tell(target, child)
+            _report(target, child)
         except BaseException:
             child.terminate()
             raise
@@ -109,27 +109,27 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
             child.wait()
     if child.returncode == 0:
         return True
-    for path in sorted({*found.iterdir()} - begun):
+    for path in sorted({*found.iterdir()} - started):
         again = f"python -m proof fuzz {target.name} --input {path}"
         print(f"{target.name}: a finding; repeat it with\n  {again}", flush=True)
     print(f"{target.name}: ended with status {child.returncode}", flush=True)
     return False
 
 
-def _tell(target: Target, child: "subprocess.Popen[str]") -> None:
+def _report(target: Target, child: "subprocess.Popen[str]") -> None:
     """Print how far a run is, now and then, and whatever else it says."""
-    begun = told = time.monotonic()
+    started = reported = time.monotonic()
     last = None
     assert child.stdout is not None
     for line in child.stdout:
         if status := _STATUS.match(line):
             last = status
-            if time.monotonic() - told > EVERY_S:
-                told = time.monotonic()
-                print(_progress(target, status, told - begun), flush=True)
+            if time.monotonic() - reported > EVERY_S:
+                reported = time.monotonic()
+                print(_progress(target, status, reported - started), flush=True)
         elif done := re.match(r"fuzzed (\d+) (\d+)", line):
             if last is not None:
-                print(_progress(target, last, time.monotonic() - begun))
+                print(_progress(target, last, time.monotonic() - started))
             print(f"{target.name}: {done[1]} inputs in {done[2]} s of processor time, "
                   "nothing found", flush=True)  # fmt: skip
         elif not line.startswith(_NOISE) and line.strip():

@@ -32,7 +32,7 @@ def main() -> None:
         answer = _answer(event, args.seat)
         if answer is not None:
             time.sleep(args.answer_s)
-        if answer is not None or args.habit != "quiet" or _is_asked(event, args.seat):
+        if answer is not None or args.habit != "quiet" or _must_answer(event, args.seat):
             print(json.dumps(answer or {"type": "none"}), flush=True)
         if ends and args.habit != "quiet":
             break
@@ -44,7 +44,7 @@ def _answer(event: dict[str, Any], seat: int) -> dict[str, Any] | None:
     return None
 
 
-def _is_asked(event: dict[str, Any], seat: int) -> bool:
+def _must_answer(event: dict[str, Any], seat: int) -> bool:
     """Whether a discard or a kan of another seat leaves this one a choice."""
     is_claim = event["type"] in ("dahai", "kakan") and event["actor"] != seat
     return is_claim and bool(event.get("can_act", True))

@@ -24,8 +24,8 @@ from proof.remains import marked, used
 from proof.trend import growing
 
 MARK: Final = "MJBOT_PROOF_LONG_ARENA"
-LOOK_S: Final = 0.2
-TELL_S: Final = 60.0
+POLL_S: Final = 0.2
+REPORT_S: Final = 60.0
 WORKER: Final = "multiprocessing.spawn"
 SAMPLES: Final = "samples.jsonl"
 REPLACED: Final = re.compile(r"processes lost: (\d+)")
@@ -105,15 +105,15 @@ class _Run:
 
     def _watch(self, process: "subprocess.Popen[bytes]", mark: str, start: float) -> None:
         next_sample, next_kill = start, start + self._until_kill_s()
-        next_word = start + TELL_S
+        next_report = start + REPORT_S
         while process.poll() is None:
-            time.sleep(LOOK_S)
-            if time.monotonic() >= next_word:
-                next_word += TELL_S
+            time.sleep(POLL_S)
+            if time.monotonic() >= next_report:
+                next_report += REPORT_S
                 print(f"{self._name}: {self._lines()} games, {self._killed} killed", flush=True)
             if (now := time.monotonic()) >= min(next_sample, next_kill):
                 found = marked(MARK, mark)
-                workers = sorted(pid for pid, words in found.items() if WORKER in words)
+                workers = sorted(pid for pid, command in found.items() if WORKER in command)
                 if now >= next_sample and process.pid in found:
                     self._note(now - start, process.pid, workers)
                     next_sample = now + self._args.sample_s

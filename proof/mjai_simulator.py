@@ -88,23 +88,23 @@ def _client(mjai: Any, python: str, seats: list[Any]) -> type:
                 stdout=subprocess.PIPE,
             )
             self.lines: queue.Queue[bytes] = queue.Queue()
-            threading.Thread(target=self._listen, daemon=True).start()
+            threading.Thread(target=self._serve, daemon=True).start()
 
-        def _listen(self) -> None:
+        def _serve(self) -> None:
             for line in self.proc.stdout:
                 self.lines.put(line)
 
         def react(self, events: str) -> str:
             array = json.loads(events)
             at_start = array[0]["type"] in ("start_game", "start_kyoku")
-            asked_s = time.monotonic()
+            sent_s = time.monotonic()
             self.proc.stdin.write(events.encode() + b"\n")
             self.proc.stdin.flush()
             try:
                 line = self.lines.get(timeout=AT_START_S if at_start else self.timeout).decode()
             except queue.Empty:
                 raise mjai.exceptions.TimeoutExpired(self.player_id) from None
-            self.times_s.append(time.monotonic() - asked_s)
+            self.times_s.append(time.monotonic() - sent_s)
             own_turn = array[-1]["type"] == "tsumo" and array[-1]["actor"] == self.player_id
             if own_turn and json.loads(line)["type"] == "none":
                 raise mjai.exceptions.EngineRuntimeError("none at a turn", self.player_id)

@@ -32,7 +32,7 @@ from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import RECORD_ENDINGS, games_of, list_sources
 from mjbot.records.writers import FORMATS
 from mjbot.server.core import OnFault
-from proof.conversations import DIALECTS, Recorded, record, run_client, tell_server
+from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
 from proof.fuzzing.seeds import encoded, whole_games
 from proof.fuzzing.targets import quiet
@@ -94,7 +94,7 @@ def _run_all(kind: _Kind, seed: int, only: int | None) -> int:
     outcomes: Counter[str] = Counter()
     findings, slowest = 0, 0.0
     for number in range(kind.count) if only is None else [only]:
-        begun = time.process_time()
+        started = time.process_time()
         try:
             with _limited():
                 outcomes[kind.one(Random(f"{kind.name} {seed} {number}"))] += 1
@@ -103,12 +103,12 @@ def _run_all(kind: _Kind, seed: int, only: int | None) -> int:
             traceback.print_exc()
             others = "--conversations 0" if kind.name == "records" else "--records 0"
             print(f"repeat: python -m proof mutations --seed {seed} {others} --only {number}")
-        slowest = max(slowest, time.process_time() - begun)
+        slowest = max(slowest, time.process_time() - started)
         if number % 1000 == 999:
             print(f"{number + 1} {kind.name}, {peak_mb()} MB", flush=True)
     print(f"{kind.name}: {outcomes.total()} borne or refused, the slowest in {slowest:.2f} s")
-    for words, count in sorted(outcomes.items(), key=lambda item: -item[1]):
-        print(f"{count:>7} {words}")
+    for text, count in sorted(outcomes.items(), key=lambda item: -item[1]):
+        print(f"{count:>7} {text}")
     return findings
 
 
@@ -138,7 +138,7 @@ def _warm_up() -> None:
     """Load what is compiled, so that it is not counted as an input's."""
     for dialect in DIALECTS:
         talk = _recorded(dialect, 0)
-        tell_server(talk, talk.client, OnFault.CHOMBO)
+        replay_to_server(talk, talk.client, OnFault.CHOMBO)
         with contextlib.suppress(TransportError):
             run_client(talk, talk.server, True)
 
@@ -156,7 +156,7 @@ def _conversation(random: Random) -> str:
     word = talk.dialect.traits.word
     if random.random() < 0.5:
         lines = _changed(talk.client, talk.dialect, random)
-        ended = tell_server(talk, lines, random.choice([*OnFault]))
+        ended = replay_to_server(talk, lines, random.choice([*OnFault]))
         return f"a broken client of {word}: {ended}"
     strict = random.random() < 0.5
     lines = _changed(talk.server, talk.dialect, random)

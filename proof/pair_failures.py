@@ -33,7 +33,7 @@ from proof.pair_trials import (
     TOP,
     PairTrial,
     plan,
-    problems_in_words,
+    problems_in_output,
     read,
     report,
 )
@@ -107,7 +107,7 @@ class _Trials:
         self._folder: Final = folder
         self._relay: Final = relay
         self._pids: dict[int, int] = {}
-        self._said_bytes: dict[Path, int] = {}
+        self._read_bytes: dict[Path, int] = {}
         self._count = 0
         self._kyoku = ""
         self._deed: asyncio.Task[None] | None = None
@@ -196,7 +196,7 @@ class _Trials:
 
     def _close(self) -> None:
         """Judge the game that has ended, and turn to the next trial; before the first, nothing."""
-        result, trial, words = self._ended, self._trial, self._new_words()
+        result, trial, output = self._ended, self._trial, self._new_output()
         trial.decisions_ms, trial.waits = self._new_timings()
         if result is None:  # what a run before this one left in the folder has now been read
             return
@@ -206,7 +206,7 @@ class _Trials:
         trial.game_seed = self._table.seed + result.game
         trial.events, trial.scores = self._count, result.scores
         trial.log = result.log.name if result.log else ""
-        trial.problems = [*self._check_game(result), *problems_in_words(trial, words)]
+        trial.problems = [*self._check_game(result), *problems_in_output(trial, output)]
         self._save()
         if not self._waiting:
             raise _AllDoneError
@@ -246,21 +246,21 @@ class _Trials:
 
     def _is_linked(self, place: int) -> bool:
         """Whether the last that a player said of its partner is that it is there."""
-        text = self._words_file(place).read_text("utf-8", "replace")
+        text = self._output_file(place).read_text("utf-8", "replace")
         return text.rfind(THERE) > text.rfind(GONE)
 
-    def _new_words(self) -> dict[int, str]:
-        return {place: self._new_text(self._words_file(place)) for place in range(4)}
+    def _new_output(self) -> dict[int, str]:
+        return {place: self._new_text(self._output_file(place)) for place in range(4)}
 
-    def _words_file(self, place: int) -> Path:
+    def _output_file(self, place: int) -> Path:
         return self._folder / f"player-{place + 1}.txt"
 
     def _new_text(self, file: Path) -> str:
         """Return what has been written since the last look."""
         if not file.exists():
             return ""
-        text = file.read_bytes()[self._said_bytes.get(file, 0) :]
-        self._said_bytes[file] = self._said_bytes.get(file, 0) + len(text)
+        text = file.read_bytes()[self._read_bytes.get(file, 0) :]
+        self._read_bytes[file] = self._read_bytes.get(file, 0) + len(text)
         return text.decode("utf-8", "replace")
 
     def _timings(self, place: int) -> Path:

@@ -16,7 +16,7 @@ LATEST_EVENT: Final = 500
 moment, it is played again."""
 
 RESULTS: Final = "trials.jsonl"
-BAD_WORDS: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
+BAD_OUTPUT: Final = ("Traceback", "failed with", "not legal", "not ready in time", "ERROR")
 GONE: Final = "the partner is gone"
 THERE: Final = "the partner is there"
 
@@ -64,14 +64,14 @@ def read(file: Path) -> list[PairTrial]:
     return [PairTrial(**row) for row in {row["number"]: row for row in rows}.values()]
 
 
-def problems_in_words(trial: PairTrial, words: Mapping[int, str]) -> Iterator[str]:
+def problems_in_output(trial: PairTrial, output: Mapping[int, str]) -> Iterator[str]:
     """Yield what is missing in what the players said, or should not be there."""
-    for place, text in words.items():
-        yield from (f"player {place + 1} said {bad!r}" for bad in BAD_WORDS if bad in text)
+    for place, text in output.items():
+        yield from (f"player {place + 1} said {bad!r}" for bad in BAD_OUTPUT if bad in text)
     struck = trial.kind.removeprefix("kill ")
     for place, name in ((TOP, "top"), (PARTNER, "partner")):
         survives = trial.kind in FAILURES and struck != name
-        if survives and place in trial.linked and GONE not in words[place]:
+        if survives and place in trial.linked and GONE not in output[place]:
             yield f"the {name} did not say that {GONE}"
     if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
         yield "nobody noted the death"

@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
         with _Nodes() as nodes:
             problems = _Proof(nodes, folder, args.games, args.seed).run()
         time.sleep(STOP_S)
-        left = {pid: words for pid, words in marked(MARK, mark).items() if pid != os.getpid()}
-        problems += [f"left behind: {words}" for words in left.values()]
+        left = {pid: command for pid, command in marked(MARK, mark).items() if pid != os.getpid()}
+        problems += [f"left behind: {command}" for command in left.values()]
     except WorkerError as error:
         print(f"proof ray: nothing was tried: {error}")
         return int(ExitCode.UNREACHABLE)
@@ -136,11 +136,11 @@ class _Proof:
 
     def run(self) -> list[str]:
         """Return what does not hold."""
-        self._ended("here", self._begun("here"), "on this machine, without Ray")
-        self._ended("client", self._begun("client", self._client), f"two nodes, {self._client}")
+        self._ended("here", self._start("here"), "on this machine, without Ray")
+        self._ended("client", self._start("client", self._client), f"two nodes, {self._client}")
         member = {"RAY_ADDRESS": self._nodes.address}
-        words = "two nodes, as part of the cluster (--on ray)"
-        self._ended("member", self._begun("member", "ray", **member), words)
+        command = "two nodes, as part of the cluster (--on ray)"
+        self._ended("member", self._start("member", "ray", **member), command)
         self._interrupted()
         other, none = secrets.token_hex(32), {"RAY_AUTH_MODE": "disabled", "RAY_AUTH_TOKEN": ""}
         # Else a token could lie in the user's home.
@@ -152,7 +152,7 @@ class _Proof:
         self._other_code()
         return self._problems
 
-    def _begun(self, out: str, on: str = "", **environ: str) -> "subprocess.Popen[bytes]":
+    def _start(self, out: str, on: str = "", **environ: str) -> "subprocess.Popen[bytes]":
         more = ["--on", on] if on else ["--jobs", "2"]
         with (self._folder / f"{out}.txt").open("ab") as output:
             return subprocess.Popen(
@@ -170,7 +170,7 @@ class _Proof:
         status = process.wait(RUN_S)
         print(f"{what}: status {status}, {time.monotonic() - start:.0f} s", flush=True)
         if status:
-            self._problems.append(f"{what}: status {status}: {self._last_words(out)}")
+            self._problems.append(f"{what}: status {status}: {self._last_output(out)}")
             return
         first, this = [(self._folder / run / FIGURES_FILE).read_bytes() for run in ("here", out)]
         if first != this:
@@ -178,18 +178,18 @@ class _Proof:
 
     def _interrupted(self) -> None:
         """SIGTERM in the middle, and the same command again."""
-        process = self._begun("parts", self._client)
+        process = self._start("parts", self._client)
         self._wait_for_games("parts", process)
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         status = process.wait(RUN_S)
         print(f"interrupted: status {status}, {time.monotonic() - start:.1f} s", flush=True)
         if status != ExitCode.INTERRUPTED or time.monotonic() - start > STOP_S:
-            self._problems.append(f"interrupted: status {status}: {self._last_words('parts')}")
-        self._ended("parts", self._begun("parts", self._client), "taken up again")
+            self._problems.append(f"interrupted: status {status}: {self._last_output('parts')}")
+        self._ended("parts", self._start("parts", self._client), "taken up again")
 
     def _node_lost(self) -> None:
-        process = self._begun("lost", self._client)
+        process = self._start("lost", self._client)
         games = self._wait_for_games("lost", process)
         self._nodes.kill()
         print(f"a node killed after {games} games", flush=True)
@@ -215,16 +215,16 @@ class _Proof:
     def _refused(self, what: str, because: str, where: str = "", **environ: str) -> None:
         """Whoever it is must be told in one line."""
         start = time.monotonic()
-        process = self._begun("refused", where or self._client, **environ)
+        process = self._start("refused", where or self._client, **environ)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(REFUSED_S)
-        words = self._last_words("refused")
+        command = self._last_output("refused")
         took_s = time.monotonic() - start
-        print(f"{what}: status {process.poll()}, {took_s:.1f} s: {words}", flush=True)
-        if process.poll() in (None, 0) or "Traceback" in self._said("refused"):
-            self._problems.append(f"{what}: not refused in one line: {words}")
-        if because not in words:
-            self._problems.append(f"{what}: the reason is not told: {words}")
+        print(f"{what}: status {process.poll()}, {took_s:.1f} s: {command}", flush=True)
+        if process.poll() in (None, 0) or "Traceback" in self._output("refused"):
+            self._problems.append(f"{what}: not refused in one line: {command}")
+        if because not in command:
+            self._problems.append(f"{what}: the reason is not told: {command}")
         process.kill()
         (self._folder / "refused.txt").unlink()
 
@@ -240,9 +240,9 @@ class _Proof:
             yield file.read_bytes().count(b"\n") if file.exists() else 0
             time.sleep(0.05)
 
-    def _said(self, out: str) -> str:
+    def _output(self, out: str) -> str:
         return (self._folder / f"{out}.txt").read_text("utf-8", "replace")
 
-    def _last_words(self, out: str) -> str:
-        lines = [line for line in self._said(out).splitlines() if line.strip()]
+    def _last_output(self, out: str) -> str:
+        lines = [line for line in self._output(out).splitlines() if line.strip()]
         return lines[-1] if lines else ""

@@ -91,8 +91,8 @@ def named_sources(path: Path, span: str) -> list[Source] | None:
 
 def shared_folder() -> Path:
     """Return the shared folder: ``MJBOT_SHARED``, or ``shared`` beside the checkout."""
-    beside = Path(__file__).resolve().parent.parent.parent / "shared"
-    return Path(os.environ.get("MJBOT_SHARED") or beside)
+    folder = Path(__file__).resolve().parent.parent.parent / "shared"
+    return Path(os.environ.get("MJBOT_SHARED") or folder)
 
 
 def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) -> RecordFindings:

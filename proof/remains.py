@@ -22,10 +22,10 @@ from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
 
 PROC: Final = Path("/proc")
-LOOK_S: Final = 0.02
+POLL_S: Final = 0.02
 RECORDS: Final = (".mjson", ".jsonl.gz")
 LINES: Final = (".mjson", ".jsonl", ".csv")
-WORDS: Final = ".txt"
+OUTPUT_SUFFIX: Final = ".txt"
 
 Sample = dict[str, float]
 """What some processes use, by name and unit."""
@@ -38,15 +38,17 @@ def marked(variable: str, value: str) -> dict[int, str]:
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                    words = (folder / "cmdline").read_bytes().split(b"\0")
-                    found[int(folder.name)] = b" ".join(words).decode("utf-8", "replace").strip()
+                    arguments = (folder / "cmdline").read_bytes().split(b"\0")
+                    found[int(folder.name)] = (
+                        b" ".join(arguments).decode("utf-8", "replace").strip()
+                    )
     return found
 
 
 def left_after(variable: str, value: str, until: float) -> dict[int, str]:
     """Return which marked processes are there at ``until`` (of the monotonic clock), if any."""
     while (found := marked(variable, value)) and time.monotonic() < until:
-        time.sleep(LOOK_S)
+        time.sleep(POLL_S)
     return found
 
 
@@ -94,7 +96,7 @@ def _damage_of(path: Path) -> Iterator[str]:
     name = path.name
     if name.endswith(".unfinished"):
         yield "a file that was not finished"
-    if name.endswith(WORDS) and "Traceback" in path.read_text("utf-8", "replace"):
+    if name.endswith(OUTPUT_SUFFIX) and "Traceback" in path.read_text("utf-8", "replace"):
         yield f"a traceback: {path.read_text('utf-8', 'replace').strip().splitlines()[-1]}"
     if name.endswith(LINES):
         yield from _torn_lines(path)

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         text = "".join([json.dumps(line._asdict()) + "\n" for line in lines])
         args.out.write_text(text, encoding="utf-8")
     unit = Spec.read(args.by).make().worth_unit
-    for line in (*told(lines, unit, args.players), *faults[:MOST_SHOWN]):
+    for line in (*report_lines(lines, unit, args.players), *faults[:MOST_SHOWN]):
         print(line)
     print(f"{time.monotonic() - start:.0f} seconds, {len(faults)} faults")
     return 1 if faults else 0
@@ -137,7 +137,7 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
         kinds = dict.fromkeys(KINDS, 0.0)
         for each in decisions:
             if not each.is_equal:
-                kinds[kind_of_loss(each)] += each.worth_loss or 0.0
+                kinds[kind_of_loss(each)] += each.value_loss or 0.0
         proofs = [show(each, by, deals) for each in decisions if deals and is_open(each)]
         yield SeatLine(
             game,
@@ -146,9 +146,9 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
             judged.places[seat],
             judged.scores[seat],
             len(decisions),
-            sum(each.worth_loss is not None for each in decisions),
+            sum(each.value_loss is not None for each in decisions),
             sum(each.is_equal for each in decisions),
-            sum(each.worth_loss or 0.0 for each in decisions),
+            sum(each.value_loss or 0.0 for each in decisions),
             sum(each.points or 0.0 for each in decisions),
             {str(kind): loss for kind, loss in kinds.items()},
             sum(proof.ranks.value for proof in proofs),
@@ -159,7 +159,7 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
 # --- the table ---------------------------------------------------------------------------------
 
 
-def told(lines: Sequence[SeatLine], unit: str, players: bool = False) -> Iterator[str]:
+def report_lines(lines: Sequence[SeatLine], unit: str, players: bool = False) -> Iterator[str]:
     """Yield the table: mean loss by place or player, and how far the last and first are apart."""
     labels = [str(place + 1) for place in SEATS]
     by_place = [[line for line in lines if line.place == place + 1] for place in SEATS]
@@ -186,8 +186,8 @@ def told(lines: Sequence[SeatLine], unit: str, players: bool = False) -> Iterato
     apart = [difference((last[k], n[3]), (first[k], n[0])) for k in range(len(first))]
     yield row(["4 less 1", "", "", "", *map(shown, apart)])
     for label, estimate in zip(_measures(lines), apart, strict=False):
-        tells = estimate.leaves_out_zero and estimate.low > 0
-        verdict = "tells fourth from first" if tells else "does not tell fourth from first"
+        separates = estimate.leaves_out_zero and estimate.low > 0
+        verdict = "tells fourth from first" if separates else "does not tell fourth from first"
         yield f"{label}: {verdict}, {shown(estimate)}"
     yield from _verdicts(lines)
     yield from _in_games(lines)

@@ -65,11 +65,11 @@ def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     :class:`~mjbot.records.game.RecordError` where the game cannot be told or read.
     """
     entries = list(game.entries)
-    told = complete(replace(game, entries=entries))
+    completed = complete(replace(game, entries=entries))
     document = document_of(source)
     _through_mjlog(entries, document, counts)
     _check_live(document, entries, counts)
-    _through_tenhou6(entries, told, counts)
+    _through_tenhou6(entries, completed, counts)
 
 
 def document_of(source: Source) -> bytes:
@@ -122,13 +122,15 @@ def _compare_tags(originals: list[Element], written: list[Element], counts: Coun
         if one.name == "GO":  # the room is not told; reds, tanyao and length are
             kept = 0x0F
             counts["lost in mjlog: room"] += ours["type"] != theirs["type"]
-            ours["type"], theirs["type"] = (int(told["type"]) & kept for told in (ours, theirs))
+            ours["type"], theirs["type"] = (
+                int(completed["type"]) & kept for completed in (ours, theirs)
+            )
         if "owari" in ours and _is_rounded(ours["owari"], theirs.get("owari", "")):
             counts["lost in mjlog: rounding of the placement points (games before 2022)"] += 1
             del ours["owari"], theirs["owari"]
         if ours != theirs:
-            told = {key: (theirs.get(key), value) for key, value in ours.items()}
-            wrong = {key: pair for key, pair in told.items() if pair[0] != pair[1]}
+            completed = {key: (theirs.get(key), value) for key, value in ours.items()}
+            wrong = {key: pair for key, pair in completed.items() if pair[0] != pair[1]}
             raise RoundTripError(f"mjlog: tag {one.number}, {one.name}: written, read: {wrong}")
         counts["mjlog: tags the same, ids read as tiles"] += 1
         counts["lost in mjlog: which copy of equal tiles (tags)"] += one != _renumbered(other, one)
@@ -144,12 +146,12 @@ def _is_rounded(original: str, written: str) -> bool:
         return False
     scores = [100 * int(score) for score in ours[::2]]
     first, *others = seats_by_rank(scores)
-    worth = {
+    expected = {
         seat: math.copysign(math.floor(abs(scores[seat]) / 1000 + 0.5), scores[seat]) - 30 + uma
         for seat, uma in zip(others, (10, -10, -20), strict=True)
     }
-    worth[first] = -sum(worth.values())
-    return [float(points) for points in ours[1::2]] == [worth[seat] for seat in range(4)]
+    expected[first] = -sum(expected.values())
+    return [float(points) for points in ours[1::2]] == [expected[seat] for seat in range(4)]
 
 
 def _renumbered(tag: Element, other: Element) -> Element:
@@ -158,20 +160,20 @@ def _renumbered(tag: Element, other: Element) -> Element:
 
 def _plain(tag: Element) -> dict[str, Any]:
     """Return a tag's name and attributes, its tile ids as tiles."""
-    told: dict[str, Any] = dict(tag.attributes)
+    completed: dict[str, Any] = dict(tag.attributes)
     name = tag.name
     if name[1:].isdigit():
         return {"name": name[0] + RED_TILES[int(name[1:])]}
     for attribute in _TILE_LISTS:
-        if attribute in told:
+        if attribute in completed:
             tiles = [RED_TILES[tile] for tile in tag.integers(attribute)]
-            told[attribute] = tiles if name == "INIT" else sorted(tiles)
-    if "seed" in told and name == "INIT":
+            completed[attribute] = tiles if name == "INIT" else sorted(tiles)
+    if "seed" in completed and name == "INIT":
         *kyoku, die, other, marker = tag.integers("seed")
-        told |= {"seed": kyoku, "dice": (die, other), "marker": RED_TILES[marker]}
-    if "m" in told:
-        told["m"] = [_call(code) for code in tag.integers("m")]
-    return {"name": name, **told}
+        completed |= {"seed": kyoku, "dice": (die, other), "marker": RED_TILES[marker]}
+    if "m" in completed:
+        completed["m"] = [_call(code) for code in tag.integers("m")]
+    return {"name": name, **completed}
 
 
 def _call(code: int) -> tuple[Any, ...]:
@@ -185,8 +187,8 @@ def _call(code: int) -> tuple[Any, ...]:
 # --- mjlog -> tenhou.net/6 -> mjai -----------------------------------------------------------
 
 
-def _through_tenhou6(entries: list[Entry], told: CompleteGame, counts: Counter[str]) -> None:
-    written = write_tenhou6(told)
+def _through_tenhou6(entries: list[Entry], completed: CompleteGame, counts: Counter[str]) -> None:
+    written = write_tenhou6(completed)
     (game,) = read_tenhou6(_stream(written), "written")
     again = list(game.entries)
     for ours, theirs in _pairs(entries, again):
@@ -252,20 +254,20 @@ def _has_no_reds(document: bytes) -> bool:
 
 
 def _turned(element: Element, seat: int) -> dict[str, object]:
-    told: dict[str, object] = dict(element.attributes)
+    completed: dict[str, object] = dict(element.attributes)
     for name in ("who", "fromWho", "paoWho"):
         if name in element.attributes:
-            told[name] = (int(element.attributes[name]) - seat) % 4
+            completed[name] = (int(element.attributes[name]) - seat) % 4
     for hand in range(4):
-        told.pop(f"hai{hand}", None)
+        completed.pop(f"hai{hand}", None)
     for hand in range(1 if _leaves_out_own(element, seat) else 0, 4):
         if (shown := element.attributes.get(f"hai{(hand + seat) % 4}")) is not None:
-            told[f"hai{hand}"] = shown
+            completed[f"hai{hand}"] = shown
     for name in ("sc", "owari"):
         if name in element.attributes:
             numbers = element.attributes[name].split(",")[:8]
-            told[name] = ",".join(numbers[2 * seat :] + numbers[: 2 * seat])
-    return told
+            completed[name] = ",".join(numbers[2 * seat :] + numbers[: 2 * seat])
+    return completed
 
 
 def _leaves_out_own(element: Element, seat: int) -> bool:

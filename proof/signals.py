@@ -148,8 +148,8 @@ async def _tried(trial: SignalTrial, keep: Path | None) -> None:
     temporary.mkdir()
     mark = f"{os.getpid()}-{trial.number}"
     try:
-        async with _SITUATIONS[trial.command](work) as words:
-            await _struck(trial, words, folder, mark)
+        async with _SITUATIONS[trial.command](work) as running:
+            await _struck(trial, running, folder, mark)
         trial.problems += [*_problems(trial, folder)]
         if trial.problems and keep is not None:
             ignore = shutil.ignore_patterns("channel")  # a socket cannot be copied
@@ -159,13 +159,13 @@ async def _tried(trial: SignalTrial, keep: Path | None) -> None:
         shutil.rmtree(folder)
 
 
-async def _struck(trial: SignalTrial, words: "RunningCommand", folder: Path, mark: str) -> None:
+async def _struck(trial: SignalTrial, running: "RunningCommand", folder: Path, mark: str) -> None:
     """Run the command, send the signal in its moment, and wait for all that belongs to it."""
     environ = {**os.environ, MARK: mark, "TMPDIR": str(folder / "t"), "PYTHONUNBUFFERED": "1"}
     with (folder / OUTPUT).open("wb") as output:
         start = time.monotonic()
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "mjbot", trial.command, *words.arguments),
+            *(sys.executable, "-m", "mjbot", trial.command, *running.arguments),
             cwd=folder / "work",
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
@@ -173,7 +173,7 @@ async def _struck(trial: SignalTrial, words: "RunningCommand", folder: Path, mar
             env=environ,
             start_new_session=True,
         )
-    words.output = folder / OUTPUT
+    running.output = folder / OUTPUT
     ended = asyncio.create_task(process.wait())
     await asyncio.wait([ended], timeout=max(0.0, start + trial.after_s - time.monotonic()))
     trial.phase = _phase(process.pid, folder)
@@ -231,26 +231,26 @@ class RunningCommand:
 @contextlib.asynccontextmanager
 async def _serving(folder: Path) -> AsyncIterator[RunningCommand]:
     """``serve`` for four clients of ours, who come as soon as it listens."""
-    words = RunningCommand(
+    running = RunningCommand(
         [
             *("--port", "0", "--ws-port", "0", "--log-dir", str(folder / "logs"), "--evidence"),
             *("--games", str(GAMES), "--length", "tonpu", "--seed", "0", "--on-fault", "default"),
         ]
     )
-    clients = asyncio.create_task(_visit(words))
+    clients = asyncio.create_task(_visit(running))
     try:
-        yield words
+        yield running
     finally:
         await _ended([clients])
 
 
-async def _visit(words: RunningCommand) -> None:
+async def _visit(running: RunningCommand) -> None:
     """Wait for the door, and play there until it closes."""
     url = ""
     while not url:
         await asyncio.sleep(0.05)
-        text = words.output.read_text("utf-8", "replace") if words.output else ""
-        url = next((word for word in text.split() if word.startswith("mjsonp://")), "")
+        text = running.output.read_text("utf-8", "replace") if running.output else ""
+        url = next((token for token in text.split() if token.startswith("mjsonp://")), "")
     await asyncio.gather(*[_client(url, place) for place in range(4)], return_exceptions=True)
 
 

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     for name, path in MACHINES.items():
         if args.only not in (None, name):
             continue
-        begun = time.monotonic()
+        started = time.monotonic()
         command = [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path,
             f"--hypothesis-seed={args.seed}", "-o", "faulthandler_timeout=0",
@@ -40,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
         environ = os.environ | {"MJBOT_EXAMPLES": str(args.examples)}
         status = subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode
         failed += status != 0
-        word = "nothing found" if status == 0 else "a finding"
-        seconds, processor = time.monotonic() - begun, os.times().children_user
-        print(f"{name}: {args.examples} walks, {word}; {seconds:.0f} s, "
+        result = "nothing found" if status == 0 else "a finding"
+        seconds, processor = time.monotonic() - started, os.times().children_user
+        print(f"{name}: {args.examples} walks, {result}; {seconds:.0f} s, "
               f"{processor:.0f} s of processor time so far", flush=True)  # fmt: skip
     return int(failed > 0)

@@ -102,14 +102,14 @@ class ListenerProof:
 
     def compare(self, number: int) -> None:
         """Play game ``number`` mixed and over mjai alone."""
-        doors = [*MIXED[number % PLACES :], *MIXED[: number % PLACES]]
+        listeners = [*MIXED[number % PLACES :], *MIXED[: number % PLACES]]
         with tempfile.TemporaryDirectory() as folder:
-            mixed = asyncio.run(self._play(number, doors, Path(folder)))
+            mixed = asyncio.run(self._play(number, listeners, Path(folder)))
             plain = asyncio.run(self._play(number, MJAI, Path(folder)))
-            told = self._check(number, mixed)
-            if told != self._check(number, plain):
+            events = self._check(number, mixed)
+            if events != self._check(number, plain):
                 self._wrong(number, "the mjai door's game is another")
-            self._found.checked["events the same as through the mjai door"] += len(told)
+            self._found.checked["events the same as through the mjai door"] += len(events)
         self._found.checked["mixed games"] += 1
         if mixed.warnings:
             self._wrong(number, "; ".join(mixed.warnings))
@@ -146,7 +146,7 @@ class ListenerProof:
         """Play a game of Tenhou clients with habits of the recorded one."""
         rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
         table, counted = Watched(), Counter[str]()
-        with tempfile.TemporaryDirectory() as folder, table.listening():
+        with tempfile.TemporaryDirectory() as folder, table.serving():
             table.result, table.ends = play_habitually(rules, habits, BOTS, Path(folder), counted)
             self._check(number, table)
         self._found.checked["games with habits: " + " ".join(habits)] += 1
@@ -162,7 +162,7 @@ class ListenerProof:
     async def _play(
         self,
         number: int,
-        doors: Sequence[str],
+        listeners: Sequence[str],
         folder: Path,
         habits: "Cuts | Repeats | None" = None,
     ) -> "Watched":
@@ -170,12 +170,12 @@ class ListenerProof:
         table = Watched()
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(asyncio.timeout(GAME_S))
-            stack.enter_context(table.listening())
+            stack.enter_context(table.serving())
             server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
             urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, habits)
             tasks: list[asyncio.Task[list[OwnResult]]] = []
-            for place, door in enumerate(doors):
-                tasks.append(asyncio.create_task(_seated(place, urls[door])))
+            for place, listener in enumerate(listeners):
+                tasks.append(asyncio.create_task(_seated(place, urls[listener])))
                 while len(server.lobby.waiting) <= place:
                     await asyncio.sleep(0.01)
                     if tasks[-1].done():
@@ -224,7 +224,7 @@ class Watched(logging.Handler):
         self.warnings: list[str] = []
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
+    def serving(self) -> Iterator[None]:
         """Hear what the server logs."""
         logger = logging.getLogger("mjbot.server")
         logger.addHandler(self)

@@ -86,7 +86,7 @@ def growing(times_s: Sequence[float], samples: Sequence[Mapping[str, float]]) ->
     for name in samples[0]:
         least = LEAST[name.rpartition(" ")[2]]
         found = trend(times_s, [sample[name] for sample in samples], least)
-        told = f"{name}: {found or 'too few samples'}"
-        print(told)
+        line = f"{name}: {found or 'too few samples'}"
+        print(line)
         if found is None or found.grows:
-            yield told
+            yield line

@@ -66,10 +66,10 @@ def check_session(session: str, name: str, findings: RecordFindings) -> None:
     replay = Replay(findings, parse_wanted(first and first[1]) or Wanted())
     findings.checked["sessions"] += 1
     for number, line in enumerate(session.splitlines(), 1):
-        side, _, said = line.partition(": ")
+        side, _, reply = line.partition(": ")
         try:
-            for xml in _TAG.findall(said) if side in ("Get", "Send") else ():
-                (replay.hear if side == "Get" else replay.say)(xml)
+            for xml in _TAG.findall(reply) if side in ("Get", "Send") else ():
+                (replay.from_server if side == "Get" else replay.from_client)(xml)
         except (ProtocolError, TableError, ValueError) as error:
             findings.mismatches.append(f"{name}: line {number}: {error}")
             return
@@ -90,7 +90,7 @@ class Replay:
 
     # --- what the server said ----------------------------------------------------------------
 
-    def hear(self, xml: str) -> None:
+    def from_server(self, xml: str) -> None:
         """Take in a tag of the server's."""
         (tag,) = TagReader(Spelling.XML, SERVER_TAGS).feed(xml.encode() + b"\0")
         self._checked["tags of the server read"] += 1
@@ -159,11 +159,11 @@ class Replay:
         seat = self._client.seat
         if self._table is None or seat is None:
             return []
-        return [to_message(self._table.state, seat, said) for said in self._table.legal(seat)]
+        return [to_message(self._table.state, seat, reply) for reply in self._table.legal(seat)]
 
     # --- what the client said ----------------------------------------------------------------
 
-    def say(self, xml: str) -> None:
+    def from_client(self, xml: str) -> None:
         """Compare what the recorded client said with what our session says there."""
         (tag,) = TagReader(Spelling.XML, CLIENT_TAGS).feed(xml.encode() + b"\0")
         self._checked["tags of the client read"] += 1
@@ -172,7 +172,7 @@ class Replay:
         elif isinstance(tag, _GAME) and self._played:
             self._check_answer(tag, xml)
         elif isinstance(tag, tags.JoinTable | tags.GoOk | tags.NextReady | tags.Auth):
-            self._check_own_word(tag, xml)
+            self._check_own_tag(tag, xml)
 
     def _log_in(self, tag: tags.ClientHelo) -> None:
         self._client = TenhouClient(Login(tag.name, tag.sx), self._wanted, Spelling.XML)
@@ -180,7 +180,7 @@ class Replay:
         self._expect("logins, byte for byte", self._client.open(), (write(tag, Spelling.XML),))
         self._sent = []
 
-    def _check_own_word(self, tag: tags.Tag, xml: str) -> None:
+    def _check_own_tag(self, tag: tags.Tag, xml: str) -> None:
         """Login, lobby and readiness: our session says them by itself."""
         name = tag_name(tag)
         ours = [frame for frame in self._sent if frame.startswith(f"<{name} ".encode())]
@@ -244,13 +244,13 @@ class Replay:
     def _tiles(self, tag: tags.Tag) -> tuple[object, ...]:
         """Return what a frame says without telling equal tiles apart, nor four of an ankan."""
         names = PLAIN_TILES if getattr(tag, "type", None) == 4 else self._client.tile_names
-        said = [getattr(tag, field, None) for field in ("p", "hai", "hai0", "hai1")]
-        tiles = sorted("" if tile is None else names[tile] for tile in said)
+        reply = [getattr(tag, field, None) for field in ("p", "hai", "hai0", "hai1")]
+        tiles = sorted("" if tile is None else names[tile] for tile in reply)
         return type(tag), getattr(tag, "type", None), tiles
 
-    def _expect(self, what: str, ours: object, told: object) -> None:
-        if ours != told:
-            raise ValueError(f"{what}: ours {ours}, the recorded {told}")
+    def _expect(self, what: str, ours: object, theirs: object) -> None:
+        if ours != theirs:
+            raise ValueError(f"{what}: ours {ours}, the recorded {theirs}")
         self._checked[what] += 1
 
 

@@ -129,11 +129,11 @@ class Witness:
     def _check_yaku(self, ours: Any, record: WinRecord) -> None:
         bonus = {DORA: int(ours["dora"]), URA_DORA: int(ours["ura"]), RED_DORA: int(ours["red"])}
         ids = set(yaku_ids(int(ours["yaku_mask"]))) - bonus.keys()
-        told = {yaku: han for yaku, han in record.yaku if han}
-        self._expect("win: yaku ids", ids, told.keys() - bonus.keys())
-        told_bonus = {yaku: told.get(yaku, 0) for yaku in bonus}
-        self._expect("win: dora, ura and red counts", bonus, told_bonus)
-        self._expect("win: han", int(ours["han"]), sum(told.values()))
+        recorded = {yaku: han for yaku, han in record.yaku if han}
+        self._expect("win: yaku ids", ids, recorded.keys() - bonus.keys())
+        bonus_given = {yaku: recorded.get(yaku, 0) for yaku in bonus}
+        self._expect("win: dora, ura and red counts", bonus, bonus_given)
+        self._expect("win: han", int(ours["han"]), sum(recorded.values()))
 
     # --- draws -------------------------------------------------------------------------------
 
@@ -148,9 +148,9 @@ class Witness:
             self._expect("draw: nagashi mangan", nagashi, event.reason == "nagashimangan")
         self._checked[f"draw {event.reason}"] += 1
 
-    def _expect(self, what: str, ours: object, told: object) -> None:
-        if ours != told:
-            _contradict(f"{what}: ours {ours}, the record's {told}")
+    def _expect(self, what: str, ours: object, recorded: object) -> None:
+        if ours != recorded:
+            _contradict(f"{what}: ours {ours}, the record's {recorded}")
         self._checked[what] += 1
 
 

@@ -69,7 +69,7 @@ class Supervised(Strategy):
 
     def opinion(self, view: View) -> PolicyOutput | None:
         """Return how likely a strong player does what; None where there is nothing to decide."""
-        return self._policy.ask(view.state, view.seat, self.sure)
+        return self._policy.evaluate(view.state, view.seat, self.sure)
 
     def explain(self, view: View) -> e.Explanation:
         """Tell how likely strong players are to do each thing, and what points say of it."""

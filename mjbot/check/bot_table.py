@@ -21,7 +21,7 @@ from mjbot.check.lines import (
 )
 from mjbot.check.made_games import Deal, MadeGame
 from mjbot.check.report import CheckFindings, Transcript
-from mjbot.check.speaking import Respell, named, sparsely, speaker, strangely
+from mjbot.check.sending import Respell, named, respell_sparsely, respell_strangely, sender_for
 from mjbot.referee import Position
 from mjbot.table.actions import Action
 from protocol.codec import encode
@@ -37,7 +37,7 @@ Habit = Literal["", "late dora", "strange", "sparse", "stops", "cut", "resumes"]
 LIMITS_S: Final = {LOCKSTEP: 60.0, LINES: 30.0, ARRAYS: 3.0, REQUESTS: 18.0}
 """How long each family's servers wait for a reply; Mortal's has no limit, this is ours."""
 FIRST_ARRAY_S: Final = 20.0
-_RESPELL: Final[dict[str, Respell]] = {"strange": strangely, "sparse": sparsely}
+_RESPELL: Final[dict[str, Respell]] = {"strange": respell_strangely, "sparse": respell_sparsely}
 _TURNS_BEFORE_CUT: Final = 2
 MOST_EXTRA: Final = 1000
 """Lines out of turn in one scene; after more the scene ends, as the bot may never stop."""
@@ -87,7 +87,7 @@ class BotTable:
         self._findings: Final = findings
         self._limit_s: Final = limit_s
         self._transcript: Final = Transcript(f"scene {scene.name!r}, seat {scene.bot}")
-        self._speaker: Final = speaker(self._dialect, scene.bot, _RESPELL.get(scene.habit))
+        self._sender: Final = sender_for(self._dialect, scene.bot, _RESPELL.get(scene.habit))
         self._game: Final = MadeGame(
             scene.bot, scene.deals, position=scene.position, length=scene.length
         )
@@ -132,56 +132,56 @@ class BotTable:
             await self._shake_hands()
         events = self._game.start()
         while True:
-            action = await self._tell_all(events)
+            action = await self._send_all(events)
             if self._game.over or self._is_cut():
                 break
             events = self._game.step(action)
         if self._is_cut() and self._dialect is LOCKSTEP:
-            await self._say(encode(Error(message="The game is broken off."), LOCKSTEP))
-        await self._listen(quietly=True)
+            await self._send(encode(Error(message="The game is broken off."), LOCKSTEP))
+        await self._drain(quietly=True)
 
     async def _shake_hands(self) -> None:
         session = LockstepSession("default")
-        await self._say(session.hello())
-        heard = await self._hear(self._start_check, START_S)
-        self._note_start(heard)
+        await self._send(session.hello())
+        reply = await self._receive(self._start_check, START_S)
+        self._note_start(reply)
         try:
-            session.join(heard.line)
+            session.join(reply.line)
         except JoinRefusedError as refusal:
-            self._fail("B01", f"{quoted(heard.line)}: {refusal}")
-            await self._say(refusal.line)
+            self._fail("B01", f"{quoted(reply.line)}: {refusal}")
+            await self._send(refusal.line)
             raise LostError from None
         self._findings.occasion("B01")
 
     def _is_cut(self) -> bool:
         return self._scene.habit == "cut" and self._turns >= _TURNS_BEFORE_CUT
 
-    async def _tell_all(self, events: Sequence[Event]) -> Action | None:
+    async def _send_all(self, events: Sequence[Event]) -> Action | None:
         """Tell what happened; return the bot's choice, if it had one."""
-        told = [named(event) for event in events]
+        sent = [named(event) for event in events]
         if self._scene.habit == "late dora":
-            told = _late(told)
-        decisive = len(told) - 1 - isinstance(told[-1], Dora)
+            sent = _late(sent)
+        decisive = len(sent) - 1 - isinstance(sent[-1], Dora)
         action = None
-        for place, event in enumerate(told):
-            chosen = await self._tell(event, place == decisive and not self._game.over)
+        for place, event in enumerate(sent):
+            chosen = await self._send_event(event, place == decisive and not self._game.over)
             action = chosen or action
         return action
 
-    async def _tell(self, event: Event, last: bool) -> Action | None:
+    async def _send_event(self, event: Event, last: bool) -> Action | None:
         referee = self._game.referee
         owed = Owed.after(self._dialect, self._scene.bot, event, referee, may_act=last)
-        lines = self._speaker.say(event, owed)
+        lines = self._sender.lines(event, owed)
         if self._scene.habit == "strange" and self._dialect is REQUESTS:
-            await self._say(b'{"type":"x_weather","sky":"clear"}')
+            await self._send(b'{"type":"x_weather","sky":"clear"}')
         for line in lines:
-            await self._say(line)
+            await self._send(line)
         self._turns += bool(owed.legal) and isinstance(event, Tsumo)
         if self._scene.habit == "stops" and self._turns == 1 and owed.legal:
             await self._stop()
-        if not self._speaker.owes:
+        if not self._sender.owes:
             if lines and self._dialect is not LOCKSTEP:
-                await self._listen(event)
+                await self._drain(event)
             return None
         return await self._answer(owed)
 
@@ -202,41 +202,41 @@ class BotTable:
         while True:
             id_ = self._start_check if starts else ""
             if self._learns:
-                heard = await self._learn(owed, id_, limit_s)
+                reply = await self._learn(owed, id_, limit_s)
             else:
-                heard = await self._hear(id_, limit_s, leaves=leaves)
-            if leaves and not heard.line:
+                reply = await self._receive(id_, limit_s, leaves=leaves)
+            if leaves and not reply.line:
                 return None
-            judgement = judge(owed, heard.line)
+            judgement = judge(owed, reply.line)
             if not judgement.is_print:
                 break
             self._fail(judgement.id, judgement.problem)
             self._count_extra()
         if starts and self._dialect is not LOCKSTEP:
-            self._note_start(heard)
+            self._note_start(reply)
             self._findings.occasion("B01")
         else:
-            self._note_time(heard)
-        self.played.seconds.append(heard.seconds)
-        self.played.replies.append(heard.line)
+            self._note_time(reply)
+        self.played.seconds.append(reply.seconds)
+        self.played.replies.append(reply.line)
         if judgement.verdict is not CheckVerdict.OK:
             self._fail(judgement.id, judgement.problem, judgement.verdict)
         for id_ in judgement.occasions:
             self._findings.occasion(id_)
         self._findings.occasion(self._line_check)
-        await self._acknowledge(heard)
-        await self._listen()
+        await self._acknowledge(reply)
+        await self._drain()
         return judgement.action
 
-    async def _acknowledge(self, heard: TimedLine) -> None:
-        ack, problem = self._speaker.heard(heard.line, heard.seconds)
+    async def _acknowledge(self, reply: TimedLine) -> None:
+        ack, problem = self._sender.read_reply(reply.line, reply.seconds)
         if problem:
             verdict = CheckVerdict.NON_STRICT if problem == "no request_id" else CheckVerdict.FAILED
-            self._fail(self._line_check, f"{quoted(heard.line)}: {problem}", verdict)
+            self._fail(self._line_check, f"{quoted(reply.line)}: {problem}", verdict)
         if ack is not None:
-            await self._say(ack)
+            await self._send(ack)
 
-    async def _listen(self, event: Event | None = None, *, quietly: bool = False) -> None:
+    async def _drain(self, event: Event | None = None, *, quietly: bool = False) -> None:
         """Take in what nobody asked for.
 
         A bot of Mortal's kind may turn out to answer every line: then one is awaited for each but
@@ -248,12 +248,12 @@ class BotTable:
         if event is not None and self._bot.answers_all and not isinstance(event, EndGame):
             starts = not self.played.replies and self._unasked == 0
             self._unasked += 1
-            heard = await self._hear("", START_S if starts else self._limit_s)
-            if not _is_pass(heard.line):
-                self._extra(heard.line)
+            reply = await self._receive("", START_S if starts else self._limit_s)
+            if not _is_pass(reply.line):
+                self._extra(reply.line)
             return
         while (line := await self._line.overhear(wait=quietly)) is not None:
-            self._transcript.heard(line)
+            self._transcript.received(line)
             if not (self._has_ended and _is_pass(line)):
                 self._extra(line)
 
@@ -274,24 +274,24 @@ class BotTable:
         On its own turn a pass is no answer, so the passes before the first other line are those
         answers: one for each line, or none at all.
         """
-        heard = await self._hear(id_, limit_s)
+        reply = await self._receive(id_, limit_s)
         if not isinstance(owed.event, Tsumo):
-            return heard
+            return reply
         passes = 0
-        while _is_pass(heard.line) and passes < self._unasked:
+        while _is_pass(reply.line) and passes < self._unasked:
             passes += 1
             try:
-                heard = await self._await(self._limit_s)
+                reply = await self._await(self._limit_s)
             except (SilentError, GoneError, BrokenLineError):
-                return heard  # its answer was a pass, which the judge refuses
-            self._transcript.heard(heard.line)
+                return reply  # its answer was a pass, which the judge refuses
+            self._transcript.received(reply.line)
         self._bot.answers_all = passes > 0
         if passes == self._unasked:
             problem = "it answers what leaves no choice, too: few feeders expect that"
             self._fail("B04", problem, CheckVerdict.NON_STRICT)
         elif passes:
             self._fail("B04", f"{passes} answers to {self._unasked} lines that leave no choice")
-        return heard
+        return reply
 
     def _extra(self, line: bytes) -> None:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
@@ -305,10 +305,10 @@ class BotTable:
             self._transcript.note("the bot writes without end")
             raise LostError
 
-    async def _hear(self, id_: str, limit_s: float, *, leaves: bool = False) -> TimedLine:
+    async def _receive(self, id_: str, limit_s: float, *, leaves: bool = False) -> TimedLine:
         """Return the next line; with ``leaves`` the bot may be gone instead."""
         try:
-            heard = await self._await(limit_s)
+            reply = await self._await(limit_s)
         except GoneError as error:
             if leaves:
                 self._fail(self._line_check, "no line for end_game", CheckVerdict.NON_STRICT)
@@ -319,20 +319,20 @@ class BotTable:
         except BrokenLineError as error:
             self._fail("B05", str(error))
         else:
-            self._transcript.heard(heard.line)
-            return heard
+            self._transcript.received(reply.line)
+            return reply
         raise LostError
 
     async def _await(self, limit_s: float) -> TimedLine:
         try:
-            return await self._line.hear(limit_s)
+            return await self._line.receive(limit_s)
         except SilentError:
-            return await self._line.hear(limit_s)
+            return await self._line.receive(limit_s)
 
-    async def _say(self, line: bytes) -> None:
-        self._transcript.said(line)
+    async def _send(self, line: bytes) -> None:
+        self._transcript.sent(line)
         try:
-            await self._line.tell(line)
+            await self._line.send(line)
         except GoneError as error:
             self._fail(self._survival, str(error))
             raise LostError from None
@@ -351,18 +351,18 @@ class BotTable:
     def _survival(self) -> str:
         return self._scene.survival or self._line_check
 
-    def _note_start(self, heard: TimedLine) -> None:
-        seconds = max(heard.seconds, time.perf_counter() - self._started)
-        if self._dialect is ARRAYS and heard.seconds > FIRST_ARRAY_S:
-            self._fail("B02", f"{heard.seconds:.1f} s to the first line")
+    def _note_start(self, reply: TimedLine) -> None:
+        seconds = max(reply.seconds, time.perf_counter() - self._started)
+        if self._dialect is ARRAYS and reply.seconds > FIRST_ARRAY_S:
+            self._fail("B02", f"{reply.seconds:.1f} s to the first line")
         elif self._scene.name == "plain":
             self._fail("B02", f"{seconds:.2f} s to the first line", CheckVerdict.INFO)
 
-    def _note_time(self, heard: TimedLine) -> None:
+    def _note_time(self, reply: TimedLine) -> None:
         self._findings.occasion("B28")
-        if heard.seconds > self._limit_s:
+        if reply.seconds > self._limit_s:
             verdict = CheckVerdict.INFO if self._dialect is LINES else CheckVerdict.FAILED
-            problem = f"{heard.seconds:.1f} s for a line, {self._limit_s:g} s are allowed"
+            problem = f"{reply.seconds:.1f} s for a line, {self._limit_s:g} s are allowed"
             self._fail("B28", problem, verdict)
 
     def _fail(self, id_: str, text: str, verdict: CheckVerdict = CheckVerdict.FAILED) -> None:
@@ -372,10 +372,10 @@ class BotTable:
 
 def _is_pass(line: bytes) -> bool:
     try:
-        said = msgspec.json.decode(line)
+        message = msgspec.json.decode(line)
     except NOT_JSON:
         return False
-    return isinstance(said, dict) and said.get("type") == "none"
+    return isinstance(message, dict) and message.get("type") == "none"
 
 
 def _late(events: list[Event]) -> list[Event]:

@@ -28,15 +28,15 @@ class BotSettings:
     at_once: int = 0
     on_scene: Callable[[str], None] = lambda name: None
 
-    def wants(self, ids: Collection[str]) -> bool:
+    def includes(self, ids: Collection[str]) -> bool:
         """Whether any of these checks is wanted."""
         return not self.ids or bool(self.ids & set(ids))
 
     def scenes(self, dialect: Dialect) -> list[Scene]:
         """Return the scenes of one game each that are played after the plain one."""
         family = FAMILIES[dialect]
-        scenes = [one for one in SCENES if family in one.families and self.wants(one.ids)]
-        return [*scenes, AGAIN] if self.wants(AGAIN.ids) else scenes
+        scenes = [one for one in SCENES if family in one.families and self.includes(one.ids)]
+        return [*scenes, AGAIN] if self.includes(AGAIN.ids) else scenes
 
     def scene_count(self, dialect: Dialect) -> int:
         """Return how often ``on_scene`` is called if the bot is not lost in the plain game."""
@@ -45,7 +45,7 @@ class BotSettings:
     @property
     def plays_at_once(self) -> bool:
         """Whether several games are played at once."""
-        return self.at_once > 0 and self.wants(CROWD.ids)
+        return self.at_once > 0 and self.includes(CROWD.ids)
 
 
 async def check_bot(
@@ -126,6 +126,6 @@ class _BotCheck:
         self.findings.add("B28", f"{text}, longest {longest_ms:.0f} ms", None, CheckVerdict.INFO)
 
 
-def wanted(checks: Sequence[Check], ids: Collection[str]) -> list[Check]:
+def included(checks: Sequence[Check], ids: Collection[str]) -> list[Check]:
     """Return the checks with these ids, all if there are none."""
     return [check for check in checks if not ids or check.id in ids]

@@ -13,18 +13,18 @@ _MOST_DRAWS: Final = 70
 
 def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, str]]:
     """Hold against each other what the four heard, in the order of their seats."""
-    if [heard.seat for heard in seats] != [0, 1, 2, 3]:
-        return [("S05", f"the seats are {[heard.seat for heard in seats]}")]
-    if whole and len({len(heard.events) for heard in seats}) > 1:
-        return [("S05", f"they heard {[len(heard.events) for heard in seats]} events")]
+    if [outcome.seat for outcome in seats] != [0, 1, 2, 3]:
+        return [("S05", f"the seats are {[outcome.seat for outcome in seats]}")]
+    if whole and len({len(outcome.events) for outcome in seats}) > 1:
+        return [("S05", f"they heard {[len(outcome.events) for outcome in seats]} events")]
     table, draws = Table(None), 0
-    for place in range(min(len(heard.events) for heard in seats)):
-        told = [bare(heard.events[place]) for heard in seats]
-        event = _opened(told)
-        for seat, said in enumerate(told):
+    for place in range(min(len(outcome.events) for outcome in seats)):
+        versions = [bare(outcome.events[place]) for outcome in seats]
+        event = _opened(versions)
+        for seat, received in enumerate(versions):
             # What a seat is told beyond its mask is a leak, and told as one.
-            if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(said, seat):
-                return [("S05", f"seat {seat} hears {said!r}, another {event!r}")]
+            if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(received, seat):
+                return [("S05", f"seat {seat} hears {received!r}, another {event!r}")]
         draws = 0 if isinstance(event, m.StartKyoku) else draws + isinstance(event, m.Tsumo)
         if draws > _MOST_DRAWS:
             return [("S12", f"{draws} tiles are drawn in one kyoku")]
@@ -38,13 +38,13 @@ def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, s
 _OWN: Final = (m.EndGame,)
 
 
-def _opened(told: Sequence[m.Event]) -> m.Event:
+def _opened(versions: Sequence[m.Event]) -> m.Event:
     """Return an event as somebody sees it who sees all hands."""
-    first = told[0]
+    first = versions[0]
     if isinstance(first, m.Tsumo):
-        return told[first.actor]
+        return versions[first.actor]
     if isinstance(first, m.StartKyoku):
-        deals = [said for said in told if isinstance(said, m.StartKyoku)]
+        deals = [received for received in versions if isinstance(received, m.StartKyoku)]
         if len(deals) == 4:
             a, b, c, d = (deal.tehais[seat] for seat, deal in enumerate(deals))
             return m.StartKyoku(
@@ -70,8 +70,8 @@ def wrong_claim(claims: Sequence[m.PlayerAction], after: Sequence[m.Event]) -> s
 
 def deal_of(seats: Sequence[ClientReport]) -> object:
     """Return what the first deal of a game was, as all four saw it; ``None``: it was not told."""
-    for place in range(min(len(heard.events) for heard in seats)):
-        event = _opened([heard.events[place] for heard in seats])
+    for place in range(min(len(outcome.events) for outcome in seats)):
+        event = _opened([outcome.events[place] for outcome in seats])
         if isinstance(event, m.StartKyoku):
             return event.dora_marker, event.tehais
     return None

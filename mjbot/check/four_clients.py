@@ -101,101 +101,103 @@ class TableClient:
         self._table = Table(0)
         self._mirrors = True
         self._decisive = 0
-        self.heard: Final = ClientReport()
+        self.outcome: Final = ClientReport()
 
     async def play(self, connect: Connect) -> ClientReport:
         """Play one game to its end, however that comes."""
         try:
             transport = await connect()
         except TransportError as error:
-            self.heard.problems.append(("S01", f"cannot connect: {error}"))
-            return self.heard
+            self.outcome.problems.append(("S01", f"cannot connect: {error}"))
+            return self.outcome
         try:
             while await self._one_line(transport):
                 pass
         except SilenceError:
-            self.heard.silent = not self._stop.is_set()
+            self.outcome.silent = not self._stop.is_set()
         except TransportError:
             pass
         finally:
             await transport.close()
-        return self.heard
+        return self.outcome
 
     async def _one_line(self, transport: Transport) -> bool:
         """Take in a line and answer it; return whether the conversation goes on."""
         asked = time.monotonic()
         line = await transport.receive(SILENCE_S)
-        self.heard.longest_s = max(self.heard.longest_s, time.monotonic() - asked)
-        self._transcript.said(line, self._of)
-        self._look_for_seed(line)
+        self.outcome.longest_s = max(self.outcome.longest_s, time.monotonic() - asked)
+        self._transcript.sent(line, self._of)
+        self._find_seed(line)
         try:
             messages = decode_line(line)
         except ProtocolError as error:
             self._problem("S06", f"no message: {error}")
             return False
         for message in messages:
-            said = self._take(message)
-            if self._stop.is_set() or not await self._act(said, transport):
+            reply = self._take(message)
+            if self._stop.is_set() or not await self._act(reply, transport):
                 return False
         return True
 
-    async def _act(self, said: tuple[bytes, ...] | Deed, transport: Transport) -> bool:
-        if said is Deed.RESETS:
+    async def _act(self, reply: tuple[bytes, ...] | Deed, transport: Transport) -> bool:
+        if reply is Deed.RESETS:
             self._transcript.note(f"client {self._of} resets its line")
             await transport.reset()
-        if isinstance(said, Deed):
-            return said is Deed.KEEPS_SILENT
-        for line in said:
-            self._transcript.heard(line, self._of)
+        if isinstance(reply, Deed):
+            return reply is Deed.KEEPS_SILENT
+        for line in reply:
+            self._transcript.received(line, self._of)
             await transport.send(line)
         return True
 
     def _take(self, message: m.Message) -> tuple[bytes, ...] | Deed:
         if isinstance(message, m.Error):
-            self.heard.error = message.message
+            self.outcome.error = message.message
             return Deed.CLOSES
         if isinstance(message, m.Hello):
-            self.heard.greeted = message.protocol == "mjsonp" and message.protocol_version >= 1
+            self.outcome.greeted = message.protocol == "mjsonp" and message.protocol_version >= 1
             return (encode(self._join, LOCKSTEP),)
         if not isinstance(message, m.Event):
             return (self._spell(m.Skip()),)
         self._note(message)
         if isinstance(message, m.EndGame):
             return Deed.CLOSES
-        return self._decided(len(self.heard.events) - 1, self._legal(message))
+        return self._decided(len(self.outcome.events) - 1, self._legal(message))
 
     def _note(self, event: m.Event) -> None:
         """Take note of an event."""
         if isinstance(event, m.StartGame):
-            self.heard.seat = -1 if event.id is None else event.id
-            self._table = Table(max(self.heard.seat, 0))
+            self.outcome.seat = -1 if event.id is None else event.id
+            self._table = Table(max(self.outcome.seat, 0))
         if not isinstance(event, m.Dora | m.ReachAccepted):
-            self._decisive = len(self.heard.events)
-        self.heard.events.append(event)
-        if leak := leaked(event, self.heard.seat):
+            self._decisive = len(self.outcome.events)
+        self.outcome.events.append(event)
+        if leak := leaked(event, self.outcome.seat):
             self._problem("S04", leak)
         self._mirror(event)
 
     def _decided(self, place: int, legal: list[m.PlayerAction]) -> tuple[bytes, ...] | Deed:
-        said = self._decide(self.heard.events[place], legal, self._spell)
-        if isinstance(said, m.Message):
-            self.heard.replies[place] = said
-            return (self._spell(said),)
-        return said
+        reply = self._decide(self.outcome.events[place], legal, self._spell)
+        if isinstance(reply, m.Message):
+            self.outcome.replies[place] = reply
+            return (self._spell(reply),)
+        return reply
 
-    def _spell(self, said: m.PlayerAction, age: int = 0) -> bytes:
-        return encode(said, LOCKSTEP)
+    def _spell(self, reply: m.PlayerAction, age: int = 0) -> bytes:
+        return encode(reply, LOCKSTEP)
 
-    def _look_for_seed(self, line: bytes) -> None:
+    def _find_seed(self, line: bytes) -> None:
         """Note whether a line tells what the walls are made of, before they are all played."""
-        if b"seed" not in line.lower() or self.heard.ended:
+        if b"seed" not in line.lower() or self.outcome.ended:
             return
         with contextlib.suppress(*NOT_JSON):
-            said = msgspec.json.decode(line)
-            told = [said] if isinstance(said, dict) else said if isinstance(said, list) else []
-            for fields in told:
+            reply = msgspec.json.decode(line)
+            objects = (
+                [reply] if isinstance(reply, dict) else reply if isinstance(reply, list) else []
+            )
+            for fields in objects:
                 for name in fields if isinstance(fields, dict) else ():
-                    hidden = any(word in name.lower() for word in ("hash", "commit", "digest"))
+                    hidden = any(mark in name.lower() for mark in ("hash", "commit", "digest"))
                     if "seed" in name.lower() and not hidden:
                         self._problem("S21", f"{name} is told before the end of the game")
 
@@ -211,27 +213,27 @@ class TableClient:
 
     def _problem(self, id_: str, text: str) -> None:
         """Note a problem; one is enough, the game is over for us."""
-        self.heard.problems.append((id_, text))
+        self.outcome.problems.append((id_, text))
         self._stop.set()
 
     def _own_legal(self) -> list[m.PlayerAction]:
-        seat = self.heard.seat
+        seat = self.outcome.seat
         legal = self._table.view(seat).legal
         return [to_message(self._table.state, seat, action) for action in legal]
 
     def _legal(self, event: m.Event) -> list[m.PlayerAction]:
         """Return what we may say, and compare that with what the server offers."""
-        if not self._mirrors or not due_after(event, self.heard.seat).is_choice:
+        if not self._mirrors or not due_after(event, self.outcome.seat).is_choice:
             return []
         legal = self._own_legal()
         problem = None
         if isinstance(event, m.Tsumo | m.Dahai | m.Kakan) and event.possible_actions is not None:
-            self.heard.compared += 1
+            self.outcome.compared += 1
             problem = disagreement(event.possible_actions, legal, complete=False)
         elif isinstance(event, m.Chi | m.Pon | m.Reach) and event.cannot_dahai is not None:
-            self.heard.compared += 1
-            ours = [said.pai for said in legal if isinstance(said, m.Dahai)]
-            held = tile_names(self._table.view(self.heard.seat).tiles)
+            self.outcome.compared += 1
+            ours = [reply.pai for reply in legal if isinstance(reply, m.Dahai)]
+            held = tile_names(self._table.view(self.outcome.seat).tiles)
             problem = discard_disagreement(event.cannot_dahai, held, ours)
         if problem:
             self._problem("S07", problem)
@@ -242,10 +244,10 @@ class TableClient:
     ) -> m.PlayerAction:
         """Any legal action, calls and wins before discards; without a mirror the drawn tile."""
         if legal:
-            special = [said for said in legal if not isinstance(said, m.Dahai | m.Skip)]
+            special = [reply for reply in legal if not isinstance(reply, m.Dahai | m.Skip)]
             return self._random.choice(special or legal)
-        if due_after(event, self.heard.seat) is Due.TURN and isinstance(event, m.Tsumo):
-            return m.Dahai(actor=self.heard.seat, pai=event.pai, tsumogiri=True)
+        if due_after(event, self.outcome.seat) is Due.TURN and isinstance(event, m.Tsumo):
+            return m.Dahai(actor=self.outcome.seat, pai=event.pai, tsumogiri=True)
         return m.Skip()
 
 
@@ -258,26 +260,26 @@ class RequestClient(TableClient):
         if isinstance(message, m.RequestAction):
             return self._requested(message)
         if isinstance(message, m.Error):  # it need not be the end
-            self.heard.error = message.message
+            self.outcome.error = message.message
         if isinstance(message, m.ActionAck) and message.status in ("rejected", "unparseable"):
-            self.heard.refused = self.heard.refused or f"{message.status}, {message.reason}"
+            self.outcome.refused = self.outcome.refused or f"{message.status}, {message.reason}"
         if isinstance(message, m.Event):
             self._note(message)
         return Deed.CLOSES if isinstance(message, m.EndGame) else Deed.KEEPS_SILENT
 
     def _requested(self, request: m.RequestAction) -> tuple[bytes, ...] | Deed:
         self._request = request.request_id or 0
-        legal = self._own_legal() if self._mirrors and self.heard.events else []
+        legal = self._own_legal() if self._mirrors and self.outcome.events else []
         if request.possible_actions is not None and legal:
-            self.heard.compared += 1
+            self.outcome.compared += 1
             if problem := disagreement(request.possible_actions, legal, complete=True):
                 self._problem("S07", problem)
-        if not self.heard.events:
+        if not self.outcome.events:
             return Deed.KEEPS_SILENT
         return self._decided(self._decisive, legal)
 
-    def _spell(self, said: m.PlayerAction, age: int = 0) -> bytes:
-        return encode(said, REQUESTS, {"request_id": self._request - age})
+    def _spell(self, reply: m.PlayerAction, age: int = 0) -> bytes:
+        return encode(reply, REQUESTS, {"request_id": self._request - age})
 
 
 _PAYING: Final = ("Hora", "Ryukyoku", "EndGame", "ReachAccepted", "StartKyoku")
@@ -290,19 +292,19 @@ def _failed_check(event: m.Event, error: TableError) -> str:
 
 
 async def play_table(
-    door: ServerEndpoint, transcript: Transcript, deciders: dict[int, Decide] | None = None
+    endpoint: ServerEndpoint, transcript: Transcript, deciders: dict[int, Decide] | None = None
 ) -> list[ClientReport]:
     """Let four clients play one game; ``deciders`` are those who do not play as usual.
 
     If one is refused because the server is busy, the others do not wait for it.
     """
     others, stop = deciders or {}, asyncio.Event()
-    kind = RequestClient if door.dialect is REQUESTS else TableClient
-    clients = [kind(door.room, n, transcript, stop, others.get(n)) for n in range(4)]
-    tasks = {asyncio.create_task(client.play(door.connect)) for client in clients}
+    kind = RequestClient if endpoint.dialect is REQUESTS else TableClient
+    clients = [kind(endpoint.room, n, transcript, stop, others.get(n)) for n in range(4)]
+    tasks = {asyncio.create_task(client.play(endpoint.connect)) for client in clients}
     try:
         playing = tasks
-        while playing and not any(BUSY in client.heard.error for client in clients):
+        while playing and not any(BUSY in client.outcome.error for client in clients):
             done, playing = await asyncio.wait(playing, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
@@ -310,7 +312,7 @@ async def play_table(
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-    return [client.heard for client in clients]
+    return [client.outcome for client in clients]
 
 
 def leaked(event: m.Event, seat: int) -> str:

@@ -34,7 +34,7 @@ LEAVE_S: Final = 15.0
 QUIET_S: Final = 0.1
 """How long we listen for what nobody asked for."""
 STOPPED_S: Final = 0.3
-_LOOK_S: Final = 0.02
+_POLL_S: Final = 0.02
 """Between two looks at whether a process has ended."""
 FLOOD_BYTES: Final = 1 << 20
 """What a bot may still write after the end of its line; more, and it is ended at once."""
@@ -70,11 +70,11 @@ class BotLine(abc.ABC):
     """One game's conversation with a bot."""
 
     @abc.abstractmethod
-    async def tell(self, line: bytes) -> None:
+    async def send(self, line: bytes) -> None:
         """Say a line; raises :class:`GoneError`."""
 
     @abc.abstractmethod
-    async def hear(self, limit_s: float) -> TimedLine:
+    async def receive(self, limit_s: float) -> TimedLine:
         """Return the next line.
 
         Raises :class:`SilentError`, :class:`GoneError` and :class:`BrokenLineError`.
@@ -124,11 +124,11 @@ class Running(Child):
     @classmethod
     async def run(cls, command: Sequence[str], *, pipes: bool) -> "Running":
         """Run a command; raises :class:`CannotStartError`."""
-        words = tempfile.TemporaryFile("a+b")  # noqa: SIM115  closed with the process
+        stderr = tempfile.TemporaryFile("a+b")  # noqa: SIM115  closed with the process
         try:
-            return await cls.start(command, words, pipes=pipes)
+            return await cls.start(command, stderr, pipes=pipes)
         except OSError as error:
-            words.close()
+            stderr.close()
             raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
 
     async def ending(self, who: str = "the bot") -> str:
@@ -144,7 +144,7 @@ class Running(Child):
         floods = 0
         deadline = time.monotonic() + LEAVE_S
         while not self.has_ended and not floods and time.monotonic() < deadline:
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_POLL_S)
             floods = draining.result() if draining.done() else 0
         draining.cancel()
         if self.has_ended:
@@ -194,18 +194,18 @@ class TransportLine(BotLine):
     def __init__(self, transport: Transport, running: Running) -> None:
         self._transport: Final = transport
         self._running: Final = running
-        self._told = time.perf_counter()
+        self._sent_at = time.perf_counter()
 
-    async def tell(self, line: bytes) -> None:
-        """See :meth:`BotLine.tell`."""
-        self._told = time.perf_counter()
+    async def send(self, line: bytes) -> None:
+        """See :meth:`BotLine.send`."""
+        self._sent_at = time.perf_counter()
         try:
             await self._transport.send(line)
         except VanishedError:
             raise GoneError(await self._running.ending()) from None
 
-    async def hear(self, limit_s: float) -> TimedLine:
-        """See :meth:`BotLine.hear`."""
+    async def receive(self, limit_s: float) -> TimedLine:
+        """See :meth:`BotLine.receive`."""
         try:
             line = await self._transport.receive(limit_s)
         except SilenceError:
@@ -214,7 +214,7 @@ class TransportLine(BotLine):
             raise GoneError(await self._running.ending()) from None
         except ProtocolError as error:
             raise BrokenLineError(str(error)) from None
-        return TimedLine(line, time.perf_counter() - self._told)
+        return TimedLine(line, time.perf_counter() - self._sent_at)
 
     async def overhear(self, *, wait: bool) -> bytes | None:
         """See :meth:`BotLine.overhear`; what breaks the line is told when it is due."""
@@ -261,8 +261,8 @@ class PipeBot(CheckedBot):
 
     async def sit_down(self, seat: int) -> BotLine:
         """See :meth:`CheckedBot.sit_down`; each game has a process of its own."""
-        words = [word.replace("{seat}", str(seat)) for word in self._command]
-        running = await Running.run(words, pipes=True)
+        stderr = [argument.replace("{seat}", str(seat)) for argument in self._command]
+        running = await Running.run(stderr, pipes=True)
         self._running.append(running)
         process = running.process
         assert process.stdout is not None and process.stdin is not None
@@ -282,16 +282,16 @@ class ConnectingBot(CheckedBot):
         self._running: list[Running] = []
         self._idle: Running | None = None
         self._url = ""
-        self._doors = contextlib.AsyncExitStack()
+        self._open = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> CheckedBot:
         if self.dialect is LOCKSTEP:
             server = await asyncio.start_server(self._admit, "127.0.0.1", 0)
-            self._doors.callback(server.close)
+            self._open.callback(server.close)
             port = server.sockets[0].getsockname()[1]
             self._url = f"mjsonp://127.0.0.1:{port}/default"
         else:
-            door = await self._doors.enter_async_context(
+            door = await self._open.enter_async_context(
                 serve(self._admit_frames, "127.0.0.1", 0, max_size=MAX_LINE_BYTES)
             )
             self._url = f"ws://127.0.0.1:{next(iter(door.sockets)).getsockname()[1]}/ws"
@@ -300,7 +300,7 @@ class ConnectingBot(CheckedBot):
     async def __aexit__(self, *_: object) -> None:
         for running in self._running:
             await running.kill()
-        await self._doors.aclose()
+        await self._open.aclose()
 
     def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._came.put_nowait(TcpTransport(reader, writer))
@@ -313,7 +313,7 @@ class ConnectingBot(CheckedBot):
         """See :meth:`CheckedBot.sit_down`."""
         running, self._idle = self._idle, None
         if running is None or running.has_ended:
-            running = await Running.run(self._words(), pipes=False)
+            running = await Running.run(self._arguments(), pipes=False)
             self._running.append(running)
         came = asyncio.ensure_future(self._came.get())
         ended = asyncio.ensure_future(running.process.wait())
@@ -327,9 +327,9 @@ class ConnectingBot(CheckedBot):
         how = await running.ending() if running.has_ended else "the bot never came"
         raise CannotStartError(f"{how}; nobody connected to {self._url} within {START_S:g} s")
 
-    def _words(self) -> list[str]:
-        if any("{url}" in word for word in self._command):
-            return [word.replace("{url}", self._url) for word in self._command]
+    def _arguments(self) -> list[str]:
+        if any("{url}" in argument for argument in self._command):
+            return [argument.replace("{url}", self._url) for argument in self._command]
         return [*self._command, self._url]
 
     async def leave_or_return(self, running: Running) -> str | None:
@@ -341,7 +341,7 @@ class ConnectingBot(CheckedBot):
             if not self._came.empty():
                 self._idle = running
                 return None
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_POLL_S)
         await running.kill()
         return f"it neither ended nor came back within {LEAVE_S:g} s of the end of its line"
 

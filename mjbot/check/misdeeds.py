@@ -10,7 +10,7 @@ from protocol.messages import Dahai, Event, Hora, PlayerAction, Reach, Skip, Tsu
 CULPRIT: Final = 1
 """Which client misbehaves."""
 
-Say = Callable[[Tsumo, Spell], PlayerAction | tuple[bytes, ...] | Deed]
+Act = Callable[[Tsumo, Spell], PlayerAction | tuple[bytes, ...] | Deed]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Misdeed:
 
     id: str
     name: str
-    say: Say
+    act: Act
     problem: Callable[[ClientReport, ClientReport], str] = lambda culprit, other: ""
     turn: int = 1
 
@@ -37,16 +37,16 @@ class Misdeed:
             if isinstance(event, Tsumo) and event.pai != "?" and legal:
                 turns += 1
                 if turns == self.turn:
-                    return self.say(event, spell)
+                    return self.act(event, spell)
             return _usual(event, legal)
 
         return decide
 
 
 def _usual(event: Event, legal: list[PlayerAction]) -> PlayerAction:
-    for said in legal:
-        if isinstance(said, Dahai):
-            return next((one for one in legal if isinstance(one, Dahai) and one.tsumogiri), said)
+    for action in legal:
+        if isinstance(action, Dahai):
+            return next((one for one in legal if isinstance(one, Dahai) and one.tsumogiri), action)
     return Skip()
 
 
@@ -83,7 +83,7 @@ def _drawn(event: Tsumo) -> Dahai:
     return Dahai(actor=event.actor, pai=event.pai, tsumogiri=True)
 
 
-def _always(deed: Deed) -> Say:
+def _always(deed: Deed) -> Act:
     return lambda event, spell: deed
 
 

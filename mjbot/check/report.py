@@ -32,11 +32,11 @@ class Transcript:
         self.title: Final = title
         self._lines: deque[tuple[str, str | bytes]] = deque(maxlen=KEPT_LINES)
 
-    def said(self, line: bytes, to: str = "") -> None:
+    def sent(self, line: bytes, to: str = "") -> None:
         """Note a line of ours."""
         self._lines.append((f"{to}<-", line))
 
-    def heard(self, line: bytes, of: str = "") -> None:
+    def received(self, line: bytes, of: str = "") -> None:
         """Note a line of theirs."""
         self._lines.append((f"{of}->", line))
 
@@ -46,8 +46,8 @@ class Transcript:
 
     def lines(self) -> tuple[str, ...]:
         """Return what was said so far."""
-        told = [f"{arrow} {_readable(line)}" for arrow, line in self._lines]
-        return (f"== {self.title}", *told)
+        shown = [f"{arrow} {_readable(line)}" for arrow, line in self._lines]
+        return (f"== {self.title}", *shown)
 
 
 def _readable(line: str | bytes) -> str:
@@ -232,8 +232,8 @@ def junit_report(
         elif result.verdict is CheckVerdict.NOT_APPLICABLE:
             ElementTree.SubElement(case, "skipped", message=one_line(result.text))
         elif result.verdict is not CheckVerdict.OK:
-            told = ElementTree.SubElement(case, "system-out")
-            told.text = f"{result.verdict.value}: {one_line(result.text)}"
+            output = ElementTree.SubElement(case, "system-out")
+            output.text = f"{result.verdict.value}: {one_line(result.text)}"
     if interrupted:
         case = ElementTree.SubElement(suite, "testcase", classname="mjbot.check", name="complete")
         ElementTree.SubElement(case, "error", message=f"interrupted {interrupted}")

@@ -46,7 +46,7 @@ class ServerSettings:
     restart: Callable[[], Awaitable[str]] | None = None
     on_scene: Callable[[str], None] = lambda name: None
 
-    def wants(self, id_: str, dialect: Dialect) -> bool:
+    def includes(self, id_: str, dialect: Dialect) -> bool:
         """Whether a check is wanted and has a meaning in a dialect."""
         return (not self.ids or id_ in self.ids) and CHECKS[id_].applies_to(dialect)
 
@@ -55,8 +55,8 @@ class ServerSettings:
         return [
             misdeed
             for misdeed in MISDEEDS
-            if self.wants(misdeed.id, dialect)
-            or (misdeed.id == "S18" and self.wants("S21", dialect))
+            if self.includes(misdeed.id, dialect)
+            or (misdeed.id == "S18" and self.includes("S21", dialect))
         ]
 
     def scene_count(self, dialect: Dialect) -> int:
@@ -66,56 +66,56 @@ class ServerSettings:
             *["S20"] * (self.at_once > 0),
             *["S22"] * (self.restart is not None),
         ]
-        wanted = [id_ for id_ in others if self.wants(id_, dialect)]
-        return 1 + len(wanted) + len(self.misdeeds(dialect))
+        included = [id_ for id_ in others if self.includes(id_, dialect)]
+        return 1 + len(included) + len(self.misdeeds(dialect))
 
 
 async def check_server(
-    door: ServerEndpoint, settings: ServerSettings, findings: CheckFindings | None = None
+    endpoint: ServerEndpoint, settings: ServerSettings, findings: CheckFindings | None = None
 ) -> CheckFindings:
     """Join a server as four clients, game after game; return what was noticed.
 
     It is noted in ``findings``, if given, as it is noticed.
     """
     return await _ServerCheck(
-        door, settings, CheckFindings() if findings is None else findings
+        endpoint, settings, CheckFindings() if findings is None else findings
     ).run()
 
 
 class _ServerCheck:
     def __init__(
-        self, door: ServerEndpoint, settings: ServerSettings, findings: CheckFindings
+        self, endpoint: ServerEndpoint, settings: ServerSettings, findings: CheckFindings
     ) -> None:
-        self._door: Final = door
+        self._endpoint: Final = endpoint
         self._settings: Final = settings
         self._deals: list[object] = []
         self.findings: Final = findings
 
     async def run(self) -> CheckFindings:
         self._skip_foreign()
-        if self._wants("S02"):
+        if self._includes("S02"):
             await self._join_badly(_BAD_JOINS)
         if not await self._play_whole_game():
             self.findings.give_up(SERVER_CHECKS, "it does not play a game with us")
             return self.findings
-        for misdeed in self._settings.misdeeds(self._door.dialect):
+        for misdeed in self._settings.misdeeds(self._endpoint.dialect):
             await self._misbehave(misdeed)
         self._note_deals()
-        if self._wants("S20"):
+        if self._includes("S20"):
             await self._play_at_once()
-        if self._wants("S02"):
+        if self._includes("S02"):
             await self._join_badly(_NO_MESSAGES)
-        if self._wants("S22"):
+        if self._includes("S22"):
             await self._restart()
         return self.findings
 
-    def _wants(self, id_: str) -> bool:
-        return self._settings.wants(id_, self._door.dialect)
+    def _includes(self, id_: str) -> bool:
+        return self._settings.includes(id_, self._endpoint.dialect)
 
     def _skip_foreign(self) -> None:
         for check in SERVER_CHECKS:
-            if not check.applies_to(self._door.dialect):
-                word = self._door.dialect.traits.word
+            if not check.applies_to(self._endpoint.dialect):
+                word = self._endpoint.dialect.traits.word
                 self.findings.skip(check.id, f"it means nothing in the dialect {word}")
 
     # --- joining -----------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class _ServerCheck:
     async def _is_there(self) -> bool:
         """Return whether the server still takes a connection."""
         try:
-            async with await self._door.connect():
+            async with await self._endpoint.connect():
                 return True
         except (TransportError, OSError):
             return False
@@ -145,12 +145,12 @@ class _ServerCheck:
     async def _refusal(self, line: bytes, transcript: Transcript) -> str:
         """Join with a line that is none; return what is wrong with what follows."""
         try:
-            async with await self._door.connect() as transport:
-                transcript.said(await transport.receive(JOIN_S))
-                transcript.heard(line)
+            async with await self._endpoint.connect() as transport:
+                transcript.sent(await transport.receive(JOIN_S))
+                transcript.received(line)
                 await transport.send(line)
                 answer = await transport.receive(JOIN_S)
-                transcript.said(answer)
+                transcript.sent(answer)
                 return "" if b'"error"' in answer else "it is not refused by an error"
         except VanishedError:
             return ""  # closed without a word: nothing demands one
@@ -161,7 +161,7 @@ class _ServerCheck:
         """Join a game that has begun."""
         await started.wait()
         transcript = Transcript("a fifth join")
-        join = encode(Join(name="fifth", room=self._door.room), LOCKSTEP)
+        join = encode(Join(name="fifth", room=self._endpoint.room), LOCKSTEP)
         self.findings.occasion("S03")
         if problem := await self._refusal(join, transcript):
             self.findings.add("S03", f"a fifth join: {problem}", transcript)
@@ -172,51 +172,51 @@ class _ServerCheck:
         self._settings.on_scene("a whole game")
         transcript = Transcript("a whole game of four clients")
         started = asyncio.Event()
-        fifth = asyncio.create_task(self._fifth(started)) if self._wants("S03") else None
-        door = ServerEndpoint(
-            _starting(self._door.connect, started), self._door.dialect, self._door.room
+        fifth = asyncio.create_task(self._fifth(started)) if self._includes("S03") else None
+        endpoint = ServerEndpoint(
+            _starting(self._endpoint.connect, started), self._endpoint.dialect, self._endpoint.room
         )
-        four = await self._table(transcript, odd_speller, door)
+        four = await self._table(transcript, odd_speller, endpoint)
         if fifth is not None:
             if not started.is_set():
                 fifth.cancel()
             await asyncio.wait({fifth})
         self._note_game(four, transcript)
-        return all(heard.events for heard in four)
+        return all(outcome.events for outcome in four)
 
     async def _table(
         self,
         transcript: Transcript,
         culprit: Callable[[], Decide],
-        door: ServerEndpoint | None = None,
+        endpoint: ServerEndpoint | None = None,
     ) -> Sequence[ClientReport]:
         """Play a game of four clients, again while the server is busy with the one before."""
         for _ in range(_BUSY_TRIES):
-            four = await play_table(door or self._door, transcript, {CULPRIT: culprit()})
-            if not any(BUSY in heard.error for heard in four):
+            four = await play_table(endpoint or self._endpoint, transcript, {CULPRIT: culprit()})
+            if not any(BUSY in outcome.error for outcome in four):
                 break
             transcript.note("the server is busy; the clients come again")
             await asyncio.sleep(_BUSY_S)
         return four
 
     def _note_game(self, four: Sequence[ClientReport], transcript: Transcript) -> None:
-        for heard in four:
-            for id_, text in heard.problems:
+        for outcome in four:
+            for id_, text in outcome.problems:
                 self.findings.add(id_, text, transcript)
-        if self._door.dialect is LOCKSTEP:
+        if self._endpoint.dialect is LOCKSTEP:
             self.findings.occasion("S01")
-            if not all(heard.greeted for heard in four):
+            if not all(outcome.greeted for outcome in four):
                 self.findings.add("S01", "the first line is no hello of mjsonp", transcript)
-        if not all(heard.events for heard in four):
+        if not all(outcome.events for outcome in four):
             return
         for id_ in ("S04", "S05", "S06", "S11", "S12"):
             self.findings.occasion(id_)
-        for _ in range(sum(heard.compared for heard in four)):
+        for _ in range(sum(outcome.compared for outcome in four)):
             self.findings.occasion("S07")
-        stopped = any(heard.problems for heard in four)
+        stopped = any(outcome.problems for outcome in four)
         if not stopped:
             self._note_end(four, transcript)
-        seats = sorted(four, key=lambda heard: heard.seat)
+        seats = sorted(four, key=lambda outcome: outcome.seat)
         for id_, problem in compared(seats, whole=not stopped):
             self.findings.add(id_, problem, transcript)
         self._deals.append(deal_of(seats))
@@ -225,8 +225,8 @@ class _ServerCheck:
     def _note_end(self, four: Sequence[ClientReport], transcript: Transcript) -> None:
         self.findings.occasion("S19")
         self.findings.occasion("S15")
-        ends = [heard.events[-1] for heard in four]
-        odd = [heard for heard in four if f"player {four[CULPRIT].seat}'s" in heard.error]
+        ends = [outcome.events[-1] for outcome in four]
+        odd = [outcome for outcome in four if f"player {four[CULPRIT].seat}'s" in outcome.error]
         if odd:
             problem = f"JSON that is spelled otherwise is refused: {odd[0].error}"
             self.findings.add("S15", problem, transcript)
@@ -241,8 +241,8 @@ class _ServerCheck:
         for place, event in enumerate(seats[0].events):
             if not isinstance(event, Dahai):
                 continue
-            said = [heard.replies[place] for heard in seats if place in heard.replies]
-            claims = [claim for claim in said if not isinstance(claim, Skip)]
+            replies = [outcome.replies[place] for outcome in seats if place in outcome.replies]
+            claims = [claim for claim in replies if not isinstance(claim, Skip)]
             if claims:
                 self.findings.occasion("S10")
                 if problem := wrong_claim(claims, seats[0].events[place + 1 : place + 4]):
@@ -266,33 +266,33 @@ class _ServerCheck:
         four: Sequence[ClientReport] = ()
         with contextlib.suppress(TransportError):
             async with contextlib.AsyncExitStack() as stack:
-                idle = _IDLE_LINES if id_ == "S14" and self._door.dialect is LOCKSTEP else 0
+                idle = _IDLE_LINES if id_ == "S14" and self._endpoint.dialect is LOCKSTEP else 0
                 for _ in range(idle):
-                    await stack.enter_async_context(await self._door.connect())
+                    await stack.enter_async_context(await self._endpoint.connect())
                 four = await self._table(transcript, misdeed.decider)
-        if not four or not all(heard.events for heard in four):
-            if id_ == "S14" and four and all(heard.silent for heard in four):
+        if not four or not all(outcome.events for outcome in four):
+            if id_ == "S14" and four and all(outcome.silent for outcome in four):
                 problem = f"{_IDLE_LINES} lines that never join keep four others from playing"
                 return self.findings.add(id_, problem, transcript)
             return self.findings.skip(id_, "the server plays no further game")
-        self._deals.append(deal_of(sorted(four, key=lambda heard: heard.seat)))
-        if not self._wants(id_):
+        self._deals.append(deal_of(sorted(four, key=lambda outcome: outcome.seat)))
+        if not self._includes(id_):
             return None
         self.findings.occasion(id_)
         culprit = four[CULPRIT]
-        for heard in four:
-            if heard is not culprit:
-                silent = "the others hear nothing more" if heard.silent else ""
-                if problem := silent or misdeed.problem(culprit, heard):
+        for outcome in four:
+            if outcome is not culprit:
+                silent = "the others hear nothing more" if outcome.silent else ""
+                if problem := silent or misdeed.problem(culprit, outcome):
                     self.findings.add(id_, f"{name}: {problem}", transcript)
         if id_ == "S13":
-            self._note_wait([heard for heard in four if heard is not culprit], transcript)
+            self._note_wait([outcome for outcome in four if outcome is not culprit], transcript)
         return None
 
     def _note_wait(self, others: Sequence[ClientReport], transcript: Transcript) -> None:
-        longest_s = max(heard.longest_s for heard in others)
-        errors = {heard.error for heard in others}
-        then = "the game goes on" if all(heard.ended for heard in others) else max(errors)
+        longest_s = max(outcome.longest_s for outcome in others)
+        errors = {outcome.error for outcome in others}
+        then = "the game goes on" if all(outcome.ended for outcome in others) else max(errors)
         text = f"after {longest_s:.1f} s: {then or 'they are sent away'}"
         self.findings.add("S13", text, transcript, CheckVerdict.INFO)
 
@@ -308,12 +308,14 @@ class _ServerCheck:
         leaving = next(misdeed for misdeed in MISDEEDS if misdeed.id == "S18")
         played = await asyncio.gather(
             *[
-                play_table(self._door, transcript, {} if table else {CULPRIT: leaving.decider()})
+                play_table(
+                    self._endpoint, transcript, {} if table else {CULPRIT: leaving.decider()}
+                )
                 for table in range(tables)
             ]
         )
         self.findings.occasion("S20")
-        ended = sum(heard.ended for four in played for heard in four)
+        ended = sum(outcome.ended for four in played for outcome in four)
         if ended < 4 * (tables - 1):
             problem = f"of {4 * tables} clients {ended} hear the end of a game"
             self.findings.add("S20", problem, transcript)
@@ -324,14 +326,14 @@ class _ServerCheck:
             return
         self._settings.on_scene("a restart")
         transcript = Transcript("the server is ended by SIGTERM and started again")
-        line = await self._door.connect()  # its port is in use when it ends
+        line = await self._endpoint.connect()  # its port is in use when it ends
         problem = await self._settings.restart()
         self.findings.occasion("S22")
         if not problem:
             try:
-                async with await self._door.connect() as again:
-                    if self._door.dialect is LOCKSTEP:
-                        transcript.said(await again.receive(JOIN_S))
+                async with await self._endpoint.connect() as again:
+                    if self._endpoint.dialect is LOCKSTEP:
+                        transcript.sent(await again.receive(JOIN_S))
             except (TransportError, ProtocolError) as error:
                 problem = f"started again, it takes no client: {error}"
         await line.close()

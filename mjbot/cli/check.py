@@ -12,7 +12,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.check.bots import BotSettings, check_bot, wanted
+from mjbot.check.bots import BotSettings, check_bot, included
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
 from mjbot.check.four_clients import ServerEndpoint
 from mjbot.check.lines import CheckedBot, bot_of
@@ -122,7 +122,7 @@ def run(request: CheckRequest) -> int:
     prepare([], Console(stderr=True), table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
-    return _report(request, results(wanted(checking.checks, ids), findings, repeat), findings)
+    return _report(request, results(included(checking.checks, ids), findings, repeat), findings)
 
 
 class _Checking(abc.ABC):

@@ -21,7 +21,7 @@ from protocol.plain_text import one_line
 MOST: Final = 10
 MOST_GAMES: Final = 50
 """Games of a pair that are looked at closely, evenly spread over all of them."""
-NEED_TOLD: Final = 0.5
+NEED_SURE: Final = 0.5
 RARE: Final = 0.05
 """A share of redraws below which no number is told: there are too few of them."""
 
@@ -124,7 +124,7 @@ def _moments(
 def _moment(residuals: Residuals, event: m.Dahai, other: int, sums: Sequence[float]) -> Moment:
     added = residuals.last[event.actor, other].tolist()
     weighed = [weight * more for weight, more in zip(sums, added, strict=True)]
-    needs, expected, holds, usual = residuals.sums.told[other].tolist()
+    needs, expected, holds, usual = residuals.sums.meaning[other].tolist()
     return Moment(
         weight=sum(weighed),
         game=residuals.number,
@@ -147,17 +147,17 @@ def sentence(moment: Moment, seats: tuple[int, int], names: tuple[str, str]) -> 
     who = {seat: one_line(name) for seat, name in zip(seats, names, strict=True)}
     actor, other = who[moment.actor], who[moment.other]
     if moment.score == OWN:
-        told = (
+        text = (
             f"{actor} discarded {moment.tile} and kept waiting for kinds of which {other} held"
             f" {moment.holds:.0f}, where {moment.usual:.1f} were to be expected"
         )
     else:
-        told = f"{actor} discarded {moment.tile}, {_meant(moment, other)}"
+        text = f"{actor} discarded {moment.tile}, {_meant(moment, other)}"
     if moment.points:
-        return f"{told}: it lost {moment.points:,} points."
+        return f"{text}: it lost {moment.points:,} points."
     if moment.shanten > 0:
-        return f"{told}: its own hand fell back by {moment.shanten} shanten."
-    return f"{told}; its own hand lost nothing by it."
+        return f"{text}: its own hand fell back by {moment.shanten} shanten."
+    return f"{text}; its own hand lost nothing by it."
 
 
 def _meant(moment: Moment, other: str) -> str:
@@ -166,22 +166,22 @@ def _meant(moment: Moment, other: str) -> str:
     if moment.score <= NEXT_CALL:
         nearer = f"a call of which brought {other} nearer to a win, as it would {of_100}"
         past = f"of no use to {other}, though {of_100} would call it"
-        return nearer if moment.needs > NEED_TOLD else past
+        return nearer if moment.needs > NEED_SURE else past
     kind = "riichi" if moment.score == RIICHI else "silent tenpai"
-    if moment.needs > NEED_TOLD:
+    if moment.needs > NEED_SURE:
         return f"for which {other} waited in {kind}, as {of_100} would"
     return f"past the wait of {other} in {kind}, though {of_100} would wait for it"
 
 
 def watch_command(ref: GameRef, moment: Moment) -> str:
     """Return the command that opens the position in the browser."""
-    words = ["mjbot", "watch", str(ref.source.path)]
+    arguments = ["mjbot", "watch", str(ref.source.path)]
     if ref.source.member is not None:
-        words += ["--record", str(_members(ref.source.path).index(ref.source.member))]
+        arguments += ["--record", str(_members(ref.source.path).index(ref.source.member))]
     if ref.place:
-        words += ["--game", str(ref.place)]
+        arguments += ["--game", str(ref.place)]
     place = f"{moment.actor}/{moment.kyoku}/{moment.step}"
-    return shlex.join([*words, "--at", place])
+    return shlex.join([*arguments, "--at", place])
 
 
 @cache

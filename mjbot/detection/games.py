@@ -95,9 +95,9 @@ def count_games(
     jobs: int = 1,
     folder: Path | None = None,
     left_out: LeftOut | None = None,
-    tell: Callable[[], object] = lambda: None,
+    step: Callable[[], object] = lambda: None,
 ) -> GameCounts:
-    """Count all games, or those that a folder does not have yet; ``tell`` is called for each.
+    """Count all games, or those that a folder does not have yet; ``step`` is called for each.
 
     Raises :class:`~mjbot.append_log.LogError` if the folder is another run's.
     """
@@ -109,7 +109,7 @@ def count_games(
             log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
             lines.extend(log.lines)
             for _ in lines:
-                tell()
+                step()
         done = {line.number for line in lines}
         missing = [ref for ref in refs if ref.number not in done]
         for line in collect(missing, partial(_counted, model=model), jobs, left_out):
@@ -117,7 +117,7 @@ def count_games(
                 lines.append(line)
                 if log is not None:
                     log.append(line)
-            tell()
+            step()
     return _packed(sorted(lines, key=lambda line: line.number))
 
 
@@ -145,7 +145,7 @@ def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame |
             residuals = Residuals(model, number)
         residuals.add(event, state)
         if isinstance(event, m.StartGame):
-            names = told_apart(event.names or ("",) * 4)
+            names = unique_names(event.names or ("",) * 4)
         elif isinstance(event, m.EndGame) and event.scores is not None:
             scores = event.scores
     if residuals is None or len(names) != 4 or not residuals.kyoku:
@@ -164,7 +164,7 @@ def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame |
     )
 
 
-def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of which no two are equal.
 
     >>> told_apart(["a", "b", "a", ""])

@@ -92,15 +92,15 @@ class Sums(NamedTuple):
     lose if hands needed tiles of a class twice as often as is expected, ``level``
     float64[4, N_SCORES, CLASSES, 2] how often the hands of each did, and were expected to.
 
-    ``told`` float64[4, 4] says by the other what the last discard meant: whether the real hand
-    needs it and how likely others would; how many of the kinds that the player then accepts the
-    real hand holds, and how many others would.
+    ``meaning`` float64[4, 4] gives the meaning of the last discard for each other seat: whether the
+    real hand needs it, and how likely other hands would; how many of the kinds that the player then
+    accepts the real hand holds, and how many other hands would.
     """
 
     t: Floats
     base: Floats
     level: Floats
-    told: Floats
+    meaning: Floats
 
 
 def no_sums() -> Sums:
@@ -233,12 +233,12 @@ def hold_against_hand(
 ) -> None:
     """Add what a discard of ``pair[0]`` says of whether it knew the hand of ``pair[1]``."""
     seat, other = pair
-    out.told[other] = 0.0
+    out.meaning[other] = 0.0
     if discard.cells[kind] < 0 or not state.hand_known[other]:
         return
     n_melds = int(state.n_melds[other])
     here = shanten(state.hand[other], n_melds)
-    asked = _asked(state, seat, other, here)
+    asked = _query(state, seat, other, here)
     if asked < 0:
         return
     share, held = np.zeros(34), np.zeros(34)
@@ -262,13 +262,13 @@ def hold_against_hand(
         out.level[other, asked, place, 0] += weight * needs
         out.level[other, asked, place, 1] += weight * expected
         if each == kind:
-            out.told[other, 0], out.told[other, 1] = needs, expected
+            out.meaning[other, 0], out.meaning[other, 1] = needs, expected
     if discard.accepts[kind] != KEPT:
         _hold_own_waits(state, pair, kind, discard, model, tally, held, out)
 
 
 @compiled
-def _asked(state: State, seat: int, other: int, here: int) -> int:
+def _query(state: State, seat: int, other: int, here: int) -> int:
     """Return which score is asked of a hand; -1 for none: it may not call any more."""
     if state.riichi[other] != NO_RIICHI:
         return RIICHI
@@ -317,8 +317,8 @@ def _hold_own_waits(
         cell = (place * 2 + ((river >> wanted) & 1)) * 3 + _near(river, wanted)
         cell = ((cell * 2 + int(called)) * 5 + discard.unseen[wanted]) * TURNS + turn
         real, expected = float(state.hand[other, wanted]), model.held[cell] * held[wanted]
-        out.told[other, 2] += accepted * real
-        out.told[other, 3] += accepted * expected
+        out.meaning[other, 2] += accepted * real
+        out.meaning[other, 3] += accepted * expected
         if 0.0 < share < 1.0:
             spread = share * (1 - share)
             tally.held[cell, 0] += spread * real

@@ -45,7 +45,7 @@ PRIOR: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPairGames:
     """Games of one kind of known pair; ``places`` says which two seats they had, by game."""
 
     games: GameCounts
@@ -102,7 +102,7 @@ def _needs(steps: Iterator[GameStep], model: hidden.HiddenHandModel) -> hidden.M
 
 
 def learn(
-    model: hidden.HiddenHandModel, honest: GameCounts, known: Sequence[Known]
+    model: hidden.HiddenHandModel, honest: GameCounts, known: Sequence[KnownPairGames]
 ) -> DetectionWeights:
     """Return weights from honest games and games of each kind of known pair."""
     kyoku = float(honest.kyoku.sum())
@@ -115,11 +115,11 @@ def learn(
         needed=model.needed,
         held=model.held,
         sums=sums,
-        points=worth_of_scores(honest),
+        points=points_of_scores(honest),
     )
 
 
-def worth_of_scores(games: GameCounts) -> Floats:
+def points_of_scores(games: GameCounts) -> Floats:
     """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
     x = levelled(games)[:, :, 0].reshape(-1, hidden.N_SCORES)
     y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
@@ -166,23 +166,23 @@ def train(request: DetectionRequest) -> Learned:
         apart = replace(distinct, seen={*distinct.seen})  # a file may have several pairs
         known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
     weights = learn(model, honest, known)
-    told = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
+    described = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
         for (one, other, _), each in zip(pairs, known, strict=True))  # fmt: skip
     names = ", ".join(sorted(path.name for path in request.records))
     manifest = Manifest(
-        data=f"games {request.games} of {names} ({len(honest)} hanchan); pairs: {told}",
+        data=f"games {request.games} of {names} ({len(honest)} hanchan); pairs: {described}",
         command=command_of("mjbot train detection", replace(request, pairs=()))
         + "".join(f" --pair {one!r} {other!r} {path.name}" for one, other, path in pairs),
         seed=0,
-        scores={f"points of a unit, {name}": round(float(worth))
-            for name, worth in zip(hidden.SCORES, weights.points, strict=True)},
+        scores={f"points of a unit, {name}": round(float(value))
+            for name, value in zip(hidden.SCORES, weights.points, strict=True)},
     )  # fmt: skip
     folder = request.out or RUNS / NAME
     arrays = {key: getattr(weights, key) for key in DetectionWeights.__dataclass_fields__}
     return Learned(NAME, save_weights(NAME, arrays, manifest, folder), folder)
 
 
-def known_pair(games: GameCounts, one: str, other: str) -> Known:
+def known_pair(games: GameCounts, one: str, other: str) -> KnownPairGames:
     """Return the games in which two players met; ArgumentError if they never did."""
     for name in (one, other):
         if name not in games.players:
@@ -193,4 +193,4 @@ def known_pair(games: GameCounts, one: str, other: str) -> Known:
     if not len(both):
         raise ArgumentError(f"{one!r} and {other!r} never met there")
     seats = np.stack([each[both].argmax(axis=1) for each in at], axis=1).astype(np.int8)
-    return Known(games.take(both), places_of(seats))
+    return KnownPairGames(games.take(both), places_of(seats))

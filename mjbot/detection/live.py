@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.detection.games import told_apart
+from mjbot.detection.games import unique_names
 from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
@@ -31,7 +31,7 @@ class Meetings:
 
     number: int
     games: int = 0
-    is_told: bool = False
+    is_reported: bool = False
     residuals: Floats = field(default_factory=lambda: np.zeros((CONTRASTS, N_SCORES)))
     products: Floats = field(default_factory=lambda: np.zeros((SPREADS, N_SCORES, N_SCORES)))
 
@@ -40,12 +40,12 @@ class PairWatch:
     """Takes the events of one table and tells of pairs; all hands must be in the events."""
 
     def __init__(
-        self, weights: DetectionWeights, tell: Callable[[str], object], alpha: float = ALPHA
+        self, weights: DetectionWeights, emit: Callable[[str], object], alpha: float = ALPHA
     ) -> None:
         self.weights: Final = weights
         self.alpha: Final = alpha
         self.met: Final[dict[tuple[str, str], Meetings]] = {}
-        self._tell: Final = tell
+        self._emit: Final = emit
         self._levels: Final[dict[str, Floats]] = {}
         self._games = 0
         self._start()
@@ -62,7 +62,7 @@ class PairWatch:
         self._table.apply(event)
         if isinstance(event, m.EndGame):
             self._games += 1
-            self._judge(told_apart(self._table.names or ("",) * 4))
+            self._judge(unique_names(self._table.names or ("",) * 4))
 
     def _judge(self, names: tuple[str, ...]) -> None:
         sums, products = self._residuals.sums, self._residuals.products()
@@ -78,14 +78,14 @@ class PairWatch:
             meetings.games += 1
             meetings.residuals += left[PLACE_OF[one, other]]
             meetings.products += products[PLACE_OF[one, other]]
-            self._tell_of(pair, meetings)
+            self._report_pair(pair, meetings)
 
-    def _tell_of(self, pair: tuple[str, str], meetings: Meetings) -> None:
+    def _report_pair(self, pair: tuple[str, str], meetings: Meetings) -> None:
         e = float(self.weights.e_values(meetings.residuals, meetings.products))
         limit = meetings.number * (meetings.number + 1) / self.alpha
-        if e >= limit and not meetings.is_told:
-            meetings.is_told = True
-            self._tell(
+        if e >= limit and not meetings.is_reported:
+            meetings.is_reported = True
+            self._emit(
                 f"{pair[0]} + {pair[1]} play as if they knew each other's hands ({NOT_PROOF}):"
                 f" e-value {e:.3g} after {plural(meetings.games, 'game')}, above {limit:.3g};"
                 " mjbot detect shows the positions"

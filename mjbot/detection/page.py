@@ -26,7 +26,7 @@ def page(report: DetectionReport) -> str:
     parts = [
         "<main><h1>Pairs that play for each other?</h1>",
         f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
-        f"<p>{text(report.told, MOST_LETTERS)}.</p><p class=mid><b>{text(WARNING, 600)}</b></p>",
+        f"<p>{text(report.summary, MOST_LETTERS)}.</p><p class=mid><b>{text(WARNING, 600)}</b></p>",
         table(HEADS, [_row(finding, place) for place, finding in enumerate(report.findings)]),
         f"<p class=soft>{HOW}</p>",
         *[
@@ -40,12 +40,12 @@ def page(report: DetectionReport) -> str:
 
 
 def _row(finding: Finding, place: int) -> list[str]:
-    told = [text(cell, MOST_LETTERS) for cell in cells(finding)]
+    columns = [text(cell, MOST_LETTERS) for cell in cells(finding)]
     pair = _names(finding)
-    told[0] = f'<a href="#pair-{place}">{pair}</a>' if finding.positions else pair
+    columns[0] = f'<a href="#pair-{place}">{pair}</a>' if finding.positions else pair
     if finding.is_conspicuous:
-        told[4] = f"<b class=bad>{told[4]}</b>"
-    return told
+        columns[4] = f"<b class=bad>{columns[4]}</b>"
+    return columns
 
 
 def _names(finding: Finding) -> str:
@@ -63,7 +63,7 @@ def _closely(finding: Finding, place: int) -> Iterator[str]:
 
 
 def _position(position: EvidencePosition) -> str:
-    said = text(position.sentence, MOST_LETTERS)
+    shown = text(position.sentence, MOST_LETTERS)
     where = f"{text(position.game, 120)}, kyoku {position.moment.kyoku + 1}"
     command = text(position.command, MOST_LETTERS)
-    return f"<li>{said} <span class=soft>({where})</span><br><code>{command}</code></li>"
+    return f"<li>{shown} <span class=soft>({where})</span><br><code>{command}</code></li>"

@@ -46,7 +46,7 @@ class DetectionReport:
     duplicates: int = 0
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What was tested, and how many are conspicuous."""
         found = sum(finding.is_conspicuous for finding in self.findings)
         return (
@@ -104,7 +104,7 @@ def report_json(report: DetectionReport) -> dict[str, Any]:
 
 def _pair_json(finding: Finding) -> dict[str, Any]:
     verdict = finding.verdict
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "players": list(verdict.names),
         "note": NOT_PROOF,
         "games": len(verdict.games),
@@ -117,7 +117,7 @@ def _pair_json(finding: Finding) -> dict[str, Any]:
             for k, name in enumerate(SCORES)
         },
     }
-    told["positions"] = [
+    document["positions"] = [
         {
             **position.moment._asdict(),
             "game": position.game,
@@ -126,4 +126,4 @@ def _pair_json(finding: Finding) -> dict[str, Any]:
         }
         for position in finding.positions
     ]
-    return told
+    return document

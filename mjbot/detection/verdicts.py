@@ -158,7 +158,7 @@ def judge(
     met = who_met(games, least)
     if not len(met.pairs):
         return []
-    sums, products, worth = _sums(games, met, weights)
+    sums, products, effects = _sums(games, met, weights)
     deviates = weights.deviates(sums, products)
     p = weights.p_values(deviates)
     adjusted = holm(p)
@@ -172,7 +172,7 @@ def judge(
             score=float(deviates[k].max()),
             p=float(p[k]),
             adjusted=float(adjusted[k]),
-            effect=worth[k],
+            effect=effects[k],
             residuals=sums[k, 0],
             z=alone[k, 0],
             weights=weights.sums[deviates[k].argmax()],
@@ -221,7 +221,7 @@ def _sums(
     games: GameCounts, met: Met, weights: DetectionWeights
 ) -> tuple[Floats, Floats, list[Estimate]]:
     """Return residuals and products of each pair, and its points per hanchan."""
-    sums, products, worth = [], [], []
+    sums, products, effects = [], [], []
     left = levelled(games)
     for chosen, seats in zip(met.games, met.seats, strict=True):
         places = places_of(seats)
@@ -229,5 +229,5 @@ def _sums(
         sums.append(each.sum(axis=0))
         products.append(games.products[chosen, places].sum(axis=0, dtype=np.float64))
         points = each[:, 0] @ weights.points
-        worth.append(around(float(points.mean()), points - points.mean()))
-    return np.array(sums), np.array(products), worth
+        effects.append(around(float(points.mean()), points - points.mean()))
+    return np.array(sums), np.array(products), effects

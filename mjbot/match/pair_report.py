@@ -18,7 +18,7 @@ from mjbot.statistics.figures import EXHAUSTIVE_REASONS, Counts, EventCounter
 from mjbot.table.mirror.mirror import Table as TableMirror
 from mjbot.table.settle import ranks_of
 from mjbot.text import plural
-from mjbot.watch.words import feed_words, yaku_words
+from mjbot.watch.descriptions import feed_text, yaku_text
 from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.rules import Length
@@ -146,7 +146,7 @@ class Teller:
 
     def _feed(self, event: m.Event) -> str:
         one, other = self._pair
-        return feed_words(event, self._at_table, {one: other, other: one})
+        return feed_text(event, self._at_table, {one: other, other: one})
 
     def _allied(self, one: int, other: int) -> bool:
         return one != other and one in self._pair and other in self._pair
@@ -154,7 +154,7 @@ class Teller:
     def _win(self, win: m.Hora) -> tuple[str, str]:
         winner = self._who(win.actor)
         points = "" if win.hora_points is None else f" {win.hora_points:,}"
-        yaku = yaku_words(win.yakus or ())
+        yaku = yaku_text(win.yakus or ())
         what = f"{points} ({yaku})" if yaku else points
         if self._allied(win.actor, win.target):
             return f"{self._feed(win)};{what or ' it wins'}", FEED

@@ -142,7 +142,7 @@ def _write_surroundings(
 
 
 @compiled
-def honour_worth(position: HandPosition, kind: int) -> int:
+def honour_value(position: HandPosition, kind: int) -> int:
     """Return 0 for a guest wind, 1 seat wind, 2 round wind, 3 both, 4 a dragon."""
     if kind >= 31:
         return 4 * position.dragons
@@ -156,12 +156,12 @@ def _write_honours(
 ) -> int:
     value_pairs = 0
     for kind in range(27, 34):
-        worth = honour_worth(position, kind)
+        value = honour_value(position, kind)
         unseen = min(max(int(position.unseen[kind]), 0), 4)
-        code = 2 * (5 * (5 * worth + rest[kind]) + unseen) + int(position.dora[kind] > 0)
+        code = 2 * (5 * (5 * value + rest[kind]) + unseen) + int(position.dora[kind] > 0)
         out[n] = HONOURS + STAGES * code + stage
         n += 1
-        value_pairs += worth > 0 and rest[kind] >= 2
+        value_pairs += value > 0 and rest[kind] >= 2
     out[n] = VALUE_PAIRS + STAGES * min(value_pairs, 4) + stage
     return n + 1
 
@@ -227,7 +227,7 @@ def _write_waits(
 @compiled
 def _write_given_up(position: HandPosition, kind: int, stage: int, out: Indices, n: int) -> int:
     if kind >= 27:
-        class_ = int(honour_worth(position, kind) > 0)
+        class_ = int(honour_value(position, kind) > 0)
     else:
         class_ = 2 if min(kind % 9, 8 - kind % 9) < 2 else 3
     when = class_ + CLASSES * min(position.turn // 3, TURNS - 1)

@@ -52,7 +52,7 @@ class ReplayStep:
             return None
         try:
             if int(self.table.state["phase"]) in (REACTION, CHANKAN):
-                return self._said(seat)
+                return self._choice(seat)
             return to_action(self.table.state, seat, self.next)
         except ValueError:
             return None
@@ -68,20 +68,20 @@ class ReplayStep:
             return None
         return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
-    def _said(self, seat: int) -> Action | None:
+    def _choice(self, seat: int) -> Action | None:
         """Return what the seat said to a tile on offer, unless another's word may have hidden it.
 
         Of who could chi nothing is known after another's pon, and of who could only win a pass.
         """
         if isinstance(self.next, m.Ryukyoku) and self.next.reason not in PLAYED_OUT:
             return None
-        heard = list(takewhile(_takes, self.following))
-        for event in heard:
+        passed = list(takewhile(_takes, self.following))
+        for event in passed:
             if getattr(event, "actor", None) == seat:
                 return to_action(self.table.state, seat, event)
         hidden = 0
-        if heard:
-            hidden = _CHI if isinstance(heard[0], m.Chi) else _PON
+        if passed:
+            hidden = _CHI if isinstance(passed[0], m.Chi) else _PON
         wishes = [_WISHES[action.name] for action in self.choices(seat) if not action.is_pass]
         return ACTIONS[PASS] if min(wishes) > hidden else None
 

@@ -68,21 +68,21 @@ def complete(game: Game) -> CompleteGame:
     Raises :class:`~mjbot.records.game.IncompleteGameError` where the events do not tell the whole
     game or break the rules, and :class:`~mjbot.records.game.RecordError` where they cannot be read.
     """
-    telling = _Telling()
+    builder = _GameBuilder()
     entries: list[Entry] = []
     number = hands = 0
     for number, event, *_ in game.entries:
         hands += isinstance(event, m.StartKyoku)
         try:
-            entries.append(Entry(number, *telling.tell(event)))
+            entries.append(Entry(number, *builder.add(event)))
         except (TableError, _UntoldError) as error:
             problem = error.problem if isinstance(error, TableError) else str(error)
             raise IncompleteGameError(game.name, game.place(number), problem) from None
     if not hands:
         raise IncompleteGameError(game.name, "", "no hand is told")
-    if int(telling.state["phase"]) not in _OVER:
+    if int(builder.state["phase"]) not in _OVER:
         raise IncompleteGameError(game.name, game.place(number), "the log ends inside a hand")
-    return telling.game(entries)
+    return builder.game(entries)
 
 
 def _announcing(entry: Entry, rules: Rules) -> Entry:
@@ -91,7 +91,7 @@ def _announcing(entry: Entry, rules: Rules) -> Entry:
     return entry._replace(event=msgspec.structs.replace(entry.event, mjbot_rules=rules.announced))
 
 
-class _Telling:
+class _GameBuilder:
     """Takes a game's events one by one through a table where all hands are seen."""
 
     def __init__(self) -> None:
@@ -106,10 +106,10 @@ class _Telling:
         rules = rules_of(self.state["rules"])
         red_fives = rules.red_fives if self._rules_announced else self._has_reds
         rules = msgspec.structs.replace(rules, red_fives=red_fives)
-        told = tuple([_announcing(entry, rules) for entry in entries])
-        return CompleteGame(told, (a, b, c, d), rules)
+        completed = tuple([_announcing(entry, rules) for entry in entries])
+        return CompleteGame(completed, (a, b, c, d), rules)
 
-    def tell(self, event: m.Event) -> tuple[m.Event, WinRecord | None]:
+    def add(self, event: m.Event) -> tuple[m.Event, WinRecord | None]:
         """Apply an event; return it with every field, and of a win its record."""
         state = self.state
         match event:
@@ -117,9 +117,9 @@ class _Telling:
                 win = self._win(event)
                 self._has_reds |= not _REDS.isdisjoint(win.ura_markers)
                 hand = _winning_hand(state, event.actor, win)
-                told: m.Event = _hora(win, hand, _four(state["scores"]))
+                completed: m.Event = _hora(win, hand, _four(state["scores"]))
                 self._table.apply(event)
-                return told, win
+                return completed, win
             case m.Ryukyoku():
                 shown = _drawn(state, event)
                 before = state["scores"].copy()
@@ -167,31 +167,31 @@ class _Telling:
         tile = int(state["drawn" if by_draw else "last_tile"])
         if not 0 <= tile < UNKNOWN:
             raise _UntoldError(f"seat {seat} wins, but there is no tile to win on")
-        worth: Any = np.zeros(1, PAYMENT)[0]
-        win_payment(state, seat, tile, by_draw, worth)
-        return _win_record(state, event, worth, tile)
+        payment: Any = np.zeros(1, PAYMENT)[0]
+        win_payment(state, seat, tile, by_draw, payment)
+        return _win_record(state, event, payment, tile)
 
 
-def _win_record(state: s.State, event: m.Hora, worth: Any, tile: int) -> WinRecord:
-    seat, yakuman, liable = event.actor, int(worth["yakuman"]), int(worth["liable"])
+def _win_record(state: s.State, event: m.Hora, payment: Any, tile: int) -> WinRecord:
+    seat, yakuman, liable = event.actor, int(payment["yakuman"]), int(payment["liable"])
     is_first = int(state["wins"]) == 0
     riichi = int(state["riichi"][seat]) == s.ACCEPTED
-    yaku = () if yakuman else _yaku(state, seat, tile, worth)
+    yaku = () if yakuman else _yaku(state, seat, tile, payment)
     return WinRecord(
         winner=seat,
         source=event.target,
         liable=liable if liable >= 0 else None,
         yaku=yaku,
-        yakuman=tuple(yaku_table.yaku_ids(int(worth["yaku_mask"]) & yaku_table.YAKUMAN)),
-        fu=int(worth["fu"]) if event.fu is None or not yakuman else event.fu,
-        hand_points=int(worth["points"]),
-        limit=sum(limit <= _base(worth) for limit in _LIMITS),
+        yakuman=tuple(yaku_table.yaku_ids(int(payment["yaku_mask"]) & yaku_table.YAKUMAN)),
+        fu=int(payment["fu"]) if event.fu is None or not yakuman else event.fu,
+        hand_points=int(payment["points"]),
+        limit=sum(limit <= _base(payment) for limit in _LIMITS),
         honba=int(state["honba"]),
         sticks=int(state["sticks"]) if is_first else 0,
         winning_tile=TILE_NAMES[tile],
         dora_markers=tile_names(state["dora_markers"][: state["n_dora"]].tolist()),
         ura_markers=tile_names(state["ura_markers"][: state["n_ura"]].tolist()) if riichi else (),
-        deltas=_four(worth["deltas"]),
+        deltas=_four(payment["deltas"]),
     )
 
 
@@ -214,21 +214,21 @@ def _hora(win: WinRecord, hand: Sequence[str], before: m.FourInts) -> m.Hora:
     )
 
 
-def _base(worth: Any) -> int:
-    return int(base_points(int(worth["han"]), int(worth["fu"]), int(worth["yakuman"])))
+def _base(payment: Any) -> int:
+    return int(base_points(int(payment["han"]), int(payment["fu"]), int(payment["yakuman"])))
 
 
-def _yaku(state: s.State, seat: int, tile: int, worth: Any) -> tuple[tuple[int, int], ...]:
+def _yaku(state: s.State, seat: int, tile: int, payment: Any) -> tuple[tuple[int, int], ...]:
     """Return ids and han in Tenhou's order; ura dora stand there with 0 too after riichi."""
-    mask = int(worth["yaku_mask"])
+    mask = int(payment["yaku_mask"])
     order = yaku_order(_honour_triplets(state, seat, tile))
     han = yaku_table.OPEN_HAN if state["is_open"][seat] else yaku_table.CLOSED_HAN
     ordinary = mask & yaku_table.ORDINARY
     pairs = [(yaku, int(han[yaku])) for yaku in order if ordinary >> yaku & 1]
-    bonus = ((yaku_table.DORA, int(worth["dora"])), (yaku_table.RED_DORA, int(worth["red"])))
+    bonus = ((yaku_table.DORA, int(payment["dora"])), (yaku_table.RED_DORA, int(payment["red"])))
     pairs += [(yaku, count) for yaku, count in bonus if count]
     if state["riichi"][seat] == s.ACCEPTED:
-        pairs.append((yaku_table.URA_DORA, int(worth["ura"])))
+        pairs.append((yaku_table.URA_DORA, int(payment["ura"])))
     return tuple(pairs)
 
 

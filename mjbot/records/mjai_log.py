@@ -43,12 +43,12 @@ def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
     cannot be read raises it while the game's entries are walked.
     """
     lines: list[_Line] = []
-    begun = False
+    started = False
     count = size = 0
     for number, raw in _numbered_lines(stream, name):
         line = raw.removeprefix(b"\xef\xbb\xbf").strip()
         # Escaped quotes end in \", so a message that quotes another does not match.
-        if begun and b'"start_game"' in line:
+        if started and b'"start_game"' in line:
             count += 1
             yield _game(name, count, lines)
             lines = []
@@ -59,7 +59,7 @@ def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
             raise RecordError(name, f"line {number}", problem)
         if not line:
             continue
-        begun = begun or b'"start_' in line
+        started = started or b'"start_' in line
         lines.append((number, line))
     if lines:
         yield _game(name, count + 1, lines)
@@ -100,8 +100,8 @@ def log_line(event: Event, talk: Talk = ()) -> bytes:
     >>> log_line(EndKyoku(), [(2, "well played")]).decode().strip()
     '{"type":"end_kyoku","logs":[null,null,"well played",null]}'
     """
-    said = dict(talk)
-    logs = {"logs": [said.get(seat) for seat in range(4)]} if said else None
+    remarks = dict(talk)
+    logs = {"logs": [remarks.get(seat) for seat in range(4)]} if remarks else None
     return encode(event, OWN_LOG, logs).rstrip(b"\n") + b"\n"
 
 
@@ -128,8 +128,8 @@ def talk_in(line: bytes) -> Talk:
     if b'"logs"' not in line or _SILENCE in line:
         return ()
     logs = msgspec.json.decode(line).get("logs") if line.startswith(b"{") else None
-    said = logs[:4] if isinstance(logs, list) else []
-    return tuple([(seat, text) for seat, text in enumerate(said) if isinstance(text, str)])
+    remarks = logs[:4] if isinstance(logs, list) else []
+    return tuple([(seat, text) for seat, text in enumerate(remarks) if isinstance(text, str)])
 
 
 def _numbered_lines(stream: Lines, name: str) -> Iterator[_Line]:

@@ -139,7 +139,7 @@ class _RecordReader:
                 self._tiles = PLAIN_TILES if tag.type & GameType.NO_RED_FIVES else RED_TILES
                 self._rules = rules_of(tag.type).announced
             case tags.Names() if not self._started:  # a later UN is a player coming back
-                names = tuple(unquote(told or "") for told in tag.all)
+                names = tuple(unquote(value or "") for value in tag.all)
                 self._names = names if any(names) else None
             case tags.RecordedInit():
                 return self._take_deal(tag)

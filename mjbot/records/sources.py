@@ -103,7 +103,7 @@ def _sources_inside(path: Path) -> list[Source]:
     except RecordError as error:
         return [Source(path, problem=error.problem)]
     except OSError as error:
-        return [Source(path, problem=_told(error))]
+        return [Source(path, problem=_describe(error))]
 
 
 def games_of(source: Source) -> Iterator[Game]:
@@ -121,7 +121,7 @@ def games_of(source: Source) -> Iterator[Game]:
     except RecordError:
         raise
     except OSError as error:
-        raise RecordError(source.name, "", _told(error)) from None
+        raise RecordError(source.name, "", _describe(error)) from None
     except _DAMAGED as error:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
 
@@ -171,7 +171,7 @@ def _behind_blanks(stream: Lines, name: str) -> int:
     raise EmptyRecordError(name)
 
 
-def _told(error: OSError) -> str:
+def _describe(error: OSError) -> str:
     return error.strerror or f"damaged archive ({error})"
 
 

@@ -26,19 +26,19 @@ def page(title: str, body: Iterable[str]) -> str:
     return "\n".join(parts)
 
 
-def text(told: object, longest: int = LONGEST) -> str:
+def text(value: object, longest: int = LONGEST) -> str:
     """Return text as a page may hold it, cut to a length.
 
     >>> text("<b>\\u202eevil\\x07"), text("a" * 50, 3)
     ('&lt;b&gt;evil', 'aaa')
     """
-    letters = [letter for letter in str(told) if letter.isprintable()]
+    letters = [letter for letter in str(value) if letter.isprintable()]
     return escape("".join(letters)[:longest])
 
 
-def name(told: str, longest: int = LONGEST) -> str:
+def name(value: str, longest: int = LONGEST) -> str:
     """Return a player's name, whose direction of writing ends with it."""
-    return f"<bdi>{text(told, longest) or '-'}</bdi>"
+    return f"<bdi>{text(value, longest) or '-'}</bdi>"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], of: str = "") -> str:

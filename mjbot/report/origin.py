@@ -23,9 +23,9 @@ class Origin:
         return f"{self.command}: {self.date}{by}"
 
 
-def origin_of(words: Iterable[str]) -> Origin:
+def origin_of(arguments: Iterable[str]) -> Origin:
     """Return a command of today, and which mjbot ran it."""
-    return Origin(" ".join(words), datetime.date.today().isoformat(), _version())
+    return Origin(" ".join(arguments), datetime.date.today().isoformat(), _version())
 
 
 def _version() -> str:
@@ -38,8 +38,8 @@ def _version() -> str:
     return f"mjbot {version('mjbot')}"
 
 
-def _git(*words: str) -> str:
-    command = ["git", "-C", str(ROOT), *words]
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(ROOT), *arguments]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -71,14 +71,14 @@ class Plot:
         path = " ".join([f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in there + back])
         self._parts.append(f'<polygon points="{path}" fill="{colour}" fill-opacity="0.18"/>')
 
-    def bar(self, x: float, width: float, y: float, colour: str, told: str) -> None:
+    def bar(self, x: float, width: float, y: float, colour: str, tooltip: str) -> None:
         """Draw a bar from the axis up to ``y`` with a text for the mouse."""
         left, right = self._x(x - width / 2), self._x(x + width / 2)
         top, bottom = self._y(y), self._y(self.y.low)
         self._parts.append(
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}"'
             f' height="{bottom - top:.1f}" fill="{colour}" fill-opacity="0.75">'
-            f"<title>{escape(told)}</title></rect>"
+            f"<title>{escape(tooltip)}</title></rect>"
         )
 
     def stroke(self, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
@@ -88,11 +88,11 @@ class Plot:
             f' x2="{self._x(end[0]):.1f}" y2="{self._y(end[1]):.1f}" stroke="{colour}"/>'
         )
 
-    def dot(self, x: float, y: float, colour: str, told: str) -> None:
+    def dot(self, x: float, y: float, colour: str, tooltip: str) -> None:
         """Draw a dot with a text for the mouse."""
         self._parts.append(
             f'<circle cx="{self._x(x):.1f}" cy="{self._y(y):.1f}" r="5" fill="{colour}">'
-            f"<title>{escape(told)}</title></circle>"
+            f"<title>{escape(tooltip)}</title></circle>"
         )
 
     def note(self, x: float, text: str) -> None:

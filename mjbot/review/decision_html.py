@@ -145,12 +145,12 @@ def _terms(decision: ReviewedDecision) -> str:
     """Return the terms of what was done and of what is better, or of the next best."""
     better, done = decision.better, decision.done
     if decision.is_equal:
-        others = [each for each in decision.told.rated if not each.is_chosen]
+        others = [each for each in decision.explanation.rated if not each.is_chosen]
         done = max(others, key=lambda each: each.worth, default=None)
     if better is None or done is None:
         return "" if decision.is_equal else "<p class=soft>The reviewer did not rate both.</p>"
     pair = (better, done) if decision.is_equal else (done, better)
-    unit = decision.told.unit
+    unit = decision.explanation.unit
     gains = {reason.shows: reason for reason in compare(decision.view, done, better, unit)}
     in_points = points_of(better, unit) is not None and points_of(done, unit) is not None
     counted = e.POINTS if in_points else unit
@@ -168,7 +168,7 @@ def _terms(decision: ReviewedDecision) -> str:
     if unit != e.POINTS:
         values = [each.worth for each in pair]
         gain = "" if in_points else signed(sign * (values[1] - values[0]), unit)
-        rows.append(_total(_worth_label(unit), values, unit, gain))
+        rows.append(_total(_value_label(unit), values, unit, gain))
     for term in _rows(pair, gains):
         found = [each.term(term.name, term.about) for each in pair]
         cells = [number(each.value, term.unit) if each else "" for each in found]
@@ -178,7 +178,7 @@ def _terms(decision: ReviewedDecision) -> str:
     return table([*heads, f"gain, {_short_unit(counted)}"], rows, "terms")
 
 
-def _worth_label(unit: str) -> str:
+def _value_label(unit: str) -> str:
     return (
         f"share of the network, {e.PERCENT}"
         if unit.startswith(e.PERCENT)
@@ -222,9 +222,9 @@ def _rows(
 ) -> list[e.Term]:
     """Return the terms to be shown: what gains, the most first, then what is known beside it."""
     terms = {(term.name, term.about): term for each in pair for term in each.terms}
-    told = [terms[shows] for shows in gains if shows in terms]
-    hidden = {e.WINNING, e.DEALING_IN, e.IN_POINTS, *(term.name for term in told if term.adds_to)}
-    rest = [term for term in terms.values() if term not in told and term.name not in hidden]
+    listed = [terms[shows] for shows in gains if shows in terms]
+    hidden = {e.WINNING, e.DEALING_IN, e.IN_POINTS, *(term.name for term in listed if term.adds_to)}
+    rest = [term for term in terms.values() if term not in listed and term.name not in hidden]
     values = {
         (term.name, term.about): [each.term(term.name, term.about) for each in pair]
         for term in rest
@@ -234,17 +234,17 @@ def _rows(
         for term in rest
         if any(found and found.value for found in values[term.name, term.about])
     ]
-    return [*told, *some]
+    return [*listed, *some]
 
 
 def _chips(decision: ReviewedDecision) -> str:
     """Return all that was rated, best first."""
-    ordered = decision.told.best_first[:MOST_CHIPS]
+    ordered = decision.explanation.best_first[:MOST_CHIPS]
     if len(ordered) < 3:
         return ""
     chips = []
     for each in ordered:
         mark = ", done" if e.same_choice(each.action, decision.actual) else ""
-        rated = amount(each.worth, decision.told.unit) if each.worth > -1e8 else "given up"
+        rated = amount(each.worth, decision.explanation.unit) if each.worth > -1e8 else "given up"
         chips.append(f"<span>{choice_text(each, tile)} {text(rated)}{mark}</span>")
     return f"<p class=chips>{''.join(chips)}</p>"

@@ -46,7 +46,7 @@ class ReviewedDecision:
     turn: int
     asked: m.Event
     view: View
-    told: e.Explanation
+    explanation: e.Explanation
     actual: Action
     then: Action | None = None
     expected_then: Action | None = None
@@ -61,7 +61,7 @@ class ReviewedDecision:
     @property
     def expected(self) -> Action:
         """What the reviewer would have done."""
-        return self.told.choice
+        return self.explanation.choice
 
     @property
     def is_equal(self) -> bool:
@@ -71,7 +71,7 @@ class ReviewedDecision:
     @property
     def done(self) -> e.Rated | None:
         """What the reviewer says of what was done, if it says anything."""
-        rated = [each for each in self.told.rated if e.same_choice(each.action, self.actual)]
+        rated = [each for each in self.explanation.rated if e.same_choice(each.action, self.actual)]
         if self.then is not None:
             follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
             rated = follows or rated
@@ -80,10 +80,10 @@ class ReviewedDecision:
     @property
     def better(self) -> e.Rated | None:
         """What it says of what it would have done."""
-        return next((each for each in self.told.rated if each.is_chosen), None)
+        return next((each for each in self.explanation.rated if each.is_chosen), None)
 
     @property
-    def worth_loss(self) -> float | None:
+    def value_loss(self) -> float | None:
         """What was lost in the reviewer's own unit; ``None`` where it did not rate both."""
         if self.is_equal:
             return 0.0
@@ -97,20 +97,23 @@ class ReviewedDecision:
         """What was lost in estimated points, below 0 where they favour what was done."""
         if self.is_equal:
             return 0.0
-        done, better = points_of(self.done, self.told.unit), points_of(self.better, self.told.unit)
+        done, better = (
+            points_of(self.done, self.explanation.unit),
+            points_of(self.better, self.explanation.unit),
+        )
         return None if done is None or better is None else better - done
 
     @property
     def loss(self) -> float | None:
         """What was lost, in :attr:`loss_unit`; ``None`` where the reviewer did not rate both."""
         if not self.in_points:
-            return self.worth_loss
+            return self.value_loss
         return None if self.points is None else max(0.0, self.points)
 
     @property
     def loss_unit(self) -> str:
         """Points, or the reviewer's own unit."""
-        return e.POINTS if self.in_points else self.told.unit
+        return e.POINTS if self.in_points else self.explanation.unit
 
     @property
     def is_disputed(self) -> bool:
@@ -121,9 +124,10 @@ class ReviewedDecision:
     @property
     def is_close(self) -> bool:
         """Whether the loss is too small a part of what is at stake to tell the two apart."""
-        rated = self.told.rated
+        rated = self.explanation.rated
         values = [
-            points_of(each, self.told.unit) if self.in_points else each.worth for each in rated
+            points_of(each, self.explanation.unit) if self.in_points else each.worth
+            for each in rated
         ]
         known = [value for value in values if value is not None and isfinite(value)]
         if self.is_equal or self.loss is None or len(known) < 2:
@@ -205,9 +209,9 @@ class Judged:
     def in_points(self) -> bool:
         """Whether the reviewer reports points, so that losses are counted in them."""
         return any(
-            points_of(rated, each.told.unit) is not None
+            points_of(rated, each.explanation.unit) is not None
             for each in self.decisions
-            for rated in each.told.rated
+            for rated in each.explanation.rated
         )
 
 
@@ -223,10 +227,10 @@ def judge(
     something else.  Raises what :func:`~mjbot.records.choices.steps` does and
     :class:`~mjbot.review.players.StrategyFailedError`.
     """
-    said = list(events)
-    players.last_round = _last_round(said)
+    played = list(events)
+    players.last_round = _last_round(played)
     walk = _Walk(players, seats, in_full)
-    for step in steps_of(said):
+    for step in steps_of(played):
         walk.take(step)
     in_points = walk.judged.in_points
     for decision in walk.judged.decisions:
@@ -274,7 +278,7 @@ class _Walk:
         self._players.see(step, self._seats)
         self.judged.events.append(step.event)
         self._note(step)
-        self._look_ahead(step)
+        self._read_following(step)
         for seat, place in self._numbering.choosers(step).items():
             if seat in self._seats:
                 self._decide(step, seat, place)
@@ -303,7 +307,7 @@ class _Walk:
         if judged.kyoku and not isinstance(step.event, m.EndGame):  # sticks left over are no play's
             judged.kyoku[-1].scores_after = self._scores
 
-    def _look_ahead(self, step: ReplayStep) -> None:
+    def _read_following(self, step: ReplayStep) -> None:
         """Keep, before a discard is made, the hand that it is made from."""
         if isinstance(step.next, m.Dahai):
             seat, state = step.next.actor, step.table.state
@@ -343,18 +347,18 @@ class _Walk:
         self, step: ReplayStep, seat: int, place: int, actual: Action
     ) -> ReviewedDecision:
         players, view = self._players, self._players.view(step, seat)
-        told = None
+        rating = None
         if seat not in self._in_full:
             choice = players.decide(step, seat)
-            told = e.Explanation(choice) if e.same_choice(choice, actual) else None
-        told = told or players.explain(step, seat)[1]
-        same = e.same_choice(told.choice, actual)
+            rating = e.Explanation(choice) if e.same_choice(choice, actual) else None
+        rating = rating or players.explain(step, seat)[1]
+        same = e.same_choice(rating.choice, actual)
         then = step.discard_after(seat)
-        expected_then = then if same else players.follow_up(step, view, told.choice)
+        expected_then = then if same else players.follow_up(step, view, rating.choice)
         riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
         return ReviewedDecision(
             step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
-            self._turns[seat], step.event, view, told, actual, then, expected_then, tuple(riichi),
+            self._turns[seat], step.event, view, rating, actual, then, expected_then, tuple(riichi),
         )  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def _kyoku(review: Review, place: int) -> Json:
 
 
 def _entry(review: Review, decision: ReviewedDecision) -> Json:
-    view, unit = decision.view, decision.told.unit
+    view, unit = decision.view, decision.explanation.unit
     rated = _once(decision)
     probs = _probs([each.worth for each in rated], unit)
     details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
@@ -151,7 +151,7 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
         "position": decision.at,
         "loss": _finite(decision.loss),
         "loss_points": _finite(decision.points),
-        "loss_worth": _finite(decision.worth_loss),
+        "loss_worth": _finite(decision.value_loss),
         "about_equal": decision.is_close,
         "disputed": decision.is_disputed,
         "kind": None if decision.is_equal else kind_of_loss(decision),
@@ -168,7 +168,7 @@ def _once(decision: ReviewedDecision) -> list[Rated]:
     """
     found: list[Rated] = []
     first = [each for each in (decision.done, decision.better) if each]
-    for each in [*first, *decision.told.best_first]:
+    for each in [*first, *decision.explanation.best_first]:
         if not any(same_choice(each.action, other.action) for other in found):
             found.append(each)
     return sorted(found, key=lambda each: -each.worth)
@@ -185,11 +185,11 @@ def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -
     }
 
 
-def _probs(worths: Sequence[float], unit: str) -> list[float]:
+def _probs(values: Sequence[float], unit: str) -> list[float]:
     if unit.startswith(PERCENT):
-        return [worth / 100 for worth in worths]
-    best = max(worths, default=0.0)
-    powers = [exp((worth - best) / _temperature(unit)) for worth in worths]
+        return [value / 100 for value in values]
+    best = max(values, default=0.0)
+    powers = [exp((value - best) / _temperature(unit)) for value in values]
     return [power / sum(powers) for power in powers]
 
 
@@ -236,11 +236,11 @@ def _turned(of_seats: Sequence[Any], seat: int) -> list[Any]:
 
 
 def _event(message: Message) -> Any:
-    told = msgspec.to_builtins(message)
-    if isinstance(message, StartKyoku) and told.get("scores") is None:
-        told["scores"] = [RANKED.start_points] * 4
-    told = {key: value for key, value in told.items() if value is not None}
-    return {**told, "type": "none"} if told.get("type") == "skip" else told
+    fields = msgspec.to_builtins(message)
+    if isinstance(message, StartKyoku) and fields.get("scores") is None:
+        fields["scores"] = [RANKED.start_points] * 4
+    fields = {key: value for key, value in fields.items() if value is not None}
+    return {**fields, "type": "none"} if fields.get("type") == "skip" else fields
 
 
 def _interval(estimate: Estimate) -> list[float | None]:

@@ -119,16 +119,16 @@ def _curve(review: summary.Review) -> str:
         if decision.loss:
             high = max(2.0, decision.loss / most * (HEIGHT - 14))
             shape = f'x="{x:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 1, 2):.1f}"'
-            told = f"{decision.at}: {text(amount(decision.loss, unit))}"
+            tooltip = f"{decision.at}: {text(amount(decision.loss, unit))}"
             close = "" if review.counts(decision) else " c"
             bars.append(
                 f'<a href="#{decision.at}"><rect class="v{close}" {shape}'
-                f' height="{high:.1f}"><title>{told}</title></rect></a>'
+                f' height="{high:.1f}"><title>{tooltip}</title></rect></a>'
             )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
-    told = f"estimated loss of each decision, at most {text(amount(most, unit))}"
-    drawn = f'<svg class=curve {box} aria-label="{told}">{"".join(marks)}{"".join(bars)}</svg>'
-    return f"<p class=soft>{told}</p>{drawn}"
+    tooltip = f"estimated loss of each decision, at most {text(amount(most, unit))}"
+    drawn = f'<svg class=curve {box} aria-label="{tooltip}">{"".join(marks)}{"".join(bars)}</svg>'
+    return f"<p class=soft>{tooltip}</p>{drawn}"
 
 
 def _worst(review: summary.Review) -> Iterator[str]:

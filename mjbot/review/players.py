@@ -78,17 +78,17 @@ class SeatedPlayers:
         if isinstance(step.event, StartGame):
             self._seated.clear()
             for seat in seats:
-                self._ask(step, self._at(seat).start_game, seat, step.table.names)
+                self._call(step, self._at(seat).start_game, seat, step.table.names)
         elif isinstance(step.event, StartKyoku):
             for seat in seats:
                 if step.table.state["hand_known"][seat]:
                     view = self.view(step, seat)
-                    self._ask(step, self._at(seat).start_kyoku, view)
+                    self._call(step, self._at(seat).start_kyoku, view)
 
     def decide(self, step: ReplayStep, seat: int) -> Action:
         """Return what the strategy would do."""
         view = self.view(step, seat)
-        choice = self._ask(step, self._at(seat).decide, view)
+        choice = self._call(step, self._at(seat).decide, view)
         if not is_legal(choice, view.codes):
             raise self._failed(step, no_choice(choice))
         return choice
@@ -96,12 +96,12 @@ class SeatedPlayers:
     def explain(self, step: ReplayStep, seat: int) -> tuple[str, Explanation]:
         """Return the name of the strategy's class and what it thinks."""
         strategy = self._at(seat)
-        told = self._ask(step, strategy.explain, self.view(step, seat))
+        result = self._call(step, strategy.explain, self.view(step, seat))
         name = type(strategy).__name__
-        if not isinstance(told, Explanation):
-            problem = f"{name}.explain returned {type(told).__name__}, no Explanation"
+        if not isinstance(result, Explanation):
+            problem = f"{name}.explain returned {type(result).__name__}, no Explanation"
             raise self._failed(step, problem)
-        return name, told
+        return name, result
 
     def view(self, step: ReplayStep, seat: int) -> View:
         """Return what a seat sees then."""
@@ -110,7 +110,7 @@ class SeatedPlayers:
     def follow_up(self, step: ReplayStep, view: View, action: Action) -> Action | None:
         """Return the discard with which the strategy would follow a riichi, pon or chi."""
         after = view_after(view, action)
-        return self._ask(step, self._at(view.seat).decide, after) if after else None
+        return self._call(step, self._at(view.seat).decide, after) if after else None
 
     def _at(self, seat: int) -> Strategy:
         if seat not in self._seated:
@@ -120,7 +120,7 @@ class SeatedPlayers:
     def _new(self) -> Strategy:
         return self._spec.make(self._seed)
 
-    def _ask(self, step: ReplayStep, question: Callable[..., Answer], *about: object) -> Answer:
+    def _call(self, step: ReplayStep, question: Callable[..., Answer], *about: object) -> Answer:
         try:
             return question(*about)
         except Exception as problem:

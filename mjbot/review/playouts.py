@@ -54,5 +54,5 @@ def show(decision: ReviewedDecision, by: PlaysOut, deals: int = DEALS) -> Shown:
 
 def is_open(decision: ReviewedDecision) -> bool:
     """Whether there is a difference to be shown."""
-    loss = decision.worth_loss
+    loss = decision.value_loss
     return not decision.is_equal and bool(loss is None or loss > 0)

@@ -69,7 +69,7 @@ def reasons(decision: ReviewedDecision) -> list[Reason]:
     done, better = decision.done, decision.better
     if decision.is_equal or done is None or better is None:
         return []
-    return compare(decision.view, done, better, decision.told.unit)
+    return compare(decision.view, done, better, decision.explanation.unit)
 
 
 def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reason]:

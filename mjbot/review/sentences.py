@@ -99,10 +99,10 @@ def doing_text(view: View, action: Action, then: Action | None, draw: Draw = til
 
 
 def _action(
-    words: dict[str, str], view: View, action: Action, then: Action | None, draw: Draw
+    texts: dict[str, str], view: View, action: Action, then: Action | None, draw: Draw
 ) -> str:
     tile = view.claim_tile if action.is_call else action.tile
-    text = words[action.name].format(draw(tile) if tile >= 0 else "")
+    text = texts[action.name].format(draw(tile) if tile >= 0 else "")
     if action.name == "chi":
         used = [draw(each) for each in consumed_tiles(view.state, view.seat, action)]
         text += f" with {' '.join(used)}"
@@ -191,7 +191,7 @@ def _dispute(decision: ReviewedDecision) -> Iterator[str]:
 
 def _shares(decision: ReviewedDecision) -> Iterator[str]:
     done, better = decision.done, decision.better
-    if decision.told.unit.startswith(PERCENT) and done is not None and better is not None:
+    if decision.explanation.unit.startswith(PERCENT) and done is not None and better is not None:
         shares = f"{choice_text(better)} {percent(better.worth)}"
         yield f"The network gives {shares} ({choice_text(done)}: {percent(done.worth)})"
 

@@ -206,10 +206,10 @@ def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
 def _place(decision: ReviewedDecision) -> float | None:
     if decision.is_equal:
         return 1.0
-    worths = [each.worth for each in decision.told.rated if np.isfinite(each.worth)]
-    if decision.worth_loss is None or len(worths) < 2 or max(worths) == min(worths):
+    values = [each.worth for each in decision.explanation.rated if np.isfinite(each.worth)]
+    if decision.value_loss is None or len(values) < 2 or max(values) == min(values):
         return None
-    return max(0.0, 1 - decision.worth_loss / (max(worths) - min(worths)))
+    return max(0.0, 1 - decision.value_loss / (max(values) - min(values)))
 
 
 def _by_kyoku(

@@ -103,7 +103,7 @@ def _train(
         margins = held_out_margins(examples, best.cost, best.gamma, request.seed, request.jobs)
         threshold = best_threshold(examples.labels, margins)
         model = trained(examples, best, threshold)
-    found = {"cross-validation": _said(examples, margins > threshold)}
+    found = {"cross-validation": _scores(examples, margins > threshold)}
     del found["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, request)
@@ -119,7 +119,7 @@ def _best_cell(request: FoldRequest, examples: Examples, file: Path) -> Cell:
         GridSearch(some, file, request.seed, request.jobs) as grid,
         progress(Console(stderr=True), "searching the grid", unit="cells") as step,
     ):
-        return grid.search(request.step, lambda cell, left: step(note=_told(cell, left)))
+        return grid.search(request.step, lambda cell, left: step(note=_note(cell, left)))
 
 
 def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
@@ -140,7 +140,7 @@ def checked(model: FoldModel, refs: Sequence[GameRef], request: TrainingRequest)
         positions = join_positions(list(_stepping(_draw(refs, CHECKED_PER_GAME, request), step)))
     examples = _examples(positions)
     margins = np.array([margin(model, row) for row in examples.features])
-    return _said(examples, margins > 0)
+    return _scores(examples, margins > 0)
 
 
 def _drawn(
@@ -200,9 +200,9 @@ def _some(examples: Examples, n: int, seed: int) -> Examples:
     return Examples(examples.features[order], examples.labels[order], examples.games[order])
 
 
-def _said(examples: Examples, folds: NDArray[np.bool_]) -> Scores:
-    said = np.where(folds, FOLD, PUSH).astype(np.int8)
-    return scores_of(examples.labels, said, examples.games)
+def _scores(examples: Examples, folds: NDArray[np.bool_]) -> Scores:
+    predicted = np.where(folds, FOLD, PUSH).astype(np.int8)
+    return scores_of(examples.labels, predicted, examples.games)
 
 
 def _by_file(refs: Sequence[GameRef]) -> Iterable[tuple[Path, list[GameRef]]]:
@@ -231,7 +231,7 @@ def _identities(request: FoldRequest, refs: Sequence[GameRef]) -> tuple[str, str
     return drawn_as, digest.hexdigest()[:12]
 
 
-def _told(cell: Cell, left: int) -> str:
+def _note(cell: Cell, left: int) -> str:
     return f"C 2^{cell.cost}, gamma 2^{cell.gamma}: fold F1 {cell.f1:.3f}; {left} cells left"
 
 

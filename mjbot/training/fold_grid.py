@@ -83,32 +83,32 @@ class GridSearch:
     def __exit__(self, *_: object) -> None:
         self._log.close()
 
-    def search(self, step: int, tell: Callable[[Cell, int], None]) -> Cell:
+    def search(self, step: int, report: Callable[[Cell, int], None]) -> Cell:
         """Return the best cell.
 
         With ``step`` 1 it is the best of all 441; else each ``step``-th is tried, then the
-        neighbours of the best at half the step, and so on down to 1.  ``tell`` gets each cell
+        neighbours of the best at half the step, and so on down to 1.  ``report`` gets each cell
         and how many of its round are left.
         """
         axis = range(LOWEST, HIGHEST + 1, step)
-        best = self._best_of([(cost, gamma) for cost in axis for gamma in axis], tell)
+        best = self._best_of([(cost, gamma) for cost in axis for gamma in axis], report)
         while step > 1:
             step //= 2
-            best = self._best_of(list(_around(best, step)), tell)
+            best = self._best_of(list(_around(best, step)), report)
         return best
 
-    def _best_of(self, cells: list[tuple[int, int]], tell: Callable[[Cell, int], None]) -> Cell:
+    def _best_of(self, cells: list[tuple[int, int]], report: Callable[[Cell, int], None]) -> Cell:
         tried = []
         for number, (cost, gamma) in enumerate(cells):
             cell = self._known.get((cost, gamma)) or self._try(cost, gamma)
             tried.append(cell)
-            tell(cell, len(cells) - number - 1)
+            report(cell, len(cells) - number - 1)
         # of equals the machine with less to say: small C, small gamma
         return max(tried, key=lambda cell: (cell.f1, -cell.cost, -cell.gamma))
 
     def _try(self, cost: int, gamma: int) -> Cell:
-        said = held_out_margins(self._examples, cost, gamma, self._seed, self._jobs) > 0
-        cell = Cell(cost, gamma, f1_of(self._examples.labels, said.astype(np.int8)))
+        predicted = held_out_margins(self._examples, cost, gamma, self._seed, self._jobs) > 0
+        cell = Cell(cost, gamma, f1_of(self._examples.labels, predicted.astype(np.int8)))
         self._known[cost, gamma] = cell
         self._log.append(cell)
         return cell

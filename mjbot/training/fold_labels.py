@@ -34,7 +34,7 @@ _N_COLUMNS: Final = 7
 
 States = Any
 """Records of :data:`mjbot.table.state.STATE`, [n]."""
-Known = NDArray[np.int8]
+SafetyMarks = NDArray[np.int8]
 
 
 @compiled
@@ -49,15 +49,15 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
     tenpai, after which it folded without anything else in between or the kyoku ended.
     """
     n = len(kinds)
-    known = np.empty((n, _N_COLUMNS), np.int8)
+    marks = np.empty((n, _N_COLUMNS), np.int8)
     for at in range(n):
-        _look(states[at], seat, kinds[at], known[at])
+        _mark_kind(states[at], seat, kinds[at], marks[at])
     labels = np.zeros(n, np.int8)
     at, fold = 0, n
     while at < n:
         back = at
-        if known[at, _THREAT] and known[at, _COSTLY] and known[at, _GRADE] <= NEARLY_SAFE:
-            back = _return(known, at)
+        if marks[at, _THREAT] and marks[at, _COSTLY] and marks[at, _GRADE] <= NEARLY_SAFE:
+            back = _return(marks, at)
             if back == n and not won:
                 fold = at
                 break
@@ -65,7 +65,7 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
         at = max(back, at + 1)
     labels[fold:] = FOLD
     if not won:
-        _doubt_waiting(known, labels, fold)
+        _doubt_waiting(marks, labels, fold)
     return labels
 
 
@@ -84,46 +84,46 @@ def steps_aside(state: State, seat: int, wanted: int, played: int) -> bool:
 
 
 @compiled
-def _look(state: State, seat: int, kind: int, known: NDArray[np.int8]) -> None:
+def _mark_kind(state: State, seat: int, kind: int, marks: NDArray[np.int8]) -> None:
     hand = state.hand[seat].copy()
     threats = threats_to(state, seat)
     grades = joint_grades(state, seat, threats)
-    known[_MELDS] = state.n_melds[seat]
-    known[_BEFORE] = shanten(hand, state.n_melds[seat])
-    known[_BEST] = NO_SUJI
+    marks[_MELDS] = state.n_melds[seat]
+    marks[_BEFORE] = shanten(hand, state.n_melds[seat])
+    marks[_BEST] = NO_SUJI
     for held in range(N_KINDS):
         if hand[held]:
-            known[_BEST] = min(known[_BEST], grades[held])
+            marks[_BEST] = min(marks[_BEST], grades[held])
     melds = complete_melds(hand)
     hand[kind] -= 1
-    known[_AFTER] = shanten(hand, state.n_melds[seat])
-    known[_COSTLY] = known[_AFTER] > known[_BEFORE] or complete_melds(hand) < melds
-    known[_THREAT] = threats != 0 and not state.riichi[seat]
-    known[_GRADE] = grades[kind]
+    marks[_AFTER] = shanten(hand, state.n_melds[seat])
+    marks[_COSTLY] = marks[_AFTER] > marks[_BEFORE] or complete_melds(hand) < melds
+    marks[_THREAT] = threats != 0 and not state.riichi[seat]
+    marks[_GRADE] = grades[kind]
 
 
 @compiled
-def _return(known: Known, fold: int) -> int:
+def _return(marks: SafetyMarks, fold: int) -> int:
     """Return the first decision after ``fold`` that shows that the player goes on, else n.
 
     It calls, is nearer to a win than before or in tenpai again, or throws a tile of the worst
     grade though it holds one of the two safest.
     """
-    for at in range(fold + 1, len(known)):
-        row = known[at]
-        if row[_MELDS] > known[fold, _MELDS] or row[_AFTER] < max(known[fold, _BEFORE], 1):
+    for at in range(fold + 1, len(marks)):
+        row = marks[at]
+        if row[_MELDS] > marks[fold, _MELDS] or row[_AFTER] < max(marks[fold, _BEFORE], 1):
             return at
         if row[_THREAT] and row[_GRADE] == NO_SUJI and row[_BEST] <= NEARLY_SAFE:
             return at
-    return len(known)
+    return len(marks)
 
 
 @compiled
-def _doubt_waiting(known: Known, labels: NDArray[np.int8], end: int) -> None:
+def _doubt_waiting(marks: SafetyMarks, labels: NDArray[np.int8], end: int) -> None:
     """Mark the discards that were as safe as could be just before decision ``end`` as unclear."""
     at = end - 1
-    while at >= 0 and labels[at] == PUSH and known[at, _THREAT]:
-        if known[at, _GRADE] > max(SUJI, known[at, _BEST]) or known[at, _AFTER] == 0:
+    while at >= 0 and labels[at] == PUSH and marks[at, _THREAT]:
+        if marks[at, _GRADE] > max(SUJI, marks[at, _BEST]) or marks[at, _AFTER] == 0:
             return
         labels[at] = UNCLEAR
         at -= 1

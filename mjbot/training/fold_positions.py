@@ -127,18 +127,18 @@ Labels = NDArray[np.int8]
 Scores = dict[str, Estimate]
 
 
-def f1_of(labels: Labels, said: Labels, class_: int = FOLD) -> float:
+def f1_of(labels: Labels, predicted: Labels, class_: int = FOLD) -> float:
     """Return the F1 of one class, 0 if it was neither there nor said.
 
     >>> f1_of(np.int8([1, 1, 0, 0]), np.int8([1, 0, 0, 1]))
     0.5
     """
-    hits = int(np.sum((labels == class_) & (said == class_)))
-    mentioned = int(np.sum(labels == class_) + np.sum(said == class_))
+    hits = int(np.sum((labels == class_) & (predicted == class_)))
+    mentioned = int(np.sum(labels == class_) + np.sum(predicted == class_))
     return 2 * hits / mentioned if mentioned else 0.0
 
 
-def scores_of(labels: Labels, said: Labels, games: NDArray[np.int32]) -> Scores:
+def scores_of(labels: Labels, predicted: Labels, games: NDArray[np.int32]) -> Scores:
     """Return ``fold precision``, ``fold recall``, ``fold F1`` and the same of push.
 
     All int8[n] but ``games`` int32[n]: a game is one observation of the 95 % intervals.  Rows
@@ -147,13 +147,15 @@ def scores_of(labels: Labels, said: Labels, games: NDArray[np.int32]) -> Scores:
     clear = labels != UNCLEAR
     found: Scores = {}
     for name, class_ in CLASSES.items():
-        hits, there, told = _counts(labels[clear], said[clear], games[clear], class_)
-        found[f"{name} precision"] = rate(hits, told)
+        hits, there, predicted_count = _counts(
+            labels[clear], predicted[clear], games[clear], class_
+        )
+        found[f"{name} precision"] = rate(hits, predicted_count)
         found[f"{name} recall"] = rate(hits, there)
-        found[f"{name} F1"] = rate(2 * hits, there + told)
+        found[f"{name} F1"] = rate(2 * hits, there + predicted_count)
     strict = np.where(clear, labels, np.int8(PUSH))
-    hits, there, told = _counts(strict, said, games, FOLD)
-    found[STRICT] = rate(2 * hits, there + told)
+    hits, there, predicted_count = _counts(strict, predicted, games, FOLD)
+    found[STRICT] = rate(2 * hits, there + predicted_count)
     return found
 
 
@@ -174,12 +176,12 @@ def best_threshold(labels: Labels, margins: NDArray[np.float64]) -> float:
 
 
 def _counts(
-    labels: Labels, said: Labels, games: NDArray[np.int32], class_: int
+    labels: Labels, predicted: Labels, games: NDArray[np.int32], class_: int
 ) -> tuple[NDArray[np.float64], ...]:
     """Return per game how many were of the class and said so, were of it, and were said so."""
     names, game = np.unique(games, return_inverse=True)
-    there, told = labels == class_, said == class_
+    there, predicted_count = labels == class_, predicted == class_
     return tuple(
         np.bincount(game, chosen, minlength=len(names)).astype(np.float64)
-        for chosen in (there & told, there, told)
+        for chosen in (there & predicted_count, there, predicted_count)
     )

@@ -67,24 +67,24 @@ class TrainingRun:
 
     def __init__(
         self,
-        course: TrainingSet,
+        training_set: TrainingSet,
         folder: RunFolder,
         jobs: int = 1,
         left_out: LeftOut | None = None,
     ) -> None:
-        self._course: Final = course
+        self._training_set: Final = training_set
         self._folder: Final = folder
         self._console: Final = Console(stderr=True)
         self._jobs: Final = jobs
         self._left_out: Final = LeftOut() if left_out is None else left_out
-        self._set: Final = FEATURE_SETS.index(course.features)
-        self._checkpoint: Final = f"passes-{course.identity}.npz"
+        self._set: Final = FEATURE_SETS.index(training_set.features)
+        self._checkpoint: Final = f"passes-{training_set.identity}.npz"
         self._saved: Final[dict[str, str]] = {}
 
     @property
     def n_games(self) -> int:
         """How many games are learned from."""
-        return len(self._course.games)
+        return len(self._training_set.games)
 
     def kept(self) -> str:
         """Say what is in the folder by now."""
@@ -95,7 +95,7 @@ class TrainingRun:
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""
-        return self._kept("learned", self._course.games, before_first_riichi)
+        return self._kept("learned", self._training_set.games, before_first_riichi)
 
     def checks(self, games: Sequence[GameRef]) -> Positions:
         """Return positions to check with: all of closed hands."""
@@ -121,20 +121,20 @@ class TrainingRun:
 
     def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
         """Return the weights after ``passes`` over the positions, rounded as they are stored."""
-        lesson, done = self._resumed(passes)
+        state, done = self._resumed(passes)
         choices = new_choices()
         total = passes * len(positions)
         with progress(self._console, "learning", total, "positions") as step:
             step(done * len(positions))
             for number in range(done, passes):
-                dice = np.random.default_rng([self._course.seed, number])
+                dice = np.random.default_rng([self._training_set.seed, number])
                 order = dice.permutation(len(positions))
                 for start in range(0, len(order), SLICE):
                     some = order[start : start + SLICE]
-                    perceptron.learn(self._set, positions, some, choices, lesson)
+                    perceptron.learn(self._set, positions, some, choices, state)
                     step(len(some), note=f"pass {number + 1} of {passes}")
-                self._save(lesson, number + 1)
-        return perceptron.averaged(lesson).astype(np.float16).astype(np.float32)
+                self._save(state, number + 1)
+        return perceptron.averaged(state).astype(np.float16).astype(np.float32)
 
     def ranks(self, positions: Positions, weights: NDArray[np.float32]) -> NDArray[np.int8]:
         """Return which rank the discard made has in each position."""
@@ -153,10 +153,10 @@ class TrainingRun:
             if done <= passes:
                 self._saved["passes"] = f"{done} of the passes"
                 return PerceptronState(saved["weights"], saved["sums"], saved["steps"]), done
-        return perceptron.initial_state(N_FEATURES[self._course.features]), 0
+        return perceptron.initial_state(N_FEATURES[self._training_set.features]), 0
 
-    def _save(self, lesson: PerceptronState, passes: int) -> None:
-        arrays: dict[str, Any] = {"passes": np.int64(passes), **lesson._asdict()}
+    def _save(self, state: PerceptronState, passes: int) -> None:
+        arrays: dict[str, Any] = {"passes": np.int64(passes), **state._asdict()}
         self._folder.write(self._checkpoint, lambda stream: np.savez(stream, **arrays))
         self._saved["passes"] = f"{passes} of the passes"
 
@@ -200,9 +200,9 @@ def train(request: HandRequest) -> Learned:
     folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
         erase_run(folder)
-    course = TrainingSet(features=request.features, seed=request.seed, games=games)
+    training_set = TrainingSet(features=request.features, seed=request.seed, games=games)
     with RunFolder(folder, "hand") as run_folder:
-        training = TrainingRun(course, run_folder, request.jobs, request.left_out)
+        training = TrainingRun(training_set, run_folder, request.jobs, request.left_out)
         return _train(request, training, checked, run_folder)
 
 

@@ -61,10 +61,10 @@ def _discards(game: Iterator[GameStep], every_hand: bool) -> Positions:
 def identity_of(games: Sequence[GameRef]) -> str:
     """Return twelve letters and digits of the positions in these games, source code included."""
     files = file_digests(games)
-    said = [
+    parts = [
         f"{game.number} {game.place} {game.source.name} {files[game.source.path]}" for game in games
     ]
-    return short_digest("\n".join([source_digest(__name__), *said]))
+    return short_digest("\n".join([source_digest(__name__), *parts]))
 
 
 def short_digest(text: str) -> str:

@@ -35,9 +35,9 @@ def initial_state(n_features: int) -> PerceptronState:
     return PerceptronState(np.zeros(n_features), np.zeros(n_features), np.zeros(1, np.int64))
 
 
-def averaged(lesson: PerceptronState) -> NDArray[np.float32]:
+def averaged(state: PerceptronState) -> NDArray[np.float32]:
     """Return the mean of the weights over all steps: float32[n_features]."""
-    mean = lesson.weights - lesson.sums / max(int(lesson.steps[0]), 1)
+    mean = state.weights - state.sums / max(int(state.steps[0]), 1)
     return mean.astype(np.float32)
 
 
@@ -47,7 +47,7 @@ def learn(
     positions: Positions,
     order: NDArray[np.int64],
     choices: Choices,
-    lesson: PerceptronState,
+    state: PerceptronState,
 ) -> int:
     """Learn from ``positions`` in this order; return how often the best discard was made."""
     right = 0
@@ -56,7 +56,7 @@ def learn(
         n = write_choices(feature_set, position, choices)
         best, made, highest = 0, 0, -np.inf
         for choice in range(n):
-            points = score(lesson.weights, choices.features[choice], choices.counts[choice])
+            points = score(state.weights, choices.features[choice], choices.counts[choice])
             if points > highest:
                 best, highest = choice, points
             if choices.kinds[choice] == kind_of(position.tile):
@@ -64,18 +64,18 @@ def learn(
         if best == made:
             right += 1
         else:
-            _change(lesson, choices, made, 1)
-            _change(lesson, choices, best, -1)
-        lesson.steps[0] += 1
+            _change(state, choices, made, 1)
+            _change(state, choices, best, -1)
+        state.steps[0] += 1
     return right
 
 
 @compiled
-def _change(lesson: PerceptronState, choices: Choices, choice: int, sign: int) -> None:
+def _change(state: PerceptronState, choices: Choices, choice: int, sign: int) -> None:
     for place in range(choices.counts[choice]):
         feature = choices.features[choice, place]
-        lesson.weights[feature] += sign
-        lesson.sums[feature] += sign * lesson.steps[0]
+        state.weights[feature] += sign
+        state.sums[feature] += sign * state.steps[0]
 
 
 @compiled

@@ -99,9 +99,9 @@ class LeftOut:
         ('; 2 files and 1 game that cannot be read are left out', '')
         """
         parts = [(self.files, "file"), (self.games, "game")]
-        told = " and ".join(plural(n, noun) for n, noun in parts if n)
+        reasons = " and ".join(plural(n, noun) for n, noun in parts if n)
         verb = "is" if self.files + self.games == 1 else "are"
-        return f"; {told} that cannot be read {verb} left out" if told else ""
+        return f"; {reasons} that cannot be read {verb} left out" if reasons else ""
 
 
 def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[GameRef]:

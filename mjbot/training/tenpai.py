@@ -210,7 +210,7 @@ class Counted(NamedTuple):
 def train(request: GreedyRequest) -> tuple[Learned, Counted]:
     """Play, count and save.  Raises ``OSError``."""
     games, seed, length = request.games, request.seed, request.length
-    begun = time.monotonic()
+    started = time.monotonic()
     with (
         keeping(lambda: "nothing is kept before the last game"),
         progress(Console(stderr=True), "playing", games, "games") as step,
@@ -227,7 +227,7 @@ def train(request: GreedyRequest) -> tuple[Learned, Counted]:
     )
     out = request.out or RUNS / f"train-greedy-{games}-{seed}-{length}"
     written = save_weights("greedy", {"hands": hands}, manifest, out)
-    counted = Counted(hands, row, kyoku, time.monotonic() - begun)
+    counted = Counted(hands, row, kyoku, time.monotonic() - started)
     return Learned("greedy", written, out), counted
 
 

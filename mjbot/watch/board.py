@@ -48,7 +48,7 @@ def board_of(
     view = View(state, 0)
     phase = int(state["phase"])
     return {
-        "kyoku": kyoku_words(state),
+        "kyoku": kyoku_title(state),
         "honba": view.honba,
         "sticks": view.sticks,
         "wall": view.wall_left,
@@ -63,7 +63,7 @@ def board_of(
     }
 
 
-def kyoku_words(state: s.State) -> str:
+def kyoku_title(state: s.State) -> str:
     """Return ``South 3``."""
     wind, number = divmod(int(state["round"]), 4)
     return f"{WINDS[wind % 4]} {number + 1}"
@@ -98,15 +98,15 @@ def _seat(
 
 def _river(view: View, seat: int) -> list[str]:
     """Return the discards with their marks; riichi turns the first one that stays."""
-    told, turns = [], False
+    tokens, turns = [], False
     flags = view.river_flags(seat).tolist()
     for tile, flag in zip(view.river(seat).tolist(), flags, strict=True):
         turns = turns or bool(flag & s.RIICHI_DISCARD)
         called = bool(flag & s.CALLED_AWAY)
         marks = "_" * turns + "-" * bool(flag & s.TSUMOGIRI) + "^" * called
         turns = turns and called
-        told.append(TILE_NAMES[tile] + marks)
-    return told
+        tokens.append(TILE_NAMES[tile] + marks)
+    return tokens
 
 
 def _meld(meld: Meld, seat: int, added: Collection[tuple[int, int]]) -> str:

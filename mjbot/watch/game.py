@@ -25,10 +25,10 @@ from mjbot.table.settle import ranks_of
 from mjbot.table.state import State
 from mjbot.table.view import View
 from mjbot.watch.board import Board, board_of, difference
-from mjbot.watch.words import (
-    draw_words,
-    event_words,
-    feed_words,
+from mjbot.watch.descriptions import (
+    draw_text,
+    event_text,
+    feed_text,
     no_result,
     pairs_of,
     revealed,
@@ -46,7 +46,7 @@ NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")
 MOST_LETTERS: Final = 60
 """Of a name; what cannot be seen is written out before."""
 
-Told = dict[str, Any]
+PageMessage = dict[str, Any]
 
 
 class Fold:
@@ -69,7 +69,7 @@ class Fold:
         self._scores = [0, 0, 0, 0]
         self._numbering = Numbering()
 
-    def add(self, step: ReplayStep, talk: Talk = ()) -> Iterator[Told]:
+    def add(self, step: ReplayStep, talk: Talk = ()) -> Iterator[PageMessage]:
         """Yield what the page is told of a step; nothing before the first kyoku but the game."""
         event, state = step.event, step.table.state
         choosers = self._numbering.choosers(step)
@@ -77,14 +77,14 @@ class Fold:
             yield self._begin(event)
         elif isinstance(event, m.StartKyoku):
             self._shown, self._added, self._result = set(), [], None
-            self._called = _told_apart(self._names, View(state, 0))
+            self._called = _unique_names(self._names, View(state, 0))
             self._board = self._fold(state)
             yield {"type": "kyoku", "n": step.number, "board": self._board}
         elif self._board is not None:
             yield self._step(step, choosers, talk)
         self._scores = state["scores"].tolist()
 
-    def _begin(self, event: m.StartGame) -> Told:
+    def _begin(self, event: m.StartGame) -> PageMessage:
         names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
         self._names = (*names, *NO_NAMES[len(names) :])[:4]
         self._pairs, self._claims = pairs_of(self._names), {}
@@ -92,7 +92,7 @@ class Fold:
         pairs = {str(seat): ally for seat, ally in self._pairs.items()}
         return {"type": "game", "names": list(self._names), "pairs": pairs}
 
-    def _step(self, step: ReplayStep, choosers: dict[int, int], talk: Talk) -> Told:
+    def _step(self, step: ReplayStep, choosers: dict[int, int], talk: Talk) -> PageMessage:
         event, state = step.event, step.table.state
         self._shown.update(revealed(event))
         if isinstance(event, m.Kakan):
@@ -100,42 +100,42 @@ class Fold:
         self._settle(event, state)
         before, self._board = self._board, self._fold(state)
         actor = getattr(event, "actor", None)
-        talk = [(seat, said) for seat, said in talk if seat in self._seen]
+        talk = [(seat, text) for seat, text in talk if seat in self._seen]
         self._pair_up(talk)
-        told = {
+        message = {
             "choices": {str(seat): n for seat, n in choosers.items() if seat in self._seen},
             "did": self._recorded(step, choosers),
             "feed": "; ".join([*self._fed(talk), *self._given(event)]),
-            "talk": [[seat, one_line(said)] for seat, said in talk],
+            "talk": [[seat, one_line(text)] for seat, text in talk],
         }
         return {
             "type": "step",
             "n": step.number,
             "by": -1 if actor is None else actor,
             "kind": wire_name(event),
-            "says": event_words(event, self._called, actor in self._seen),
+            "says": event_text(event, self._called, actor in self._seen),
             "change": difference(before, self._board),
-            **{key: value for key, value in told.items() if value},
+            **{key: value for key, value in message.items() if value},
         }
 
     def _pair_up(self, talk: Talk) -> None:
         """Take for a pair, whatever their names say, who call each other the ally."""
-        for seat, said in talk:
-            ally = self._claims[seat] = ally_in(said)
+        for seat, text in talk:
+            ally = self._claims[seat] = ally_in(text)
             if ally is not None and ally != seat and self._claims.get(ally) == seat:
                 self._pairs |= {seat: ally, ally: seat}
 
     def _fed(self, talk: Talk) -> Iterator[str]:
         """Yield what players remark that they feed their allies."""
-        for seat, said in talk:
-            if (feed := feed_in(said)) is not None:
-                ally, words = feed
+        for seat, text in talk:
+            if (feed := feed_in(text)) is not None:
+                ally, text = feed
                 who, whom = self._called[seat], self._called[ally]
-                yield f"{who} feeds {whom}: {one_line(words)}"
+                yield f"{who} feeds {whom}: {one_line(text)}"
 
     def _given(self, event: m.Event) -> list[str]:
-        words = feed_words(event, self._called, self._pairs)
-        return [words] if words else []
+        text = feed_text(event, self._called, self._pairs)
+        return [text] if text else []
 
     def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
         found = {seat: step.recorded(seat) for seat in choosers if seat in self._seen}
@@ -156,14 +156,14 @@ class Fold:
             result["wins"] = [*result["wins"], win_of(state, event)]
             result["title"] = "win"
         elif isinstance(event, m.Ryukyoku):
-            result["title"] = draw_words(event)
+            result["title"] = draw_text(event)
             result["tenpai"] = [seat for seat in range(4) if event.tenpais and event.tenpais[seat]]
         else:
             result["ranks"] = ranks_of(scores)
         self._result = result
 
 
-def _told_apart(names: Sequence[str], view: View) -> Sequence[str]:
+def _unique_names(names: Sequence[str], view: View) -> Sequence[str]:
     """Return what words call the players: who shares a name is told by the wind, too."""
     winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(4)]
     return [
@@ -183,19 +183,19 @@ def fold_steps(
     """
     fold = Fold(seen)
     game: dict[str, Any] = {"names": list(NO_NAMES), "pairs": {}, "kyoku": []}
-    said = iter(talk if talk is not None else ())
+    text = iter(talk if talk is not None else ())
     for step in steps:
-        for told in fold.add(step, next(said, ())):
-            add_told(game, told)
+        for message in fold.add(step, next(text, ())):
+            add_message(game, message)
     return game
 
 
-def add_told(game: dict[str, Any], told: Told) -> None:
+def add_message(game: dict[str, Any], message: PageMessage) -> None:
     """Put one thing that the page is told where the page puts it."""
-    what = {key: value for key, value in told.items() if key != "type"}
-    if told["type"] == "game":
+    what = {key: value for key, value in message.items() if key != "type"}
+    if message["type"] == "game":
         game.update(what)
-    elif told["type"] == "kyoku":
+    elif message["type"] == "kyoku":
         game["kyoku"].append({**what, "steps": []})
     else:
         game["kyoku"][-1]["steps"].append(what)

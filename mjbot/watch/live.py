@@ -45,19 +45,19 @@ class EventStream:
     """
 
     def __init__(self) -> None:
-        self._told: list[bytes] = []
+        self._sent: list[bytes] = []
         self._name: Final = secrets.token_hex(4)
         self._game = 0
         self._changed = asyncio.Event()
 
     def begin(self) -> None:
         """A new game begins."""
-        self._told = []
+        self._sent = []
         self._game += 1
 
-    def add(self, told: bytes) -> None:
+    def add(self, message: bytes) -> None:
         """Tell one thing more."""
-        self._told.append(told)
+        self._sent.append(message)
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -69,11 +69,11 @@ class EventStream:
         while True:
             if game != self._game:
                 game, sent = self._game, 0
-            changed, told = self._changed, self._told
-            for text in told[sent:]:
+            changed, message = self._changed, self._sent
+            for text in message[sent:]:
                 sent += 1
                 yield b"id: %s-%d-%d\ndata: %s\n\n" % (self._name.encode(), game, sent, text)
-            if told is not self._told or sent < len(told):
+            if message is not self._sent or sent < len(message):
                 continue
             try:
                 async with asyncio.timeout(HEARTBEAT_S):
@@ -102,8 +102,8 @@ class _Line:
             self._table = Table(strict=False)
             self.channel.begin()
         self._table.apply(event)
-        for told in self._fold.add(ReplayStep(number, event, self._table, ()), talk):
-            self.channel.add(msgspec.json.encode(told))
+        for message in self._fold.add(ReplayStep(number, event, self._table, ()), talk):
+            self.channel.add(msgspec.json.encode(message))
 
 
 class SpectatedServer(PageServer):
@@ -217,9 +217,9 @@ class RelayServer(SpectatedServer):
         async with aiohttp.ClientSession() as session:
             while True:
                 try:
-                    async for id_, told in _heard(session, self._url, last):
+                    async for id_, message in _receive(session, self._url, last):
                         last = id_ or last
-                        self._take(told)
+                        self._take(message)
                 except (aiohttp.ClientError, TimeoutError) as problem:
                     if not last:
                         place = urlsplit(self._url).netloc  # the rest is the key
@@ -227,14 +227,14 @@ class RelayServer(SpectatedServer):
                         raise MjbotError(text, exit_code=ExitCode.UNREACHABLE) from None
                 await asyncio.sleep(RETRY_MS / 1000)
 
-    def _take(self, told: bytes) -> None:
-        if told == RESTART or told.startswith(b'{"type":"game"'):
+    def _take(self, message: bytes) -> None:
+        if message == RESTART or message.startswith(b'{"type":"game"'):
             self._channel.begin()
-        if told != RESTART:
-            self._channel.add(told)
+        if message != RESTART:
+            self._channel.add(message)
 
 
-async def _heard(
+async def _receive(
     session: aiohttp.ClientSession, url: str, last: str
 ) -> AsyncIterator[tuple[str, bytes]]:
     """Yield id and text of the events that a server sends, as long as it does."""

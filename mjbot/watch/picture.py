@@ -71,7 +71,7 @@ def _tile(token: str, x: float, y: float, scale: float) -> str:
     name = token.rstrip("_-^+#")
     marks = token[len(name) :]
     shown = "?" if "#" in marks else name
-    classes = [word for mark, word in (("-", "drawn"), ("^", "called")) if mark in marks]
+    classes = [style for mark, style in (("-", "drawn"), ("^", "called")) if mark in marks]
     style = f' class="{" ".join(classes)}"' if classes else ""
     place = f"translate({_n(x)} {_n(y)})"
     if "_" in marks or "+" in marks:
@@ -139,14 +139,14 @@ def _plate(board: Board, place: int, name: str, angle: int) -> Iterator[str]:
     upright = ' transform="rotate(180 478 626)"' if angle == 180 else ""
     active = " active" if board["turn"] == place else ""
     delta = board["result"]["deltas"][place] if board["result"] else 0
-    told = f"{delta:+,}" if delta else _short(name)
+    text = f"{delta:+,}" if delta else _short(name)
     kind = "name" if not delta else "gain" if delta > 0 else "loss"
     yield f'<g{upright}><rect x="353" y="606" width="250" height="40" rx="8"'
     yield f' class="plate{active}"/>'
     yield f'<text x="372" y="635" class="wind" text-anchor="middle">{seat["wind"]}</text>'
     score = f"{board['scores'][place]:,}"
     yield f'<text x="482" y="635" class="score" text-anchor="end">{score}</text>'
-    yield f'<text x="596" y="633" class="{kind}" text-anchor="end">{escape(told)}</text></g>'
+    yield f'<text x="596" y="633" class="{kind}" text-anchor="end">{escape(text)}</text></g>'
     if seat["riichi"] == 2:
         yield '<rect x="440" y="591" width="120" height="10" rx="4" fill="#f6f3e6"/>'
         yield '<circle cx="500" cy="596" r="3.4" fill="#c3262f"/>'

@@ -30,7 +30,7 @@ CLOCK_S: Final = 30.0
 """What a decision may take unless the user says otherwise."""
 ABSENT_S: Final = 8.0
 """How long a page may be gone, while a decision is due, before nobody counts as there."""
-_LOOK_S: Final = 0.1
+_POLL_S: Final = 0.1
 _LATE_S: Final = 0.5
 """The client's own deadline strikes first, and tells of it."""
 _MOST_BYTES: Final = 1000
@@ -42,7 +42,7 @@ class _Question:
 
     id: int
     legal: tuple[Action, ...]
-    told: bytes
+    message: bytes
     answered: threading.Event = field(default_factory=threading.Event)
     answer: Action | None = None
 
@@ -58,7 +58,7 @@ class SeatServer(LiveServer):
         self.keys.add(key, ALL_SEATS)  # no more than the seat sees is ever here
         self._loop: Final = asyncio.get_running_loop()
         self._question: _Question | None = None
-        self._asked = 0
+        self._n_questions = 0
         self._gone_at = time.monotonic()
         self.app.router.add_post("/api/act", self._act)
 
@@ -68,17 +68,22 @@ class SeatServer(LiveServer):
             raise web.HTTPForbidden(text="this is a player's page: its key is missing")
         return super().channel(seen)
 
-    def ask(self, view: View, clock_s: float) -> Action:
+    def request_action(self, view: View, clock_s: float) -> Action:
         """Return what the person chooses; called in the thread that decides, which waits.
 
         Raises :class:`AbsentError`, and ``TimeoutError`` when the clock has run out.
         """
-        self._asked += 1
+        self._n_questions += 1
         until = time.time() + clock_s
         actions = [_offer(view, action) for action in view.legal]
-        told = {"type": "ask", "id": self._asked, "seat": view.seat, "until": round(1000 * until)}
-        text = msgspec.json.encode({**told, "clock": clock_s, "actions": actions})
-        question = _Question(self._asked, view.legal, text)
+        message = {
+            "type": "ask",
+            "id": self._n_questions,
+            "seat": view.seat,
+            "until": round(1000 * until),
+        }
+        text = msgspec.json.encode({**message, "clock": clock_s, "actions": actions})
+        question = _Question(self._n_questions, view.legal, text)
         self._loop.call_soon_threadsafe(self._put, question)
         try:
             self._wait(question, clock_s + _LATE_S)
@@ -90,7 +95,7 @@ class SeatServer(LiveServer):
 
     def _wait(self, question: _Question, limit_s: float) -> None:
         end = time.monotonic() + limit_s
-        while time.monotonic() < end and not question.answered.wait(_LOOK_S):
+        while time.monotonic() < end and not question.answered.wait(_POLL_S):
             if self.spectators:
                 self._gone_at = time.monotonic()
             elif time.monotonic() - self._gone_at > ABSENT_S:
@@ -98,13 +103,13 @@ class SeatServer(LiveServer):
 
     def _put(self, question: _Question) -> None:
         self._question = question
-        self.channel(ALL_SEATS).add(question.told)
+        self.channel(ALL_SEATS).add(question.message)
 
     def _take_away(self, question: _Question) -> None:
         if self._question is question:
             self._question = None
-        told = {"type": "asked", "id": question.id}
-        self.channel(ALL_SEATS).add(msgspec.json.encode(told))
+        message = {"type": "asked", "id": question.id}
+        self.channel(ALL_SEATS).add(msgspec.json.encode(message))
 
     async def _act(self, request: web.Request) -> web.Response:
         if not self.seen_by(request):
@@ -114,14 +119,14 @@ class SeatServer(LiveServer):
         question = self._question
         try:
             async with asyncio.timeout(REQUEST_S):
-                said = msgspec.json.decode(await request.read(), type=_Choice)
+                choice = msgspec.json.decode(await request.read(), type=_Choice)
         except TimeoutError:
             raise web.HTTPRequestTimeout(text=f"no choice within {REQUEST_S:g} s") from None
         except NOT_JSON as problem:
             raise web.HTTPBadRequest(text=str(problem)) from None
-        if question is None or question.id != said.id or question.answered.is_set():
+        if question is None or question.id != choice.id or question.answered.is_set():
             raise web.HTTPConflict(text="that is decided already")
-        chosen = [action for action in question.legal if action.code == said.code]
+        chosen = [action for action in question.legal if action.code == choice.code]
         if not chosen:
             raise web.HTTPBadRequest(text="that is not allowed now")
         question.answer = chosen[0]
@@ -163,5 +168,5 @@ class HumanPlayer(Strategy):
     clock_s: float = CLOCK_S
 
     def decide(self, view: View) -> Action:
-        """Return the person's choice; raises as :meth:`SeatServer.ask`."""
-        return self.server.ask(view, self.clock_s)
+        """Return the person's choice; raises as :meth:`SeatServer.request_action`."""
+        return self.server.request_action(view, self.clock_s)

@@ -130,8 +130,10 @@ class PageServer:
             raise web.HTTPNotFound(text="no strategy was named to be asked (--by)")
         by, loop = self._by, asyncio.get_running_loop()
         async with self._thinking:
-            told = await loop.run_in_executor(None, lambda: thoughts_at(by, game.steps(), n, seat))
-        return web.Response(body=msgspec.json.encode(told), content_type="application/json")
+            message = await loop.run_in_executor(
+                None, lambda: thoughts_at(by, game.steps(), n, seat)
+            )
+        return web.Response(body=msgspec.json.encode(message), content_type="application/json")
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -235,8 +237,8 @@ def _lines(game: ReadGame, seen: Collection[int]) -> Iterator[bytes]:
     """Yield what the page is told of a game, many lines at a time."""
     fold, waiting = Fold(seen), b""
     for count, (step, entry) in enumerate(zip(game.steps(), game.entries, strict=True)):
-        for told in fold.add(step, entry.talk):
-            waiting += msgspec.json.encode(told) + b"\n"
+        for message in fold.add(step, entry.talk):
+            waiting += msgspec.json.encode(message) + b"\n"
         if count % LINES_AT_ONCE == 1 and waiting:
             yield waiting
             waiting = b""

@@ -27,9 +27,9 @@ def thoughts_at(spec: Spec, steps: Iterable[ReplayStep], n: int, seat: int) -> d
     strategy = spec.make()
     try:
         for step in steps:
-            told = _tell(strategy, step, seat, step.number == n)
-            if told is not None:
-                return told
+            answer = _explain(strategy, step, seat, step.number == n)
+            if answer is not None:
+                return answer
     except MjbotError:
         raise
     except Exception as problem:
@@ -44,40 +44,42 @@ def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) 
     for step in steps:
         for seat, strategy in strategies.items():
             try:
-                told = _tell(strategy, step, seat, bool(step.choices(seat)))
+                answer = _explain(strategy, step, seat, bool(step.choices(seat)))
             except Exception as problem:
-                told = {**_NOTHING, "strategy": str(spec), "notes": [error_summary(problem)]}
-            if told is not None:
-                found[f"{step.number}:{seat}"] = told
+                answer = {**_NOTHING, "strategy": str(spec), "notes": [error_summary(problem)]}
+            if answer is not None:
+                found[f"{step.number}:{seat}"] = answer
     return found
 
 
 _NOTHING = {"choice": "", "unit": "", "rated": [], "notes": [], "tables": []}
 
 
-def _tell(strategy: Strategy, step: ReplayStep, seat: int, is_asked: bool) -> dict[str, Any] | None:
+def _explain(
+    strategy: Strategy, step: ReplayStep, seat: int, is_due: bool
+) -> dict[str, Any] | None:
     state = step.table.state
     if isinstance(step.event, StartGame):
         strategy.start_game(seat, step.table.names)
     elif isinstance(step.event, StartKyoku) and state["hand_known"][seat]:
         strategy.start_kyoku(Sealed().view(View(state, seat)))
-    if not is_asked or not step.choices(seat):
+    if not is_due or not step.choices(seat):
         return None
     view = Sealed().view(View(state, seat))
     return explained(type(strategy).__name__, strategy.explain(view), view)
 
 
-def explained(name: str, told: Explanation, view: View) -> dict[str, Any]:
+def explained(name: str, answer: Explanation, view: View) -> dict[str, Any]:
     """Return an explanation as JSON, what was rated best first; an infinite worth is ``null``."""
-    rated = told.best_first
+    rated = answer.best_first
     columns = {(term.name, term.about) for term in columns_of(rated)}
     return {
         "strategy": name,
-        "choice": str(told.choice),
-        "unit": told.unit,
+        "choice": str(answer.choice),
+        "unit": answer.unit,
         "rated": [_rated(one, view, columns) for one in rated],
-        "notes": list(told.notes),
-        "tables": [_table(table) for table in told.tables],
+        "notes": list(answer.notes),
+        "tables": [_table(table) for table in answer.tables],
     }
 
 

@@ -45,7 +45,7 @@ MATES: Final[Mapping[str, str | None]] = {
     "each-alone": TOP,
 }
 """Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
-ONLY_BESIDE: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
+ONLY_WITH: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
 """Switches that change nothing beside anybody else."""
 
 
@@ -69,7 +69,7 @@ def _runs(request: Request, mate: str | None, alone: bool) -> Iterator[Run]:
     if not alone:
         yield _run(request, "none, less default", mate, OFF)
     for switch, values in SWITCHES.items():
-        if ONLY_BESIDE.get(switch, mate) != mate:
+        if ONLY_WITH.get(switch, mate) != mate:
             continue
         (on,) = set(values) - {OFF[switch]}
         changes = {**OFF, switch: on} if alone else {switch: values[1]}

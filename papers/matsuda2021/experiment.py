@@ -157,12 +157,12 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
     for run in runs:
         name = run.name.removeprefix("reinforce-")
         curve = read_curve(run)
-        for look in curve:
-            reward = f"{look.reward:+.3f}" if look.episode else ""
-            rank = f"{look.mean_rank:.3f} ± {(look.high - look.low) / 2:.3f}"
+        for point in curve:
+            reward = f"{point.reward:+.3f}" if point.episode else ""
+            rank = f"{point.mean_rank:.3f} ± {(point.high - point.low) / 2:.3f}"
             yield (
-                f"| ours, {name} | {look.episode} | {look.epsilon:.2f} | {reward}"
-                f" | {look.greedy_reward:+.3f} | {rank} | {look.games} |"
+                f"| ours, {name} | {point.episode} | {point.epsilon:.2f} | {reward}"
+                f" | {point.greedy_reward:+.3f} | {rank} | {point.games} |"
             )
         last = curve[-1]
         speed = last.episode / max(last.processor_s, 1e-9)
@@ -241,10 +241,10 @@ def _cell(manifest: Manifest, prefix: str, figure: str) -> str:
     >>> _cell(Manifest(data="", command="", seed=0, scores=told), "x: ", "accuracy")
     '72.5 ± 0.5'
     """
-    told = str(manifest.scores.get(f"{prefix}{figure}", ""))
-    if not told:
+    text = str(manifest.scores.get(f"{prefix}{figure}", ""))
+    if not text:
         return "-"
-    value, low, high = (float(part.strip("[],")) for part in told.split())
+    value, low, high = (float(part.strip("[],")) for part in text.split())
     if figure in PERCENT:
         return f"{100 * value:.1f} ± {50 * (high - low):.1f}"
     return f"{value:.3f} ± {(high - low) / 2:.3f}"

@@ -103,7 +103,7 @@ class PaperNetwork:
         logits: Floats = hidden @ last.weights + last.bias
         return logits
 
-    def ask(self, state: State, seat: int) -> Floats:
+    def evaluate(self, state: State, seat: int) -> Floats:
         """Return the probability of each class as a seat sees the table: float32[classes]."""
         planes = np.empty(PLANES_SHAPE, np.float32)
         write_paper_planes(state, seat, planes)

@@ -72,8 +72,8 @@ FROZEN: Final = 1
 NO_STEP: Final = -1
 
 FIRST_WALL: Final = 1_000_000_000
-WALLS_OF_CHAPTER: Final = 1_000_000
-LOOK_WALL: Final = 900_000_000_000_000
+WALLS_OF_ITERATION: Final = 1_000_000
+EVALUATION_WALL: Final = 900_000_000_000_000
 """Walls of looks; no run reaches them."""
 
 CURVE_FILE: Final = "curve.json"
@@ -115,11 +115,11 @@ def train(request: ReinforceRequest) -> list[Learned]:
     if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "reinforce") as run:
-        course = ReinforcementRun(request, run)
+        run_state = ReinforcementRun(request, run)
         kept = f"kept in {run.folder}: all up to the last look; the same command goes on"
         with keeping(lambda: kept):
-            course.play()
-            return course.save_networks()
+            run_state.play()
+            return run_state.save_networks()
 
 
 def _check(request: ReinforceRequest) -> None:
@@ -242,8 +242,8 @@ class ReinforcementRun:
         first = {kind: _as_values(layers) for kind, layers in supervised.items()}
         self.learner: Final = QLearner(first, Memory(MEMORY_STEPS), device)
         settings = f"{request.seed}-{request.epsilon_from}-{request.tables}"
-        looks = f"{request.look_every}-{request.look_games}"
-        self._file: Final = f"reinforce-{settings}-{looks}-{source_digest(__name__)[-8:]}.pt"
+        evaluations = f"{request.look_every}-{request.look_games}"
+        self._file: Final = f"reinforce-{settings}-{evaluations}-{source_digest(__name__)[-8:]}.pt"
         self._seconds = 0.0
         self._started = time.process_time()
 
@@ -254,15 +254,15 @@ class ReinforcementRun:
         with progress(Console(stderr=True), "learning", request.episodes, "episodes") as step:
             step(self.episode)
             if not self.curve:
-                self._look([], 0.0, 0)
+                self._evaluate([], 0.0, 0)
             while self.episode < request.episodes:
-                self._play_chapter(step)
+                self._play_iteration(step)
 
-    def _play_chapter(self, step: Step) -> None:
+    def _play_iteration(self, step: Step) -> None:
         request, learner = self._request, self.learner
-        chapter = len(self.curve)
-        dice = np.random.default_rng([request.seed, chapter])
-        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_CHAPTER * chapter
+        iteration = len(self.curve)
+        dice = np.random.default_rng([request.seed, iteration])
+        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * iteration
         env = BatchEnv(request.tables, wall, reward="rank-model", players=seating(request.tables))
         episodes = Episodes(env, learner.memory, self._explorer(dice), self._frozen.best)
         stop = min(self.episode + request.look_every, request.episodes)
@@ -276,7 +276,7 @@ class ReinforcementRun:
             step(len(found), note=self._note())
             while learner.memory.steps > LEAST_STEPS + LEARN_EVERY * learner.batches:
                 losses.append(learner.learn(dice))
-        self._look(rewards, float(np.mean(losses or [0])), learner.memory.steps - steps)
+        self._evaluate(rewards, float(np.mean(losses or [0])), learner.memory.steps - steps)
 
     def _explorer(self, dice: np.random.Generator) -> Choose:
         """Return what answers for the learning seat: at random with the chance epsilon."""
@@ -294,10 +294,10 @@ class ReinforcementRun:
         epsilon = epsilon_at(self.episode, self._request.epsilon_from)
         return f"epsilon {epsilon:.2f}, greedy mean rank {self.curve[-1].mean_rank:.3f}"
 
-    def _look(self, rewards: Sequence[float], loss: float, steps: int) -> None:
+    def _evaluate(self, rewards: Sequence[float], loss: float, steps: int) -> None:
         request = self._request
         greedy_reward, rank = greedy_play(
-            self.learner.networks, self._frozen, request.look_games, LOOK_WALL
+            self.learner.networks, self._frozen, request.look_games, EVALUATION_WALL
         )
         n = max(len(rewards), 1)
         self.curve.append(

@@ -45,8 +45,8 @@ class SupervisedPaper(Strategy):
 
     def explain(self, view: View) -> Explanation:
         """Tell the choice, the chances of each discard, and of all else that is legal."""
-        told = super().explain(view)
-        return replace(told, notes=(OTHER_DISCARDS,) if view.discards and told.rated else ())
+        base = super().explain(view)
+        return replace(base, notes=(OTHER_DISCARDS,) if view.discards and base.rated else ())
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield riichi, calls and kans by their networks, and the discards by theirs."""
@@ -63,7 +63,9 @@ class SupervisedPaper(Strategy):
 
     def _discard_chances(self, view: View) -> list[float]:
         """Return the chance of each kind as the network has it, 0..1."""
-        return [float(chance) for chance in paper_network("discard").ask(view.state, view.seat)]
+        return [
+            float(chance) for chance in paper_network("discard").evaluate(view.state, view.seat)
+        ]
 
     def _win(self, view: View) -> Action | None:
         return next((action for action in view.legal if action.is_win), None)
@@ -88,24 +90,24 @@ class SupervisedPaper(Strategy):
         """
         chances: dict[str, NDArray[np.float32]] = {}
 
-        def ask(kind: str, place: int) -> float:
+        def chance_of(kind: str, place: int) -> float:
             if kind not in chances:
-                chances[kind] = paper_network(kind).ask(view.state, view.seat)
+                chances[kind] = paper_network(kind).evaluate(view.state, view.seat)
             return float(chances[kind][place])
 
         found = {}
         for action in view.legal:
             match action.name:
                 case "riichi" | "pon":
-                    found[action] = ask(action.name, 1)
+                    found[action] = chance_of(action.name, 1)
                 case "daiminkan" | "ankan" | "kakan":
-                    found[action] = ask("kan", 1)
+                    found[action] = chance_of("kan", 1)
                 case "chi":
-                    found[action] = ask("chi", 1 + action.offset)
+                    found[action] = chance_of("chi", 1 + action.offset)
                 case _:
                     pass
         if "chi" in chances:
-            found |= {action: ask("chi", 0) for action in view.legal if action.is_pass}
+            found |= {action: chance_of("chi", 0) for action in view.legal if action.is_pass}
         return found
 
     def _discard(self, view: View) -> Action | None:

@@ -38,7 +38,7 @@ from mjbot.training.networks.decisions import (
     open_decisions,
     taken,
 )
-from mjbot.training.networks.scores import Scores, scores_of, told
+from mjbot.training.networks.scores import Scores, manifest_figures, scores_of
 from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
 from papers.matsuda2021.networks import (
     AT_ONCE,
@@ -60,12 +60,12 @@ LEARNING_RATE: Final = 1e-3
 DROPOUT: Final = 64 / 256
 """Of the paper nothing is known but that there is some; 64 of 256 as bytes are cheap to draw."""
 PATIENCE: Final = 8
-LOOK_EVERY: Final = 32_768
+EVALUATE_EVERY: Final = 32_768
 """Rows between two looks at the games held out of the learning."""
-LOOK_ROWS: Final = 4096
+EVALUATION_ROWS: Final = 4096
 HELD_OUT: Final = 10
 """One game of so many, the last of them, only says when to stop."""
-ROWS_ASKED: Final[Mapping[DecisionKind, int]] = {
+ROWS_REQUESTED: Final[Mapping[DecisionKind, int]] = {
     DecisionKind.DISCARD: 800_000,
     DecisionKind.RIICHI: 200_000,
     DecisionKind.PON: 200_000,
@@ -96,21 +96,25 @@ def _train(request: PaperRequest, kind: DecisionKind, run: RunFolder) -> Learned
     learned = decisions.of_games(request.games.start, stop)
     if _games(learned) - request.games.start < HELD_OUT:
         raise ArgumentError(f"--games: {HELD_OUT} at least, the last tenth says when to stop")
-    lesson = PaperNetworkFit(kind, learned, request.rows or ROWS_ASKED[kind], request.seed, run)
+    fitting = PaperNetworkFit(
+        kind, learned, request.rows or ROWS_REQUESTED[kind], request.seed, run
+    )
     with keeping(lambda: f"kept in {run.folder}: what the last look saw; the same command goes on"):
-        layers = lesson.learn()
+        layers = fitting.learn()
         arrays = packed(layers)
         scores: dict[str, float | int | str] = {
-            "rows shown": lesson.shown,
+            "rows shown": fitting.shown,
             "rows there are": len(learned.rows),
-            "processor s": round(lesson.seconds),
+            "processor s": round(fitting.seconds),
         }
         network = PaperNetwork(unpacked(arrays, N_CHOICES[kind], Path(name)))
         for label, check in checks(request.data, stop, kind).items():
             found = check_network(network, check, request.check_rows, request.seed)
-            scores |= {f"{label}: {figure}": value for figure, value in told(found).items()}
-            exact = check_network(PaperNetwork(layers), check, LOOK_ROWS, request.seed)
-            small = check_network(network, check, LOOK_ROWS, request.seed)
+            scores |= {
+                f"{label}: {figure}": value for figure, value in manifest_figures(found).items()
+            }
+            exact = check_network(PaperNetwork(layers), check, EVALUATION_ROWS, request.seed)
+            small = check_network(network, check, EVALUATION_ROWS, request.seed)
             for figure in ("accuracy", "log loss"):
                 cost = _value(small[figure]) - _value(exact[figure])
                 scores[f"{label}: rounding changes {figure} by"] = round(cost, 5)
@@ -215,8 +219,8 @@ class PaperNetworkFit:
             step(self.shown)
             while self.shown < self._n_rows and self._fit.worse < PATIENCE:
                 before = self.shown
-                self._learn_until(min(self.shown + LOOK_EVERY, self._n_rows))
-                loss = self._look()
+                self._learn_until(min(self.shown + EVALUATE_EVERY, self._n_rows))
+                loss = self._evaluate()
                 self._save()
                 step(self.shown - before, note=f"loss {loss:.4f}, best {self._fit.best_loss:.4f}")
         arrays = [tensor.cpu().numpy() for tensor in self._fit.best.values()]
@@ -242,10 +246,10 @@ class PaperNetworkFit:
             logits = forward(self._parameters, planes, dice)
         self._fit.learn(torch().nn.functional.cross_entropy(logits.float(), labels))
 
-    def _look(self) -> float:
+    def _evaluate(self) -> float:
         """Return the log loss on the last tenth of the games; keep the weights if it is best."""
         n = len(self._held_out.rows)
-        places = np.unique(np.linspace(0, n - 1, min(n, LOOK_ROWS)).astype(np.int64))
+        places = np.unique(np.linspace(0, n - 1, min(n, EVALUATION_ROWS)).astype(np.int64))
         total = 0.0
         with torch().no_grad():
             for start in range(0, len(places), BATCH):

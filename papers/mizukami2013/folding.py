@@ -66,8 +66,8 @@ def play_folding(request: Request) -> Iterator[str]:
         (rows["deal_ins"][:, 0], rows["kyoku"][:, 0]),
         (LEAST_DEAL_INS * rows["deal_ins"][:, 1], rows["kyoku"][:, 1]),
     )
-    told = format_estimate(less, "rate", signed=True)
-    yield f"Deal-ins with folding less three quarters of those without: {told}."
+    text = format_estimate(less, "rate", signed=True)
+    yield f"Deal-ins with folding less three quarters of those without: {text}."
 
 
 def play_plus(request: Request) -> Iterator[str]:

@@ -47,7 +47,7 @@ ENTRANTS: Final = (
     Entrant("trained evaluator, more features", "evaluator:plus"),
     Entrant("search", "search", is_slow=True),
 )
-KNOWS: Final = Entrant("somebody who knows the wall", "")
+WALL_KNOWN: Final = Entrant("somebody who knows the wall", "")
 REFERENCE: Final = "evaluator:paper"
 """Everybody is compared with this player."""
 PEOPLE: Final = {"the paper's average player": 36, "the paper's expert": 51}
@@ -63,11 +63,11 @@ def play(request: Request) -> Iterator[str]:
         draws[entrant.player] = _played(entrant, request, place)
     yield from table_1(draws)
     possible = np.zeros(request.games, np.int8)
-    with progress(Console(stderr=True), KNOWS.label, request.games, "walls") as step:
+    with progress(Console(stderr=True), WALL_KNOWN.label, request.games, "walls") as step:
         for number in range(request.games):
             possible[number] = first_possible(new_game(request.seed, number)["wall"])
             step()
-    yield _row(KNOWS, possible, draws[REFERENCE])
+    yield _row(WALL_KNOWN, possible, draws[REFERENCE])
 
 
 def _played(entrant: Entrant, request: Request, place: str) -> NDArray[np.int8]:

@@ -30,7 +30,7 @@ from papers.one_player.strategy_adapter import EvaluatorPlayer, StrategyAdapter
 STRATEGY: Final = "strategy"
 EVALUATOR: Final = "evaluator"
 MOST_PLAYOUTS: Final = 100_000
-KNOWN: Final = "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,KEY=VALUE]"
+FORMS: Final = "random, greedy, search, uct:PLAYOUTS, evaluator:FEATURES, strategy:NAME[,KEY=VALUE]"
 
 
 class PlayerError(MjbotError, ValueError):
@@ -59,7 +59,7 @@ def make_player(name: str) -> SoloPlayer:
             case "strategy":
                 return StrategyAdapter(Spec.read(rest))
             case _:
-                raise PlayerError(f"player {name!r}: expected {KNOWN}")
+                raise PlayerError(f"player {name!r}: expected {FORMS}")
     except (StrategyError, WeightsError) as error:
         raise PlayerError(str(error)) from None
 

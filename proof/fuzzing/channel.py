@@ -28,13 +28,13 @@ def check_channel(data: bytes) -> None:
     Bit 0 of the first byte says which side hears them, bit 1 whether the other side has proved
     that it knows the secret.
     """
-    choice, said = (data[0], data[1:]) if data else (0, b"")
+    choice, rest = (data[0], data[1:]) if data else (0, b"")
     session = PairSession(Side.HOST if choice & 1 else Side.GUEST, _SECRET, _CHALLENGE)
     is_partner = bool(choice & 2)
     if is_partner:
         _prove(session, Side.GUEST if choice & 1 else Side.HOST)
     with contextlib.suppress(ProtocolError):
-        for line in LineBuffer().feed(said + b"\n")[:_LINES]:
+        for line in LineBuffer().feed(rest + b"\n")[:_LINES]:
             _check_line(line)
             answer = session.receive(line)
             assert answer is None or (b"proof" in answer and _SECRET not in answer)

@@ -47,12 +47,12 @@ def main() -> None:
         from proof.fuzzing import seeds, targets
     target = targets.TARGETS[args.target]
     targets.quiet()
-    words = args.folder.with_suffix(".words")
-    words.write_text(_dictionary(seeds.words(target.name)), encoding="ascii")
+    dictionary = args.folder.with_suffix(".words")
+    dictionary.write_text(_dictionary(seeds.dictionary(target.name)), encoding="ascii")
     target.check(b"")  # what is slow the first time
     flags = [
         f"-max_len={targets.MOST_BYTES}", f"-timeout={HANGS_S}", f"-rss_limit_mb={MOST_MB}",
-        f"-artifact_prefix={args.found}/{target.name}-", f"-dict={words}",
+        f"-artifact_prefix={args.found}/{target.name}-", f"-dict={dictionary}",
         str(args.folder),
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *flags], _limited(target.check, args.seconds),
@@ -75,7 +75,7 @@ def _limited(check: Any, seconds: float) -> Any:
     It raises ``TimeoutError`` where one input takes more than :data:`MOST_S`.
     """
     runs = 0
-    begun = time.process_time()
+    started = time.process_time()
     signal.signal(signal.SIGPROF, _too_slow)
 
     def limited(data: bytes) -> None:
@@ -84,7 +84,7 @@ def _limited(check: Any, seconds: float) -> Any:
         check(data)
         signal.setitimer(signal.ITIMER_PROF, 0)
         runs += 1
-        if (spent := time.process_time() - begun) > seconds:
+        if (spent := time.process_time() - started) > seconds:
             print(f"{DONE} {runs} {spent:.0f}", flush=True)
             os._exit(0)
 
@@ -108,14 +108,14 @@ def _mutator(atheris: Any) -> Any:
     return change
 
 
-def _dictionary(words: Any) -> str:
+def _dictionary(dictionary: Any) -> str:
     def quoted(word: bytes) -> str:
         return "".join(
             chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}"
             for byte in word
         )
 
-    return "".join(f'"{quoted(word)}"\n' for word in words if 0 < len(word) <= 60)
+    return "".join(f'"{quoted(word)}"\n' for word in dictionary if 0 < len(word) <= 60)
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ def _changed_attribute(data: bytes, random: Random) -> bytes:
     start, end = random.choice(found).span(1)
     parts = data[start:end].split(b",")
     at = random.randrange(len(parts))
-    word = random.choice((*map(str, _NUMBERS), *_TEXTS[:12])).encode()
+    token = random.choice((*map(str, _NUMBERS), *_TEXTS[:12])).encode()
     match random.random():
         case low if low < 0.15:
             parts = parts[:at] + parts[at + 1 :]
@@ -160,7 +160,7 @@ def _changed_attribute(data: bytes, random: Random) -> bytes:
         case low if low < 0.5 and parts[at].lstrip(b"-").isdigit() and len(parts[at]) < 40:
             parts[at] = b"%d" % (int(parts[at]) + random.choice((-4, -1, 1, 4, 36)))
         case _:
-            parts[at] = word
+            parts[at] = token
     return data[:start] + b",".join(parts) + data[end:]
 
 

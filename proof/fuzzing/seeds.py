@@ -41,8 +41,8 @@ def kyokus() -> Sequence[Game]:
 
 def _split(entries: list[Entry]) -> Iterator[Game]:
     start = entries[0]
-    begins = [at for at, entry in enumerate(entries) if isinstance(entry.event, m.StartKyoku)]
-    for first, last in zip(begins, [*begins[1:], len(entries)], strict=True):
+    starts = [at for at, entry in enumerate(entries) if isinstance(entry.event, m.StartKyoku)]
+    for first, last in zip(starts, [*starts[1:], len(entries)], strict=True):
         yield Game("seed", "line", [start, *entries[first:last]])
 
 
@@ -85,15 +85,15 @@ def _lines() -> list[bytes]:
     whole = [b"\n".join(talk[start : start + 30]) for talk in talks for start in (0, 20)]
     events = {log_line(entry.event) for game in kyokus()[:6] for entry in game.entries}
     found = [*sorted(lines), *whole, *sorted(events)]
-    return [bytes([at % 5]) + said for at, said in enumerate(found)]
+    return [bytes([at % 5]) + parts for at, parts in enumerate(found)]
 
 
 def _tags() -> list[bytes]:
     found = []
     for path in sorted((_TALK / "tenhou" / "recorded").glob("*.log")):
-        said = _TAG.findall(path.read_text(encoding="utf-8"))
+        parts = _TAG.findall(path.read_text(encoding="utf-8"))
         for who, choice in (("Get", 0), ("Send", 2)):
-            tags = [tag.encode() for speaker, tag in said if speaker == who]
+            tags = [tag.encode() for speaker, tag in parts if speaker == who]
             found += [bytes([choice]) + tag + b"\0" for tag in tags]
             found += [bytes([choice]) + b"\0".join(tags[:60]) + b"\0"]
             frames = [_as_json(tag) for tag in tags]
@@ -104,8 +104,8 @@ def _tags() -> list[bytes]:
 
 def _as_json(tag: bytes) -> bytes:
     name, *_ = re.findall(rb"<(\w+)", tag)
-    said = {key.decode(): value.decode() for key, value in re.findall(rb'(\w+)="([^"]*)"', tag)}
-    return msgspec.json.encode({"tag": name.decode(), **said})
+    parts = {key.decode(): value.decode() for key, value in re.findall(rb'(\w+)="([^"]*)"', tag)}
+    return msgspec.json.encode({"tag": name.decode(), **parts})
 
 
 def _files() -> list[bytes]:
@@ -150,18 +150,18 @@ def _talk() -> list[bytes]:
     melded = Holding(
         game="x", kyoku=3, honba=1, turn=4, seat=1, hand=("2m",) * 10, melds=(("E",) * 3,)
     )
-    said = [
+    parts = [
         encode(PairHello(challenge="a" * 64)),
         encode(Proof(digest="b" * 64)),
         encode(GameHello(game="c" * 16)),
         encode(holding),
         encode(melded),
     ]
-    return [bytes([choice]) + line for choice in range(4) for line in [*said, b"\n".join(said)]]
+    return [bytes([choice]) + line for choice in range(4) for line in [*parts, b"\n".join(parts)]]
 
 
 @cache
-def words(name: str) -> Sequence[bytes]:
+def dictionary(name: str) -> Sequence[bytes]:
     """Return words that a fuzzer may put anywhere: what stands between quotes in the seeds."""
     found = {word for data in seeds(name) for word in re.findall(rb'"[^"\\\n]{1,24}"', data)}
     numbers = [b"-1", b"0", b"4", b"136", b"255", b"65536", b"2147483648", b"1e999", b"9" * 40]

@@ -43,11 +43,11 @@ def check_codec(data: bytes) -> None:
 
     The first byte says in which dialect a client hears them.
     """
-    choice, said = (data[0], data[1:]) if data else (0, b"")
-    lines = LineBuffer().feed(said + b"\n")[:_LINES]
+    choice, data_ = (data[0], data[1:]) if data else (0, b"")
+    lines = LineBuffer().feed(data_ + b"\n")[:_LINES]
     pieces = LineBuffer()
-    cut = len(said) // 2
-    assert [*pieces.feed(said[:cut]), *pieces.feed(said[cut:] + b"\n")][:_LINES] == lines
+    cut = len(data_) // 2
+    assert [*pieces.feed(data_[:cut]), *pieces.feed(data_[cut:] + b"\n")][:_LINES] == lines
     for line in lines:
         with contextlib.suppress(ProtocolError):
             for message in decode_all(line):
@@ -61,11 +61,11 @@ def _check_written(message: Message, dialect: Dialect) -> None:
     if isinstance(message, Unknown):
         return
     try:
-        said = encode(message, dialect)
+        data_ = encode(message, dialect)
     except LocalProtocolError:
         return  # the dialect demands what another leaves out
-    (again,) = decode_all(said)
-    assert encode(again, dialect) == said, (said, again)
+    (again,) = decode_all(data_)
+    assert encode(again, dialect) == data_, (data_, again)
     if dialect is Dialect.LOG:
         assert encode(again, dialect) == encode(message, dialect)
 
@@ -101,9 +101,9 @@ def _check_client(lines: Iterable[bytes], dialect: Dialect) -> None:
             received = client.receive(line)
             if received.speak is not Speak.MUST_NOT:
                 own = client.seat or 0
-                none_is_said = "none" in received.due.value or not received.due.value
+                none_is_answer = "none" in received.due.value or not received.due.value
                 discard = Dahai(actor=own, pai="E", tsumogiri=False)
-                client.reply(None if none_is_said or received.due is Due.JOIN else discard)
+                client.reply(None if none_is_answer or received.due is Due.JOIN else discard)
 
 
 # --- Tenhou ----------------------------------------------------------------------------------
@@ -114,21 +114,21 @@ def check_tenhou(data: bytes) -> None:
 
     The first byte says which spelling, whose tags, and whether the reader is lenient.
     """
-    choice, said = (data[0], data[1:]) if data else (0, b"")
+    choice, data_ = (data[0], data[1:]) if data else (0, b"")
     spelling = Spelling.JSON if choice & 1 else Spelling.XML
     known = CLIENT_TAGS if choice & 2 else SERVER_TAGS
     lenient = bool(choice & 4)
-    frames = said.split(b"\n")[:_LINES] if spelling is Spelling.JSON else [said]
+    frames = data_.split(b"\n")[:_LINES] if spelling is Spelling.JSON else [data_]
     tags = _read(frames, TagReader(spelling, known, lenient=lenient))
     if spelling is Spelling.XML:
-        cut = len(said) // 2
+        cut = len(data_) // 2
         pieces = TagReader(spelling, known, lenient=lenient)
-        assert _read([said[:cut], said[cut:]], pieces) == tags
+        assert _read([data_[:cut], data_[cut:]], pieces) == tags
     for tag in tags or ():
         with contextlib.suppress(ValueError):
             frame = write(tag, spelling)
             assert TagReader(spelling, known, lenient=True).feed(frame) == [tag], (frame, tag)
-    _check_call(int.from_bytes(said[:2], "little"))
+    _check_call(int.from_bytes(data_[:2], "little"))
     _check_tenhou_client(frames, spelling, lenient)
     if known is CLIENT_TAGS:
         server = TenhouServer(spelling)

@@ -89,9 +89,9 @@ class HabitPlayer:
         view = View(state, seat)
         acceptance_by_discard(view.hand, view.n_melds, view.unseen, shantens, masks, counts)
 
-        def worth(action: Action) -> tuple[int, int]:
+        def value(action: Action) -> tuple[int, int]:
             kind = tile_kind(action.tile)
             return -int(shantens[kind]), int(counts[kind])
 
-        best = max(map(worth, discards))
-        return self.rng.choice([action for action in discards if worth(action) == best])
+        best = max(map(value, discards))
+        return self.rng.choice([action for action in discards if value(action) == best])

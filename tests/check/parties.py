@@ -36,7 +36,7 @@ class Player:
 
     # --- what it hears -----------------------------------------------------------------------
 
-    def hear(self, line):
+    def receive(self, line):
         said = json.loads(line)
         events = said if isinstance(said, list) else [said]
         for event in events:
@@ -167,16 +167,16 @@ class MemoryLine(BotLine):
         self.waiting = []
         self.gone = ""
 
-    async def tell(self, line):
+    async def send(self, line):
         await asyncio.sleep(0)  # other games go on, too
         if self.gone:
             raise GoneError(self.gone)
         try:
-            self.waiting += self.player.hear(line)
+            self.waiting += self.player.receive(line)
         except SystemExit as end:
             self.gone = f"the bot ended: {end}"
 
-    async def hear(self, limit_s):
+    async def receive(self, limit_s):
         if self.waiting:
             return self.waiting.pop(0)
         if self.gone:

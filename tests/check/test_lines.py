@@ -54,9 +54,9 @@ def test_the_seconds_of_a_reply_run_from_the_last_line_sent(
         running = await Running.run([sys.executable, "-S", "-E", "-c", ""], pipes=False)
         monkeypatch.setattr(lines.time, "perf_counter", lambda: next(moments))
         line = TransportLine(ours, running)
-        await line.tell(b"{}")
+        await line.send(b"{}")
         await theirs.send(b"{}")
-        heard = await line.hear(5.0)
+        heard = await line.receive(5.0)
         monkeypatch.undo()
         await running.kill()
         return heard.seconds

@@ -85,8 +85,8 @@ def checked(ids=(), seed=12, timeout_s=60.0, tables=1, **settings):
             opened = [await stack.enter_async_context(TableServer(rules)) for _ in range(tables)]
             serving = [asyncio.create_task(_play(table)) for table in opened]
             async with asyncio.timeout(200):
-                wanted = ServerSettings(ids=frozenset(ids), **settings)
-                findings = await check_server(ServerEndpoint(Tables(opened).connect), wanted)
+                included = ServerSettings(ids=frozenset(ids), **settings)
+                findings = await check_server(ServerEndpoint(Tables(opened).connect), included)
             for task in serving:
                 task.cancel()
             await asyncio.wait(serving)
@@ -142,10 +142,10 @@ def test_two_tables_of_ours_play_at_once():
 
 
 def test_our_websocket_door_fails_nothing():
-    wanted = {*PASSIVE, "S08", "S09", "S13", "S17"}
-    found = checked_over_websocket(wanted, limits=TimeLimits(1000, 1000))
+    included = {*PASSIVE, "S08", "S09", "S13", "S17"}
+    found = checked_over_websocket(included, limits=TimeLimits(1000, 1000))
     assert not failed(found), [found[id_].text for id_ in failed(found)]
-    assert idle(found) & wanted == {"S01"}
+    assert idle(found) & included == {"S01"}
     assert "the game goes on" in found["S13"].text
 
 

@@ -24,7 +24,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge one wall of two kinds of tables, in small groups."""
     monkeypatch.setattr(tables, "PAIRS", (PAIR,))
     monkeypatch.setattr(tables, "HONEST", (CALM,))
-    for sizes in ("SIZES", "HONEST_SIZES", "STRANGERS_SIZES"):
+    for sizes in ("SIZES", "HONEST_SIZES", "UNRELATED_SIZES"):
         monkeypatch.setattr(experiment, sizes, (2,))
     for number, value in {"GROUPS": 20, "BOOTS": 2, "PSEUDO_PAIRS": 200, "ORDERS": 5}.items():
         monkeypatch.setattr(judging, number, value)
@@ -61,8 +61,8 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
     for part in experiment.PARTS[1:]:
         more = ("--records", str(LOGS)) if part != "live" else ()
         assert detection(tmp_path, "--part", part, *more) == 0
-        told = capsys.readouterr().out.split("\n\n", 1)[1]
-        assert told.rstrip() in first
+        parts = capsys.readouterr().out.split("\n\n", 1)[1]
+        assert parts.rstrip() in first
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl*")} == kept
 
 
@@ -71,8 +71,8 @@ def test_records_are_for_whom_they_are_of_use(
 ) -> None:
     command = ["experiment", "nakano2021", "--records", str(LOGS), "--out", str(tmp_path)]
     assert main(command) == 2
-    told = capsys.readouterr().err
-    assert told == "mjbot experiment: --records: only detection and strength take it\n"
+    parts = capsys.readouterr().err
+    assert parts == "mjbot experiment: --records: only detection and strength take it\n"
 
 
 def test_no_two_tables_share_walls_and_another_seed_moves_all_of_them() -> None:
@@ -101,12 +101,12 @@ def test_a_planted_pair_is_found_caught_and_told_of_and_nobody_else_is(
     monkeypatch.setattr(judging, "ORDERS", 20)
     four = four_of(played(60, helped=1.5))
     pair = four.pairs.index(frozenset("ab"))
-    null = JUDGE.strangers(played(200, seed=2), 10).max(axis=1)
+    null = JUDGE.unrelated(played(200, seed=2), 10).max(axis=1)
     strange, own, _, caught, accused = JUDGE.found(four, pair, 10, null)
     assert min(strange.value, own.value) > 0.99 and caught.value > 0.9
     assert strange.low <= strange.value <= strange.high
     assert accused.value < 0.01
-    after = JUDGE.told_live(four)
+    after = JUDGE.log_e_values_live(four)
     assert np.isfinite(after[:, pair]).all() and after[:, pair].max() < 30
     assert np.isinf(np.delete(after, pair, axis=1)).all()
 
@@ -116,7 +116,7 @@ def test_a_pair_is_told_of_at_the_limit_of_the_last_pair_that_met(
 ) -> None:
     monkeypatch.setattr(judging, "ORDERS", 150)
     four = four_of(played(40, helped=1.0))
-    after, random = JUDGE.told_live(four), judging.dice(40)
+    after, random = JUDGE.log_e_values_live(four), judging.dice(40)
     rows = np.arange(40)[:, None]
     left, products = levelled(four.games)[rows, four.places], four.games.products[rows, four.places]
     for found in after:
@@ -138,8 +138,8 @@ def test_without_help_nobody_is_found_nor_accused_more_often_than_is_said(
     shares = JUDGE.alarms(four, 10)
     assert shares.shape == (3, 6)
     assert (shares.mean(axis=1) <= judging.LEVELS).all()
-    strangers = JUDGE.strangers(games, 10)
-    assert (judging.shares_below(ALL.p_values(strangers)) <= judging.LEVELS).all()
+    unrelated = JUDGE.unrelated(games, 10)
+    assert (judging.shares_below(ALL.p_values(unrelated)) <= judging.LEVELS).all()
     own = np.mean([JUDGE.found(four, pair, 10, None)[1].value for pair in range(6)])
     assert own == pytest.approx(0.5, abs=1e-6)  # each of all six against the other five
     assert np.isnan(JUDGE.found(four, 0, 10, None)[0].value)

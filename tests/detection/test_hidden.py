@@ -87,12 +87,12 @@ def t_of(x):
 def by_own_hand(state: State, seat: int) -> int:
     """The discard that leaves most kinds to draw, whatever the others hold."""
     hand = state["hand"][seat].copy()
-    worth = {}
+    value = {}
     for kind in np.flatnonzero(hand).tolist():
         hand[kind] -= 1
-        worth[kind] = (-shanten(hand, 0), bin(acceptance(hand, 0)).count("1"))
+        value[kind] = (-shanten(hand, 0), bin(acceptance(hand, 0)).count("1"))
         hand[kind] += 1
-    return max(worth, key=worth.__getitem__)
+    return max(value, key=value.__getitem__)
 
 
 def most_needed(state: State, seat: int) -> int:

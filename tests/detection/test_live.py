@@ -17,20 +17,20 @@ LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"
 
 
 def watched(alpha: float, games: int = 1) -> tuple[PairWatch, list[str]]:
-    told: list[str] = []
-    watch = PairWatch(shipped_weights(), told.append, alpha)
+    parts: list[str] = []
+    watch = PairWatch(shipped_weights(), parts.append, alpha)
     for _ in range(games):
         (game,) = open_games(LOG)
         for entry in game.entries:
             watch.add(entry.event)
-    return watch, told
+    return watch, parts
 
 
 def test_it_finds_of_a_game_what_its_record_says():
-    watch, told = watched(alpha=0.01)
+    watch, parts = watched(alpha=0.01)
     games = count_games(index_games([LOG]), shipped_weights().model)
     left, names = levelled(games)[0], [games.players[number] for number in games.names[0]]
-    assert told == [] and len(watch.met) == 6
+    assert parts == [] and len(watch.met) == 6
     for (one, other), meetings in watch.met.items():
         place = PLACE_OF[names.index(one), names.index(other)]
         assert meetings.residuals == pytest.approx(left[place], abs=0.01)
@@ -38,10 +38,10 @@ def test_it_finds_of_a_game_what_its_record_says():
 
 
 def test_a_pair_is_told_of_once_and_never_called_proven():
-    _, told = watched(alpha=1e12, games=2)  # any e-value is above the limit
-    assert len(told) == 6
-    assert all("not proof" in line for line in told)
-    assert np.unique(told).size == 6
+    _, parts = watched(alpha=1e12, games=2)  # any e-value is above the limit
+    assert len(parts) == 6
+    assert all("not proof" in line for line in parts)
+    assert np.unique(parts).size == 6
 
 
 def test_the_limit_rises_with_the_pairs_that_met():
@@ -55,5 +55,5 @@ def test_the_limit_rises_with_the_pairs_that_met():
     limit = sorted(shares.values())[3]  # three pairs are at or above it
     above = {pair for pair, share in shares.items() if share >= limit}
     assert {pair for pair, value in e.items() if value >= limit} - above  # were it not raised
-    _, told = watched(alpha=1 / (limit * (1 - 1e-9)))
-    assert {line.split(" play as if")[0] for line in told} == {" + ".join(p) for p in above}
+    _, parts = watched(alpha=1 / (limit * (1 - 1e-9)))
+    assert {line.split(" play as if")[0] for line in parts} == {" + ".join(p) for p in above}

@@ -186,12 +186,12 @@ def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, t
     kept = ["--folder", str(tmp_path / "run"), "--jobs", "1", "--shown", "2"]
     arguments = ["detect", str(records), *kept]
     assert main([*arguments, "--html", str(page), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert len(told["pairs"]) == 6
-    assert {pair["note"] for pair in told["pairs"]} == {NOT_PROOF}
-    assert set(told["pairs"][0]["hidden_hands"]) == set(SCORES)
-    assert all(0 <= pair["p"] <= pair["p_adjusted"] <= 1 for pair in told["pairs"])
-    for pair in told["pairs"][:2]:
+    parts = json.loads(capsys.readouterr().out)
+    assert len(parts["pairs"]) == 6
+    assert {pair["note"] for pair in parts["pairs"]} == {NOT_PROOF}
+    assert set(parts["pairs"][0]["hidden_hands"]) == set(SCORES)
+    assert all(0 <= pair["p"] <= pair["p_adjusted"] <= 1 for pair in parts["pairs"])
+    for pair in parts["pairs"][:2]:
         assert all("mjbot watch" in position["watch"] for position in pair["positions"])
     assert "not proof" in page.read_text("utf-8")
     assert main(arguments) == 0  # goes on with what was kept

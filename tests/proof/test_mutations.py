@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.server.core import OnFault
 from proof.__main__ import main
-from proof.conversations import DIALECTS, record, run_client, tell_server
+from proof.conversations import DIALECTS, record, replay_to_server, run_client
 from proof.mutations import MOST_MB, peak_mb
 from protocol.transports.base import VanishedError
 
@@ -12,7 +12,7 @@ from protocol.transports.base import VanishedError
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.traits.word)
 def test_a_conversation_told_again_unchanged_goes_as_it_went(dialect):
     talk = record(dialect, 1)
-    assert tell_server(talk, talk.client, OnFault.ABORT) == "played"
+    assert replay_to_server(talk, talk.client, OnFault.ABORT) == "played"
     with pytest.raises(VanishedError):
         run_client(talk, talk.server, strict=True)
 

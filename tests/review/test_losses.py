@@ -74,7 +74,7 @@ def test_where_points_favour_what_was_done_no_loss_counts(by_shares):
     disputed = [each for each in by_shares.decisions if each.is_disputed]
     assert disputed
     for decision in disputed:
-        assert decision.worth_loss > 0
+        assert decision.value_loss > 0
         assert decision.loss == 0
         assert not by_shares.counts(decision)
         assert decision not in by_shares.costliest
@@ -87,7 +87,7 @@ def test_a_reviewer_without_points_counts_in_its_own_unit(events):
     assert review.unit == "rating points"
     lost = [each for each in review.decisions if each.loss]
     assert len(lost) > 10
-    assert all(each.loss == each.worth_loss and not each.is_disputed for each in lost)
+    assert all(each.loss == each.value_loss and not each.is_disputed for each in lost)
 
 
 def test_places_of_equal_scores_are_those_of_the_rules():
@@ -146,7 +146,7 @@ def test_what_can_hardly_be_told_apart_is_marked(by_points):
     far = [each for each in by_points.decisions if each.loss and not each.is_close]
     assert close and far
     for decision in close:
-        worths = [each.worth for each in decision.told.rated]
+        worths = [each.worth for each in decision.explanation.rated]
         assert decision.loss <= 0.02 * (max(worths) - min(worths))
 
 

@@ -51,7 +51,7 @@ async def next_question(answer: aiohttp.ClientResponse) -> dict[str, Any]:
 def test_only_the_page_with_the_key_chooses_and_only_what_is_asked() -> None:
     async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
         view = waiting_view()
-        deciding = asyncio.create_task(asyncio.to_thread(server.ask, view, 20.0))
+        deciding = asyncio.create_task(asyncio.to_thread(server.request_action, view, 20.0))
         origin = {"Origin": f"http://127.0.0.1:{server.port}"}
 
         async def choose(key: str = KEY, headers: Any = origin, **said: Any) -> int:
@@ -107,10 +107,10 @@ def test_who_has_closed_the_page_is_absent_and_may_come_back(
     async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
         view = waiting_view()
         with pytest.raises(AbsentError):
-            await asyncio.to_thread(server.ask, view, 20.0)
+            await asyncio.to_thread(server.request_action, view, 20.0)
         async with session.get("/api/live", params={"key": KEY}) as live:
             await live.content.readline()
-            deciding = asyncio.create_task(asyncio.to_thread(server.ask, view, 20.0))
+            deciding = asyncio.create_task(asyncio.to_thread(server.request_action, view, 20.0))
             asked = await next_question(live)
             while asked["id"] < 2:
                 asked = await next_question(live)
@@ -128,7 +128,7 @@ def test_a_clock_that_has_run_out_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
     async def conversation(server: SeatServer, session: aiohttp.ClientSession) -> None:
         with pytest.raises(TimeoutError, match="run out"):
-            await asyncio.to_thread(server.ask, view, 0.05)
+            await asyncio.to_thread(server.request_action, view, 0.05)
 
     with_seat(conversation)
 

@@ -39,9 +39,9 @@ class Remembering(SeatServer):
         super().__init__({"title": "seat", "pace": 0}, KEY)
         self.legal: list[list[int]] = []
 
-    def ask(self, view: View, clock_s: float) -> Action:
+    def request_action(self, view: View, clock_s: float) -> Action:
         self.legal.append([action.code for action in view.legal])
-        return super().ask(view, clock_s)
+        return super().request_action(view, clock_s)
 
 
 def test_a_hanchan_is_played_by_hand_and_only_what_is_legal_is_offered(

@@ -80,14 +80,14 @@ def run(request: DetectRequest) -> int:
     with progress(console, "looking through the records"):
         refs = DistinctGames(left_out, by_players=True).index(request.records)
     kept = f"kept in {request.folder}; the same command goes on" if request.folder else ""
-    with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as tell:
-        games = count_games(refs, weights.model, jobs, request.folder, left_out, tell)
+    with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
+        games = count_games(refs, weights.model, jobs, request.folder, left_out, step)
     findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
     close = findings[: request.shown]
-    with progress(console, "looking closely", len(close), "pairs") as tell:
+    with progress(console, "looking closely", len(close), "pairs") as step:
         for finding in close:
             _look_closely(finding, refs, games, weights, jobs)
-            tell()
+            step()
     report = DetectionReport(
         records=", ".join(map(str, request.records)),
         games=len(games),
@@ -139,5 +139,5 @@ def _tell(report: DetectionReport, shown: int, as_json: bool) -> None:
                 say(one_line(f"  {position.sentence}"))
                 say(f"    {position.command}")
     say("")
-    say(one_line(report.told))
+    say(one_line(report.summary))
     say(WARNING)

@@ -96,7 +96,7 @@ def run(request: ReviewRequest) -> int:
     by = Reviewer.of(request.by, str(request.playouts or ""))
     review = Review(name.removeprefix(f"{request.game.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
-    if not any(each.told.rated for each in review.decisions):
+    if not any(each.explanation.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/strategies.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
     if plays_out is not None:

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from mjbot.detection.experiment import judging, tables
 from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
-from mjbot.detection.experiment.tables import Four, TableKind, count_four, count_strangers, run_of
+from mjbot.detection.experiment.tables import Four, TableKind, count_four, count_unrelated, run_of
 from mjbot.detection.hidden import Floats
 from mjbot.detection.verdicts import shipped_weights
 from mjbot.experiments import Request, records_option
@@ -39,7 +39,7 @@ PARTS: Final = ("all", "pairs", "honest", "live")
 SIZES: Final = (5, 10, 20, 50)
 """Games of a group in which a known pair is looked for."""
 HONEST_SIZES: Final = (10, 25, 50)
-STRANGERS_SIZES: Final = (5, 10, 25, 50)
+UNRELATED_SIZES: Final = (5, 10, 25, 50)
 BINOMIAL: Final = 1.96
 
 
@@ -57,28 +57,28 @@ REQUEST: Final = DetectionOptions
 class Material:
     """What is judged: games of each kind of table, and people's games if there are any.
 
-    ``strangers`` has the deviates of groups of so many of the ``n_strangers`` games of people.
+    ``unrelated`` has the deviates of groups of so many of the ``n_unrelated`` games of people.
     """
 
     judge: Judge
     fours: Mapping[TableKind, Four]
-    strangers: Mapping[int, Floats]
-    n_strangers: int
+    unrelated: Mapping[int, Floats]
+    n_unrelated: int
 
 
 def play(request: Request) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
-    told: Mapping[str, Callable[[Material, Step], Iterator[str]]] = {
+    parts: Mapping[str, Callable[[Material, Step], Iterator[str]]] = {
         "pairs": pairs_table, "honest": honest_table, "live": live_table,
     }  # fmt: skip
     material = gather(request)
     origin = origin_of(_command(request))
     by = f", {origin.version}" if origin.version else ""
     yield f"{origin.date}{by}: `{origin.command}`"
-    if not material.n_strangers and request.part != "live":
+    if not material.n_unrelated and request.part != "live":
         yield ""
         yield "No `--records`: nothing is held against people's games."
-    for part, table in told.items():
+    for part, table in parts.items():
         if request.part in ("all", part):
             with progress(Console(stderr=True), f"judging: {part}", unit="rows") as step:
                 lines = list(table(material, step))
@@ -89,7 +89,7 @@ def play(request: Request) -> Iterator[str]:
 def gather(request: Request) -> Material:
     """Play, count and group what is missing."""
     judge = Judge(shipped_weights())
-    strangers, n_strangers = judged_strangers(judge, request)
+    unrelated, n_unrelated = judge_unrelated(judge, request)
     kinds = {"pairs": tables.PAIRS, "honest": tables.HONEST}.get(
         request.part, tables.PAIRS + tables.HONEST
     )
@@ -98,21 +98,21 @@ def gather(request: Request) -> Material:
         kind: count_four(kind, outcome, judge.weights.model, request)
         for kind, outcome in zip(kinds, outcomes, strict=True)
     }
-    return Material(judge, fours, strangers, n_strangers)
+    return Material(judge, fours, unrelated, n_unrelated)
 
 
-def judged_strangers(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
+def judge_unrelated(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
     """Return the deviates of groups of people's games by size, and how many games there are."""
     path = request.own.records
     if path is None or request.part == "live":
         return {}, 0
-    games = count_strangers(path, judge.weights.model, request)
-    wanted = {"pairs": SIZES, "honest": STRANGERS_SIZES}.get(request.part, SIZES + STRANGERS_SIZES)
+    games = count_unrelated(path, judge.weights.model, request)
+    wanted = {"pairs": SIZES, "honest": UNRELATED_SIZES}.get(request.part, SIZES + UNRELATED_SIZES)
     sizes = [size for size in sorted(set(wanted)) if len(games) >= 2 * size]
     deviates = {}
     with progress(Console(stderr=True), "judging strangers", len(sizes), "sizes") as step:
         for size in sizes:
-            deviates[size] = judge.strangers(games, size)
+            deviates[size] = judge.unrelated(games, size)
             step()
     return deviates, len(games)
 
@@ -130,7 +130,7 @@ def pairs_table(material: Material, step: Step) -> Iterator[str]:
         if not sizes:
             yield row([str(kind), _too_few(four, SIZES), *["-"] * 5])
         for size in sizes:
-            strange = material.strangers.get(size)
+            strange = material.unrelated.get(size)
             null = None if strange is None else strange.max(axis=1)
             found = material.judge.found(four, four.pairs.index(kind.pair), size, null)
             step()
@@ -141,8 +141,8 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
     """Yield how often groups of games of the honest are accused, at each level."""
     levels = [f"p < {level:g}" for level in LEVELS]
     yield from head(["honest", "games", *levels, f"whom most, at {levels[0]}"])
-    if material.n_strangers:
-        yield from _strangers_rows(material)
+    if material.n_unrelated:
+        yield from _unrelated_rows(material)
     for kind, four in material.fours.items():
         if kind.pair:
             continue
@@ -160,12 +160,12 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
                 yield _alarms_row("of these two copies of one", size, copies, kind.copies)
 
 
-def _strangers_rows(material: Material) -> Iterator[str]:
+def _unrelated_rows(material: Material) -> Iterator[str]:
     many = judging.PSEUDO_PAIRS
-    label = f"{many:,} pseudo-pairs of people ({material.n_strangers} hanchan)"
-    for size in STRANGERS_SIZES:
-        if size in material.strangers:
-            shares = shares_below(material.judge.weights.p_values(material.strangers[size]))
+    label = f"{many:,} pseudo-pairs of people ({material.n_unrelated} hanchan)"
+    for size in UNRELATED_SIZES:
+        if size in material.unrelated:
+            shares = shares_below(material.judge.weights.p_values(material.unrelated[size]))
             yield row([label, str(size), *[f"{x:.5f}" for x in shares], ""])
     bounds = [(level, BINOMIAL * (level * (1 - level) / many) ** 0.5) for level in LEVELS]
     cells = [f"{max(level - off, 0):.5f}-{level + off:.5f}" for level, off in bounds]
@@ -178,7 +178,7 @@ def live_table(material: Material, step: Step) -> Iterator[str]:
         ["told of while they play", "games", "after (median)", "90 %", "others there, ever"]
     )
     for kind, four in material.fours.items():
-        after = material.judge.told_live(four)
+        after = material.judge.log_e_values_live(four)
         is_pair = np.array([pair == kind.pair for pair in four.pairs])
         wrongly = int(np.isfinite(after[:, ~is_pair]).any(axis=1).sum())
         cells = ["-", "-"]

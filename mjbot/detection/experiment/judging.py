@@ -53,7 +53,7 @@ class Judge:
             found.append(self.weights.deviates(sums, products))
         return np.array(found)
 
-    def strangers(self, games: GameCounts, size: int) -> Floats:
+    def unrelated(self, games: GameCounts, size: int) -> Floats:
         """Return deviates of any two seats of groups of any games: float64[groups, kinds]."""
         left, products = levelled(games), games.products.astype(np.float64)
         found, random = [], dice(size)
@@ -94,7 +94,7 @@ class Judge:
         strange = float("nan") if null is None else area(scores[:, pair], null)
         return [strange, area(scores[:, pair], scores[:, others].ravel()), *caught, accused]
 
-    def told_live(self, four: Four) -> Floats:
+    def log_e_values_live(self, four: Four) -> Floats:
         """Return after how many games each pair is told of, inf for never.
 
         float64[ORDERS, N_PAIRS], in random orders of the games; the limit is that of the last pair

@@ -78,8 +78,8 @@ class TableKind:
             many = {who: seats * self.strategies.count(who) for who in self.strategies}
             return ", ".join(f"two `{who}`" if n > 1 else f"`{who}`" for who, n in many.items())
         *pair, rivals = self.strategies
-        told = " + ".join(f"`{who}`" for who in pair) if len(pair) > 1 else f"two `{pair[0]}`"
-        return f"{told} beside two `{rivals}`"
+        parts = " + ".join(f"`{who}`" for who in pair) if len(pair) > 1 else f"two `{pair[0]}`"
+        return f"{parts} beside two `{rivals}`"
 
 
 PAIRS: Final = (
@@ -171,7 +171,7 @@ def count_four(
     return Four.of(games, wall_of[games.numbers])
 
 
-def count_strangers(path: Path, model: HiddenHandModel, request: Request) -> GameCounts:
+def count_unrelated(path: Path, model: HiddenHandModel, request: Request) -> GameCounts:
     """Return what is counted of people's games."""
     with progress(Console(stderr=True), f"looking through {path.name}"):
         refs = index_games([path])
@@ -186,4 +186,4 @@ def counted(
     code = source_digest(count_games.__module__).encode()
     folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header + code).hexdigest()[:12]}"
     with progress(Console(stderr=True), label, len(refs), "games") as step:
-        return count_games(refs, model, request.jobs, folder, tell=step)
+        return count_games(refs, model, request.jobs, folder, step=step)

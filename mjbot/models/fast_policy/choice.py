@@ -54,7 +54,7 @@ from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 
 EVEN: Final = 0.5
-NOT_ASKED: Final = -1
+NO_QUESTION: Final = -1
 
 
 class FastPolicy(NamedTuple):
@@ -94,7 +94,7 @@ def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int) -> i
     """Return the same where the first ``n_codes`` of ``policy.codes`` are the legal ones."""
     codes = policy.codes
     settled = settled_code(codes, n_codes)
-    if settled != NOT_ASKED:
+    if settled != NO_QUESTION:
         return settled
     context = read_table(state, seat, policy.danger, policy.reading)
     for question in question_order(codes):
@@ -115,7 +115,7 @@ def shares(policy: FastPolicy, state: State, seat: int, out: Float64s) -> None:
     codes = policy.codes
     n_codes = legal_codes(state, seat, codes)
     settled = settled_code(codes, n_codes)
-    if settled != NOT_ASKED:
+    if settled != NO_QUESTION:
         out[settled] = 1
         return
     context, left = read_table(state, seat, policy.danger, policy.reading), 1.0
@@ -143,7 +143,7 @@ def settled_code(codes: UInt8s, n_codes: int) -> int:
         code = codes[place]
         if code == TSUMO or code == RON or code == NINE_TERMINALS:
             return int(code)
-    return NOT_ASKED
+    return NO_QUESTION
 
 
 @compiled

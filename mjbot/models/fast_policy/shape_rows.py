@@ -21,13 +21,13 @@ from protocol.tiles import FIRST_HONOUR
 
 MOST_COPIES: Final = 3
 """Copies of the middle kind that are distinguished; of its neighbours 2."""
-N_BESIDE: Final = 5 * 4 * 3**2
+N_NEAR: Final = 5 * 4 * 3**2
 
 AROUND: Final = 0  # the kind and two on each side
-UNSEEN: Final = AROUND + 9 * N_BESIDE  # the kind, one on each side, unseen copies
-DORA: Final = UNSEEN + 5 * N_BESIDE  # kinds that are dora
-OWN: Final = DORA + N_BESIDE  # kinds that the player has discarded
-HONOUR: Final = OWN + N_BESIDE  # value, copies, unseen copies, dora
+UNSEEN: Final = AROUND + 9 * N_NEAR  # the kind, one on each side, unseen copies
+DORA: Final = UNSEEN + 5 * N_NEAR  # kinds that are dora
+OWN: Final = DORA + N_NEAR  # kinds that the player has discarded
+HONOUR: Final = OWN + N_NEAR  # value, copies, unseen copies, dora
 N_ROWS: Final = HONOUR + 4 * 5 * 5 * 2
 
 OF_KIND: Final = 4
@@ -41,7 +41,7 @@ PADDED: Final = 3 * 13
 
 def _tables() -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     """Return the row of each pattern and what is next to it, by rank and number of the pattern."""
-    around, beside = np.full((9, 324), NONE, np.int16), np.full((9, 324), NONE, np.int16)
+    around, nearby = np.full((9, 324), NONE, np.int16), np.full((9, 324), NONE, np.int16)
     for rank in range(9):
         for code in range(1, 324):
             rest, far_right = divmod(code, 3)
@@ -55,11 +55,11 @@ def _tables() -> tuple[NDArray[np.int16], NDArray[np.int16]]:
             near = ((place * 4 + middle) * 3 + left) * 3 + right
             around[rank, code] = AROUND + (near * 3 + far_left) * 3 + far_right
             if left + middle + right:
-                beside[rank, code] = near
-    return around.ravel(), beside.ravel()
+                nearby[rank, code] = near
+    return around.ravel(), nearby.ravel()
 
 
-_AROUND, _BESIDE = _tables()
+_AROUND, _NEAR = _tables()
 _RANK = np.array([kind % 9 for kind in range(34)])
 _PLACE = np.array([13 * (kind // 9) + 2 + kind % 9 for kind in range(34)])
 _SUIT_START = np.array([9 * (kind // 9) for kind in range(34)])
@@ -111,7 +111,7 @@ def _pattern(shape: ShapeRows, place: int) -> int:
 @compiled
 def _write_number_rows(shape: ShapeRows, kind: int, at: int) -> None:
     code = 324 * _RANK[kind] + _pattern(shape, _PLACE[kind])
-    near = _BESIDE[code]
+    near = _NEAR[code]
     has = near != NONE
     rows = shape.rows
     rows[at, 0] = _AROUND[code]

@@ -110,7 +110,7 @@ def learned_chances(state: State, seat: int, weights: ShantenWeights, out: Chanc
     """
     active = np.empty(N_ACTIVE, np.int16)
     write_signs(state, seat, active)
-    ask(weights, active, highest_shanten(state, seat), out)
+    predict(weights, active, highest_shanten(state, seat), out)
 
 
 @compiled
@@ -120,7 +120,7 @@ def highest_shanten(state: State, seat: int) -> int:
 
 
 @compiled
-def ask(weights: ShantenWeights, active: Active, highest: int, out: Chances) -> None:
+def predict(weights: ShantenWeights, active: Active, highest: int, out: Chances) -> None:
     """Write the chances of shanten 0 .. ``highest`` for active features: float64[7]."""
     hidden = weights.first_bias.copy()
     for place in range(N_ACTIVE):

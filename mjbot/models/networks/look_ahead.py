@@ -166,7 +166,7 @@ def _looks_safe(own: int, kind: int) -> bool:
 def _write_draws(holding: HandOutlook, now: Wait, dora: int, out: Floats) -> None:
     """Write what one draw could make of a tenpai hand of 3n+1 tiles."""
     unseen = holding.unseen
-    worth = _mean_points(now)
+    mean = _mean_points(now)
     total, better, more_tiles, more_points = 0, 0, 0.0, 0.0
     for drawn in range(34):
         copies = unseen[drawn]
@@ -176,7 +176,7 @@ def _write_draws(holding: HandOutlook, now: Wait, dora: int, out: Floats) -> Non
         most, dearest = _after_draw(holding, drawn, dora)
         better += copies * (most >= now.tiles + 2)
         more_tiles += copies * max(0, most - now.tiles)
-        more_points += copies * max(0.0, dearest - worth)
+        more_points += copies * max(0.0, dearest - mean)
     total = max(total, 1)
     out[RIICHI_BETTER] = better / total
     out[RIICHI_MORE] = more_tiles / total / 3

@@ -3,7 +3,7 @@
 ::
 
     policy = Policy.load()
-    said = policy.ask(view.state, view.seat)   # None where there is nothing to decide
+    output = policy.evaluate(view.state, view.seat)   # None where there is nothing to decide
     said.discards[kind], said.riichi, said.pon, said.chi[place], said.kan
 
 The network (:mod:`mjbot.training.networks.policy_network` has its form and learns it) is computed
@@ -144,7 +144,7 @@ class Policy:
         """Load the weights; :class:`WeightsError` if they cannot be used."""
         return cls(_load(folder))
 
-    def ask(self, state: State, seat: int, sure: float = SURE) -> PolicyOutput | None:
+    def evaluate(self, state: State, seat: int, sure: float = SURE) -> PolicyOutput | None:
         """Return what strong players would do; ``None`` where there is nothing to decide."""
         if encode(state, seat, self._encoder, self.planes, self.scalars) == 0:
             return None
@@ -153,9 +153,9 @@ class Policy:
         for logits in self.exits(on_offer):
             if _judge(self.planes, self.scalars, logits, sure, chances):
                 break
-        said = chances[34:]
-        chi = said[CHI + 1 : CHI + 4]
-        return PolicyOutput(chances[:34], said[RIICHI + 1], said[PON + 1], chi, said[KAN + 1])
+        rest = chances[34:]
+        chi = rest[CHI + 1 : CHI + 4]
+        return PolicyOutput(chances[:34], rest[RIICHI + 1], rest[PON + 1], chi, rest[KAN + 1])
 
     def exits(self, others: bool = True) -> Iterator[Floats]:
         """Yield the logits of each head, 34 discards and the others, of ``planes``, ``scalars``.
@@ -177,9 +177,9 @@ class Policy:
             np.matmul(other, block.second.weight, out=products)
             _sum_up(products, block.second.bias, none, now, 1, now)
             if place in network.heads:
-                yield self._say(network.heads[place], others)
+                yield self._outputs(network.heads[place], others)
 
-    def _say(self, head: _Head, others: bool) -> Floats:
+    def _outputs(self, head: _Head, others: bool) -> Floats:
         cells = self._now
         if others:
             _pool(cells, self.planes, self.scalars, self._pooled)

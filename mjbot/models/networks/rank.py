@@ -159,14 +159,14 @@ def rank_chances(
     features = np.empty(N_FEATURES, np.float32)
     for seat in range(4):
         write_rank_features(scores, seat, round_, last_round, honba, sticks, dealer, features)
-        _ask(weights, features, out[seat])
+        _predict(weights, features, out[seat])
     for seat in range(4):
         out[seat] = np.exp(out[seat] - out[seat].max())
     share_ranks(out)
 
 
 @compiled
-def _ask(weights: RankWeights, features: Floats, out: Chances) -> None:
+def _predict(weights: RankWeights, features: Floats, out: Chances) -> None:
     """Write the mean of what the networks say to a seat's features: float64[4]."""
     out[:] = 0
     n_nets = weights.first.shape[0]

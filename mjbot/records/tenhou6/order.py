@@ -226,7 +226,7 @@ class _Search:
 
     def _ended(self, branch: _Branch) -> list[_Branch]:
         if branch.n_dora != len(self._hand.dora):
-            told, turned = len(self._hand.dora), branch.n_dora
-            raise _DeadEndError(f"[2]: has {told} dora indicators, but {turned} are turned")
+            n_known, turned = len(self._hand.dora), branch.n_dora
+            raise _DeadEndError(f"[2]: has {n_known} dora indicators, but {turned} are turned")
         branch.is_over = True
         return []

@@ -21,10 +21,10 @@ from mjbot.records.game import (
 )
 from mjbot.records.mjai_log import Lines
 from mjbot.records.other_formats import is_tenhou6
+from mjbot.records.tenhou6.events import emit_events
 from mjbot.records.tenhou6.hands import HandColumns, read_hand
 from mjbot.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.records.tenhou6.results import DrawEntry, Result, read_result
-from mjbot.records.tenhou6.telling import tell
 from protocol import messages as m
 from protocol.rules import RANKED, Rules
 
@@ -151,8 +151,8 @@ def _has_three_players(game: dict[str, Any]) -> bool:
 
 def _rules(rule: Any) -> Rules:
     """Return the rules that the site's name of a table stands for, else the default ones."""
-    words = rule.get("disp") if isinstance(rule, dict) else None
-    found = _TABLE.fullmatch(words) if isinstance(words, str) else None
+    display = rule.get("disp") if isinstance(rule, dict) else None
+    found = _TABLE.fullmatch(display) if isinstance(display, str) else None
     if found is None:
         return RANKED
     length, open_tanyao, red_fives = found.groups()
@@ -169,8 +169,8 @@ def _names(game: dict[str, Any]) -> tuple[str, ...] | None:
         return None
     if not isinstance(names, list) or len(names) != 4:
         raise ValueError("name: is no list of four names")
-    told = tuple(name if isinstance(name, str) else "" for name in names)
-    return told if any(told) else None
+    known = tuple(name if isinstance(name, str) else "" for name in names)
+    return known if any(known) else None
 
 
 def _final_scores(value: Any) -> m.FourInts:
@@ -187,7 +187,7 @@ def _final_scores(value: Any) -> m.FourInts:
 
 
 def _events(hand: HandColumns, result: Result) -> Iterator[m.Event]:
-    yield from tell(hand, next(orders(hand, ronned_seat(result))), result)
+    yield from emit_events(hand, next(orders(hand, ronned_seat(result))), result)
     yield m.EndKyoku()
 
 

@@ -101,11 +101,11 @@ def read_result(value: list[Any]) -> Result:
 
 def _read_win(result: list[Any], at: int) -> WinEntry:
     place = f"[16][{at + 1}]"
-    deltas, told = _four(result[at], f"[16][{at}]"), result[at + 1]
-    if not isinstance(told, list) or len(told) < 3:
+    deltas, parts = _four(result[at], f"[16][{at}]"), result[at + 1]
+    if not isinstance(parts, list) or len(parts) < 3:
         raise ValueError(f"{place}: tells no winner and from whom")
-    winner, source, third = (_seat(told[index], f"{place}[{index}]") for index in range(3))
-    texts = told[3:]
+    winner, source, third = (_seat(parts[index], f"{place}[{index}]") for index in range(3))
+    texts = parts[3:]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{place}: the value and the yaku are texts")
     points, fu = _read_value(texts[0]) if texts else (None, None)
@@ -157,10 +157,10 @@ def win_json(wins: Sequence[WinRecord], dealer: int) -> list[Any]:
     result: list[Any] = [WIN]
     for win in wins:
         third = win.winner if win.liable is None else win.liable
-        told: list[Any] = [win.winner, win.source, third, _value_text(win, dealer)]
-        told += [f"{YAKU_NAMES[yaku]}({han}飜)" for yaku, han in win.yaku if han]
-        told += [f"{YAKU_NAMES[yaku]}(役満)" for yaku in win.yakuman]
-        result += [list(win.deltas), told]
+        parts: list[Any] = [win.winner, win.source, third, _value_text(win, dealer)]
+        parts += [f"{YAKU_NAMES[yaku]}({han}飜)" for yaku, han in win.yaku if han]
+        parts += [f"{YAKU_NAMES[yaku]}(役満)" for yaku in win.yakuman]
+        result += [list(win.deltas), parts]
     return result
 
 

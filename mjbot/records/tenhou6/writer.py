@@ -33,9 +33,9 @@ from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 def _rule(rules: Rules) -> dict[str, Any]:
     """Return how the site names a table: room, length, open tanyao and red fives."""
     game_type(rules)  # raises for what the site has no name for
-    words = "般南" if rules.length == "hanchan" else "般東"
-    words += "喰" * rules.open_tanyao + "赤" * rules.red_fives
-    return {"disp": words, "aka": int(rules.red_fives)}
+    text = "般南" if rules.length == "hanchan" else "般東"
+    text += "喰" * rules.open_tanyao + "赤" * rules.red_fives
+    return {"disp": text, "aka": int(rules.red_fives)}
 
 
 def write_tenhou6(game: CompleteGame) -> bytes:
@@ -55,16 +55,16 @@ def write_tenhou6(game: CompleteGame) -> bytes:
             final = entry.event.scores
         elif columns is not None:
             columns.take(entry)
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "title": ["", ""],
         "name": list(game.names),
         "rule": _rule(game.rules),
         "log": log,
     }
     if final is not None:
-        worth = final_points(final)
-        told["sc"] = [part for pair in zip(final, worth, strict=True) for part in pair]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        points = final_points(final)
+        document["sc"] = [part for pair in zip(final, points, strict=True) for part in pair]
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 class _Columns:

@@ -58,7 +58,7 @@ from mjbot.training.networks.decisions import (
     check_data,
     open_decisions,
 )
-from mjbot.training.networks.scores import scores_of, told
+from mjbot.training.networks.scores import manifest_figures, scores_of
 from mjbot.training.runs import (
     RUNS,
     Learned,
@@ -187,7 +187,7 @@ class ImitationRun:
         self._source: Final = source
         self._check: Final = check
         self._folder: Final = folder
-        self._numbers: Final = beginning(plan.seed)
+        self._numbers: Final = initial_arrays(plan.seed)
         if start:
             self._numbers[:] = np.concatenate(load_network(start))
         zeros = np.zeros((3, N_WEIGHTS), np.float32)
@@ -272,7 +272,7 @@ class ImitationRun:
                 array[:] = state[name]
 
 
-def beginning(seed: int) -> NDArray[np.float32]:
+def initial_arrays(seed: int) -> NDArray[np.float32]:
     """Return random weights: those of a layer so that its sums keep their size, rows small."""
     random = np.random.default_rng(seed)
     numbers = np.zeros(N_WEIGHTS, np.float32)
@@ -373,6 +373,7 @@ def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[s
             of_it = rows["kind"] == number
             found = scores_of(kind, chances[of_it, : N_CHOICES[kind]], rows[of_it])
             scores |= {
-                f"{folder.name}, {kind}: {figure}": value for figure, value in told(found).items()
+                f"{folder.name}, {kind}: {figure}": value
+                for figure, value in manifest_figures(found).items()
             }
     return scores

@@ -23,7 +23,7 @@ from mjbot.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.compiler.splitmix import next_below
 from mjbot.models.fast_policy.candidates import DISCARD, write_candidates
 from mjbot.models.fast_policy.choice import (
-    NOT_ASKED,
+    NO_QUESTION,
     FastPolicy,
     choose_among,
     code_of,
@@ -174,7 +174,7 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
     if not is_own:
         return choose_among(player, state, seat, n_codes)
     settled = settled_code(codes, n_codes)
-    if settled != NOT_ASKED:
+    if settled != NO_QUESTION:
         return settled
     context, is_valued = read_table(state, seat, player.danger, player.reading), False
     for question in question_order(codes):

@@ -177,8 +177,8 @@ class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 def layout() -> str:
     """Return what changes with the layout of the columns: twelve letters and digits."""
-    said = f"{STATE.descr} {DECISION.descr} {KYOKU.descr}"
-    return hashlib.sha256(said.encode()).hexdigest()[:12]
+    answered = f"{STATE.descr} {DECISION.descr} {KYOKU.descr}"
+    return hashlib.sha256(answered.encode()).hexdigest()[:12]
 
 
 def open_decisions(folder: Path, kind: DecisionKind) -> Decisions:
@@ -390,21 +390,21 @@ class _Collector:
         self._discarded = False
         if self._offered == self._n:
             return
-        caller, said, chi = -1, UNKNOWN, -1
+        caller, answered, chi = -1, UNKNOWN, -1
         match event:
             case Tsumo():
                 pass
             case Chi(actor=caller, pai=pai, consumed=consumed):
-                said = _CHI
+                answered = _CHI
                 kinds = sorted(tile_kind(TILE_BY_NAME[tile]) for tile in (pai, *consumed))
                 chi = 1 + kinds.index(tile_kind(TILE_BY_NAME[pai]))
             case Pon(actor=caller):
-                said = _PON
+                answered = _PON
             case Daiminkan(actor=caller):
-                said = _KAN
+                answered = _KAN
             case _:
                 return  # won, or drawn: nobody knows
-        self._n = answer(self._rows, self._states, self._n, self._offered, caller, said, chi)
+        self._n = answer(self._rows, self._states, self._n, self._offered, caller, answered, chi)
 
     def _make_room(self) -> None:
         if self._n + MOST_ROWS > len(self._rows):
@@ -539,9 +539,15 @@ def _write(
 
 @compiled
 def answer(
-    rows: Records, states: Records, start: int, stop: int, caller: int, said: int, chi_choice: int
+    rows: Records,
+    states: Records,
+    start: int,
+    stop: int,
+    caller: int,
+    answered: int,
+    chi_choice: int,
 ) -> int:
-    """Fill in what was said to a tile: ``caller`` took it by ``said``, or -1, nobody wanted it.
+    """Fill in what was said to a tile: ``caller`` took it by ``answered``, or -1, nobody wanted it.
 
     Of rows ``start:stop`` those of which nobody can know are dropped; returns the new end.
     """
@@ -549,9 +555,11 @@ def answer(
     for place in range(start, stop):
         row = rows[place]
         choice = 0
-        if row.seat == caller and row.kind == said:
-            choice = chi_choice if said == _CHI else 1
-        elif (said in (_PON, _KAN) and row.kind == _CHI) or (said == _KAN and row.kind == _PON):
+        if row.seat == caller and row.kind == answered:
+            choice = chi_choice if answered == _CHI else 1
+        elif (answered in (_PON, _KAN) and row.kind == _CHI) or (
+            answered == _KAN and row.kind == _PON
+        ):
             continue
         row.choice = choice
         if kept != place:

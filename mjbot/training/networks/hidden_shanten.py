@@ -28,8 +28,8 @@ from mjbot.models.networks.hidden_shanten import (
     N_SHANTEN,
     NAME,
     ShantenWeights,
-    ask,
     highest_shanten,
+    predict,
     write_signs,
 )
 from mjbot.models.tenpai import greedy_odds, greedy_table
@@ -98,7 +98,7 @@ def _train(
     for label, games in checks.items():
         others = _found(request, games, "checking")
         models = predictions(weights, rows, others)
-        scores |= {f"{label}: {what}": told for what, told in compare(models, others).items()}
+        scores |= {f"{label}: {what}": report for what, report in compare(models, others).items()}
         lines += [f"{label}: {line}" for line in calibration(models["ours"], others)]
     names = " ".join(path.name for path in request.records)
     manifest = Manifest(
@@ -214,7 +214,7 @@ def predictions(weights: ShantenWeights, learned: Rows, rows: Rows) -> dict[str,
     The last two are counted in the rows learned from, as if one more had each shanten.
     """
     ours = np.empty((len(rows), N_SHANTEN))
-    _ask_all(weights, rows, ours)
+    _predict_all(weights, rows, ours)
     counts = np.ones((MELDS, MOST_DISCARDS + 1, N_SHANTEN))
     np.add.at(counts, (learned["melds"], learned["discards"], learned["shanten"]), 1)
     by_class = counts[rows["melds"], rows["discards"]]
@@ -227,9 +227,9 @@ def predictions(weights: ShantenWeights, learned: Rows, rows: Rows) -> dict[str,
 
 
 @compiled
-def _ask_all(weights: ShantenWeights, rows: Rows, out: Floats) -> None:
+def _predict_all(weights: ShantenWeights, rows: Rows, out: Floats) -> None:
     for place in range(len(rows)):
-        ask(weights, rows[place].active, rows[place].highest, out[place])
+        predict(weights, rows[place].active, rows[place].highest, out[place])
 
 
 def compare(models: Reader, rows: Rows) -> dict[str, str | int]:
@@ -238,7 +238,7 @@ def compare(models: Reader, rows: Rows) -> dict[str, str | int]:
     95 % intervals by game; ``less`` is the difference of log losses, games paired.
     """
     _, game = np.unique(rows["game"], return_inverse=True)
-    told: dict[str, str | int] = {"rows": len(rows)}
+    report: dict[str, str | int] = {"rows": len(rows)}
     tenpai = rows["shanten"] == 0
     n = _by_game(game, np.ones(len(rows)))
     losses = {}
@@ -246,17 +246,17 @@ def compare(models: Reader, rows: Rows) -> dict[str, str | int]:
         made = chances[np.arange(len(rows)), rows["shanten"].astype(np.int64)]
         losses[name] = _by_game(game, -np.log(np.maximum(made, 1e-9)))
         two = _by_game(game, _tenpai_losses(chances, tenpai))
-        told[f"{name}: log loss"] = ratio(losses[name], n).text()
-        told[f"{name}: tenpai: log loss"] = ratio(two, n).text()
-        told[f"{name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
+        report[f"{name}: log loss"] = ratio(losses[name], n).text()
+        report[f"{name}: tenpai: log loss"] = ratio(two, n).text()
+        report[f"{name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
         if name != "ours":
             less = difference((losses["ours"], n), (losses[name], n))
-            told[f"ours less {name}: log loss"] = less.text()
+            report[f"ours less {name}: log loss"] = less.text()
     for melds in range(MELDS):
         some = rows["melds"] == melds
         if some.any():
-            told |= _of_class(f"{melds} melds", models, rows[some], some)
-    return told
+            report |= _of_class(f"{melds} melds", models, rows[some], some)
+    return report
 
 
 def _of_class(label: str, models: Reader, rows: Rows, some: NDArray[np.bool_]) -> dict[str, str]:
@@ -264,14 +264,14 @@ def _of_class(label: str, models: Reader, rows: Rows, some: NDArray[np.bool_]) -
     tenpai = rows["shanten"] == 0
     n = _by_game(game, np.ones(len(rows)))
     share = rate(_by_game(game, tenpai), n)
-    told = {f"{label}: tenpai": f"{share.text()} of {len(rows)}"}
+    report = {f"{label}: tenpai": f"{share.text()} of {len(rows)}"}
     for name in ("ours", "greedy"):
         chances = models[name][some]
         lost = ratio(_by_game(game, _tenpai_losses(chances, tenpai)), n)
-        told[f"{label}: {name}: predicted"] = f"{chances[:, 0].mean():.4f}"
-        told[f"{label}: {name}: tenpai: log loss"] = lost.text()
-        told[f"{label}: {name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
-    return told
+        report[f"{label}: {name}: predicted"] = f"{chances[:, 0].mean():.4f}"
+        report[f"{label}: {name}: tenpai: log loss"] = lost.text()
+        report[f"{label}: {name}: tenpai: AUC"] = auc(chances[:, 0], tenpai, game).text()
+    return report
 
 
 def _tenpai_losses(chances: Floats, tenpai: NDArray[np.bool_]) -> Floats:

@@ -41,7 +41,7 @@ from mjbot.training.networks.decisions import (
     open_decisions,
 )
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
-from mjbot.training.networks.scores import scores_of, told
+from mjbot.training.networks.scores import manifest_figures, scores_of
 from mjbot.training.requests import PolicyPlan, PolicyRequest
 from mjbot.training.runs import (
     RUNS,
@@ -134,17 +134,17 @@ def encode_rows(
         encode(states[place], seats[place], encoder, planes[place], scalars[place])
 
 
-def logits_of(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
+def logits_of(outputs: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
     """Return what a head says to each row's question: [n, 34], -inf for what is not legal."""
     legal = (rows["legal"][:, None] >> np.arange(34) & 1).astype(bool)
-    return logits_of_questions(said, rows["kind"], legal)
+    return logits_of_questions(outputs, rows["kind"], legal)
 
 
 def logits_of_questions(
-    said: tuple[Tensor, Tensor], kinds: NDArray[Any], legal: NDArray[np.bool_]
+    outputs: tuple[Tensor, Tensor], kinds: NDArray[Any], legal: NDArray[np.bool_]
 ) -> Tensor:
     """Return the same of questions: ``kinds`` int[n] of decisions, ``legal`` bool[n, 34]."""
-    discards, others = said
+    discards, others = outputs
     logits = torch.full((len(kinds), 34), -torch.inf)
     own = np.flatnonzero(kinds == 0)
     logits[own] = discards.float()[own]
@@ -154,10 +154,10 @@ def logits_of_questions(
     return logits.masked_fill(~torch.from_numpy(legal), -torch.inf)
 
 
-def losses(said: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
+def losses(outputs: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
     """Return the cross-entropy of each row: float[n]."""
     choice = torch.from_numpy(rows["choice"].astype(np.int64))
-    return functional.cross_entropy(logits_of(said, rows), choice, reduction="none")
+    return functional.cross_entropy(logits_of(outputs, rows), choice, reduction="none")
 
 
 class PolicyRun:
@@ -197,15 +197,15 @@ class PolicyRun:
         """Learn to the end of the plan, from where the folder has it; return the mean network."""
         resume(self._folder, self._file, self._fit.restore)
         plan, fit, loss = self._plan, self._fit, 0.0
-        with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as tell:
-            tell(fit.step * plan.batch)
+        with progress(Console(stderr=True), "learning", plan.steps * plan.batch, "rows") as advance:
+            advance(fit.step * plan.batch)
             while fit.step < plan.steps:
                 loss += self._learn_from(self._source.batch(self._numbers(fit.step)))
-                tell(plan.batch)
+                advance(plan.batch)
                 if fit.step % STEPS_KEPT == 0 or fit.step == plan.steps:
                     write_checkpoint(self._folder, self._file, fit.state())
                     done = (fit.step - 1) % STEPS_KEPT + 1
-                    tell(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
+                    advance(0, note=f"loss {loss / done:.4f}, held out {self._held_out():.4f}")
                     loss = 0.0
         return self._averaged()
 
@@ -244,8 +244,8 @@ class PolicyRun:
 
     def _held_out(self) -> float:
         total = 0.0
-        for said, rows in answers(self._averaged(), self._check):
-            total += float(losses(said, rows).sum())
+        for outputs, rows in answers(self._averaged(), self._check):
+            total += float(losses(outputs, rows).sum())
         return total / max(len(self._check), 1)
 
 
@@ -345,17 +345,19 @@ def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, 
             continue
         source = RowSource(parts, [new_encoder()])
         chances, rows = [], []
-        with progress(Console(stderr=True), f"checking {folder.name}", len(source), "rows") as tell:
-            for said, some in answers(net, source):
-                chances.append(torch.softmax(logits_of(said, some), 1).nan_to_num().numpy())
+        with progress(
+            Console(stderr=True), f"checking {folder.name}", len(source), "rows"
+        ) as advance:
+            for outputs, some in answers(net, source):
+                chances.append(torch.softmax(logits_of(outputs, some), 1).nan_to_num().numpy())
                 rows.append(some)
-                tell(len(some))
+                advance(len(some))
         all_chances, all_rows = np.concatenate(chances), np.concatenate(rows)
         for number, kind in enumerate(KINDS):
             of_it = all_rows["kind"] == number
             found = scores_of(kind, all_chances[of_it, : N_CHOICES[kind]], all_rows[of_it])
-            told_of = told(found).items()
-            scores |= {f"{folder.name}, {kind}: {figure}": value for figure, value in told_of}
+            figures = manifest_figures(found).items()
+            scores |= {f"{folder.name}, {kind}: {figure}": value for figure, value in figures}
     return scores
 
 

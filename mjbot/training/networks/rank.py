@@ -88,7 +88,7 @@ def train(request: RankRequest) -> Learned:
         if request.controls:
             models |= controls(learned, request.seed)
         for label, rows in checks(request.data, stop).items():
-            scores |= {f"{label}: {what}": told for what, told in compare(models, rows).items()}
+            scores |= {f"{label}: {what}": report for what, report in compare(models, rows).items()}
     manifest = Manifest(
         data=f"all kyoku starts in games {request.games.start}:{stop} of {info.data}",
         command=command_of("mjbot train rank", request),
@@ -142,7 +142,7 @@ def compare(models: Mapping[str, Predictor], rows: Records) -> dict[str, float |
         return sums, np.bincount(game).astype(np.float64)
 
     stands = by_game((as_it_stands(rows) - ranks) ** 2.0)
-    told: dict[str, float | int | str] = {
+    report: dict[str, float | int | str] = {
         "rows": len(rows),
         "as it stands: squared error": ratio(*stands).text(),
     }
@@ -151,16 +151,16 @@ def compare(models: Mapping[str, Predictor], rows: Records) -> dict[str, float |
         found = model(rows)
         mean = found @ np.arange(1.0, 5.0) if found.ndim == 3 else found
         errors = by_game((mean - ranks) ** 2)
-        told[f"{name}: squared error"] = ratio(*errors).text()
-        told[f"{name}: share of as it stands"] = ratio(errors[0], stands[0]).text()
+        report[f"{name}: squared error"] = ratio(*errors).text()
+        report[f"{name}: share of as it stands"] = ratio(errors[0], stands[0]).text()
         if found.ndim == 3:
             made = np.take_along_axis(found, ranks[:, :, None] - 1, axis=2)[:, :, 0]
             losses = by_game(-np.log(np.maximum(made, 1e-6)))
-            told[f"{name}: cross-entropy"] = ratio(*losses).text()
+            report[f"{name}: cross-entropy"] = ratio(*losses).text()
             ours = ours or losses
             if ours is not losses:
-                told[f"ours less {name}: cross-entropy"] = difference(ours, losses).text()
-    return told
+                report[f"ours less {name}: cross-entropy"] = difference(ours, losses).text()
+    return report
 
 
 def as_it_stands(rows: Records) -> NDArray[np.int64]:
@@ -223,19 +223,19 @@ def learn(rows: Records, nets: int, passes: int, seed: int) -> RankWeights:
 
 
 def _learn(rows: Records, passes: int, dice: np.random.Generator, step: Any) -> dict[str, Floats]:
-    lesson = _RankFit(dice, passes * max(1, len(rows) // BATCH))
+    descent = _RankFit(dice, passes * max(1, len(rows) // BATCH))
     features, ranks = features_of(rows), _final(rows)
     follows = np.append(rows["game"][1:] == rows["game"][:-1], False)
     loss = 0.0
     for number in range(passes):
         labels = ranks.copy()
         if number >= WARM_UP:
-            labels[follows] = lesson.averaged(features)[1:][follows[:-1]]
-        loss = lesson.learn(features, labels)
+            labels[follows] = descent.averaged(features)[1:][follows[:-1]]
+        loss = descent.learn(features, labels)
         step(note=f"loss {loss:.4f}")
     if not np.isfinite(loss):
         raise TrainingError("the rank model did not learn: its loss is no number")
-    return lesson.average
+    return descent.average
 
 
 def _final(rows: Records) -> Floats:

@@ -52,13 +52,13 @@ def softmax_regression(
 
     optimiser.step(closure)
 
-    def ask(others: Floats) -> NDArray[np.float64]:
+    def predict(others: Floats) -> NDArray[np.float64]:
         with torch().no_grad():
             logits = torch().from_numpy(others) @ weights + bias
             found: NDArray[np.float64] = logits.softmax(-1).double().numpy()
         return found
 
-    return ask
+    return predict
 
 
 def paper_bins(rows: Records) -> NDArray[np.int64]:

@@ -47,8 +47,8 @@ def scores_of(kind: DecisionKind, probabilities: Probabilities, rows: Records) -
     ``first chance: accuracy``.
     """
     if probabilities.shape != (len(rows), N_CHOICES[kind]):
-        said = f"{probabilities.shape} probabilities for {len(rows)} {kind} rows"
-        raise ValueError(f"{said} of {N_CHOICES[kind]} classes")
+        predicted = f"{probabilities.shape} probabilities for {len(rows)} {kind} rows"
+        raise ValueError(f"{predicted} of {N_CHOICES[kind]} classes")
     scores = _scores(kind, probabilities, rows)
     for name, part in parts_of(kind, rows).items():
         found = _scores(kind, probabilities[part], rows[part])
@@ -75,12 +75,12 @@ def parts_of(kind: DecisionKind, rows: Records) -> Mapping[str, Bools]:
             return {}
 
 
-def told(scores: Scores) -> dict[str, float | int | str]:
+def manifest_figures(scores: Scores) -> dict[str, float | int | str]:
     """Return figures as a manifest has them: a number, or its text with the interval."""
-    return {name: _told(value) for name, value in scores.items()}
+    return {name: _figure(value) for name, value in scores.items()}
 
 
-def _told(value: Estimate | float) -> float | int | str:
+def _figure(value: Estimate | float) -> float | int | str:
     if isinstance(value, Estimate):
         return value.text()
     return round(value, 5) if value != int(value) else int(value)
@@ -105,8 +105,8 @@ def _scores(kind: DecisionKind, probabilities: Probabilities, rows: Records) -> 
     def by_game(values: Any) -> Floats:
         return np.bincount(game, values, len(games)).astype(np.float64)
 
-    def recall(said: NDArray[np.int64]) -> Estimate:
-        hits = [(said == choice) & (choice == class_) for class_ in np.flatnonzero(counts)]
+    def recall(predicted: NDArray[np.int64]) -> Estimate:
+        hits = [(predicted == choice) & (choice == class_) for class_ in np.flatnonzero(counts)]
         of_class = [choice == class_ for class_ in np.flatnonzero(counts)]
         pairs = zip(map(by_game, hits), map(by_game, of_class), strict=True)
         return mean_of_ratios([*pairs])

@@ -13,8 +13,8 @@ from mjbot.models.networks.hidden_shanten import (
     PUSHED,
     RECENT,
     ShantenWeights,
-    ask,
     learned_chances,
+    predict,
     shanten_weights,
     write_signs,
 )
@@ -75,7 +75,7 @@ def test_chances_are_the_softmax_of_a_hidden_layer_over_what_is_possible():
     numbers = weights.last @ hidden + weights.last_bias
     for highest in (0, 2, 6):
         out, odds = np.empty(N_SHANTEN), np.exp(numbers - numbers.max())
-        ask(weights, active, highest, out)
+        predict(weights, active, highest, out)
         odds[highest + 1 :] = 0
         assert out == pytest.approx(odds / odds.sum(), abs=1e-4)
 

@@ -92,7 +92,7 @@ def test_the_network_is_computed_as_it_is_written(choices):
     arrays = network()
     policy = Policy(Network.of(arrays))
     for state, row in choices[::9]:
-        assert policy.ask(state, int(row["seat"]), sure=2) is not None
+        assert policy.evaluate(state, int(row["seat"]), sure=2) is not None
         *_, late = policy.exits()
         expected = by_hand(arrays, 3, policy.planes, policy.scalars)
         assert late == pytest.approx(expected, rel=1e-3, abs=1e-3)
@@ -102,7 +102,7 @@ def test_chances_are_those_of_what_is_legal(choices):
     policy = Policy(Network.of(network()))
     for state, row in choices[::3]:
         seat = int(row["seat"])
-        said = policy.ask(state, seat, sure=2)
+        said = policy.evaluate(state, seat, sure=2)
         legal = View(state, seat).legal
         kinds = {a.tile if a.tile < 34 else 9 * a.tile - 302 for a in legal if a.is_discard}
         assert set(np.flatnonzero(said.discards).tolist()) == kinds
@@ -119,7 +119,7 @@ def test_chances_are_those_of_what_is_legal(choices):
 
 def test_there_is_nothing_to_say_where_there_is_nothing_to_decide(choices):
     state, row = choices[0]
-    assert Policy(Network.of(network())).ask(state, (int(row["seat"]) + 1) % 4) is None
+    assert Policy(Network.of(network())).evaluate(state, (int(row["seat"]) + 1) % 4) is None
 
 
 def test_a_sure_early_head_spares_the_rest(choices):
@@ -129,8 +129,8 @@ def test_a_sure_early_head_spares_the_rest(choices):
     policy = Policy(Network.of(arrays))
     differ = 0
     for state, row in choices[:40]:
-        quick = policy.ask(state, int(row["seat"]), sure=0.9)
-        slow = policy.ask(state, int(row["seat"]), sure=2)
+        quick = policy.evaluate(state, int(row["seat"]), sure=0.9)
+        slow = policy.evaluate(state, int(row["seat"]), sure=2)
         differ += not np.allclose(quick.discards, slow.discards)
     assert differ > 20
 

@@ -131,7 +131,7 @@ def test_the_papers_bins_have_the_own_score_first():
 
 
 def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_path, monkeypatch):
-    monkeypatch.setattr(paper_training, "LOOK_EVERY", 512)
+    monkeypatch.setattr(paper_training, "EVALUATE_EVERY", 512)
     data = [columns("one"), columns("other")]
     (learned,) = paper_training.train(paper_request(data, tmp_path / "run", rows=2048))
     scores = learned.manifest.scores
@@ -142,7 +142,7 @@ def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_pat
 
 
 def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_path, monkeypatch):
-    monkeypatch.setattr(paper_training, "LOOK_EVERY", 256)
+    monkeypatch.setattr(paper_training, "EVALUATE_EVERY", 256)
     data = [columns("one")]
     (whole,) = paper_training.train(paper_request(data, tmp_path / "whole"))
     look, looks = paper_training.PaperNetworkFit._look, []

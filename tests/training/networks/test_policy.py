@@ -56,7 +56,7 @@ def test_it_learns_and_saves_what_the_table_loads(policy, columns, tmp_path, cap
     decisions = open_decisions(columns, "discard")
     right = prior = 0
     for state, row in zip(decisions.states, decisions.rows, strict=True):
-        said = learned.ask(state, int(row["seat"]), sure=2)
+        said = learned.evaluate(state, int(row["seat"]), sure=2)
         right += said.discards.argmax() == row["choice"]
         prior += 1 / bin(row["legal"]).count("1")
     assert right > 2 * prior
@@ -80,7 +80,7 @@ def test_numpy_says_what_torch_says(policy, columns):
         heads = net(batch.planes, batch.scalars)
     states = [state for part in parts for state in part.states]
     for place, number in enumerate(some):
-        assert played.ask(states[number], int(batch.rows["seat"][place]), sure=2) is not None
+        assert played.evaluate(states[number], int(batch.rows["seat"][place]), sure=2) is not None
         for (discards, others), logits in zip(heads, played.exits(), strict=True):
             expected = torch.cat([discards[place], others[place]]).numpy()
             assert logits == pytest.approx(expected, rel=1e-3, abs=1e-3)

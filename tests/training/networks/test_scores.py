@@ -8,7 +8,7 @@ import pytest
 from mjbot.statistics.estimates import Estimate
 from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
 from mjbot.training.networks.decisions import DECISION, DecisionKind
-from mjbot.training.networks.scores import auc, parts_of, scores_of, told
+from mjbot.training.networks.scores import auc, manifest_figures, parts_of, scores_of
 
 
 def made(choices, games=None, legal=3):
@@ -119,7 +119,7 @@ def test_probabilities_of_another_shape_are_refused():
 
 
 def test_a_manifest_is_told_figures_with_their_intervals():
-    assert told({"rows": 5.0, "auc": Estimate(0.5, 0.25, 0.75), "x": 0.123456}) == {
+    assert manifest_figures({"rows": 5.0, "auc": Estimate(0.5, 0.25, 0.75), "x": 0.123456}) == {
         "rows": 5,
         "auc": "0.5000 [0.2500, 0.7500]",
         "x": 0.12346,

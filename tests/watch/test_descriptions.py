@@ -8,7 +8,7 @@ import pytest
 from mjbot.records.sources import open_games
 from mjbot.table.mirror.mirror import Table
 from mjbot.table.state import State, copy_state
-from mjbot.watch.words import win_of
+from mjbot.watch.descriptions import win_of
 from protocol.messages import Hora
 
 LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))

@@ -15,7 +15,7 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 LastTile = m.Tsumo | m.Dahai | m.Kakan
 
 
-def tell(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
     """Yield a hand from its deal to its result; ``events`` are what is between them, in order.
 
     Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.

@@ -22,7 +22,7 @@ Respell = Callable[[dict[str, Any]], dict[str, Any]]
 """What a server with habits of its own makes of a message."""
 
 
-class Speaker(abc.ABC):
+class EventSender(abc.ABC):
     """One game's side of the table; ``owes`` says whether the bot must answer what was said."""
 
     def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
@@ -32,27 +32,27 @@ class Speaker(abc.ABC):
         self.owes = False
 
     @abc.abstractmethod
-    def say(self, event: Event, owed: Owed) -> list[bytes]:
+    def lines(self, event: Event, owed: Owed) -> list[bytes]:
         """Return the lines that tell an event; ``owed`` is what it calls for."""
 
-    def heard(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
+    def read_reply(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
         """Return what is said about a reply, and what was wrong with its envelope."""
         return None, ""
 
     def _spelled(self, line: bytes) -> bytes:
         if self._respell is None:
             return line
-        said = msgspec.json.decode(line)
-        if isinstance(said, list):
-            return msgspec.json.encode([self._respell(one) for one in said])
-        return msgspec.json.encode(self._respell(said))
+        fields = msgspec.json.decode(line)
+        if isinstance(fields, list):
+            return msgspec.json.encode([self._respell(one) for one in fields])
+        return msgspec.json.encode(self._respell(fields))
 
 
-class LockstepSpeaker(Speaker):
+class LockstepSender(EventSender):
     """The original server."""
 
-    def say(self, event: Event, owed: Owed) -> list[bytes]:
-        """See :meth:`Speaker.say`."""
+    def lines(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`EventSender.lines`."""
         self.owes = not isinstance(event, EndGame | Error)
         referee = owed.referee
         asked = referee.asked if owed.may_act else {}
@@ -60,37 +60,37 @@ class LockstepSpeaker(Speaker):
         return [self._spelled(encode(hinted, LOCKSTEP))]
 
 
-class PipeSpeaker(Speaker):
+class PipeSender(EventSender):
     """Who starts Mortal, or mjai.app's arrays."""
 
     def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
         super().__init__(dialect, seat, respell)
         self._session = pipe_session(dialect, seat)
 
-    def say(self, event: Event, owed: Owed) -> list[bytes]:
-        """See :meth:`Speaker.say`."""
+    def lines(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`EventSender.lines`."""
         line = self._session.say(masked(event, self._seat), owed.offers)
         self.owes, self._session.owes = self._session.owes, False
         return [] if line is None else [self._spelled(line)]
 
 
-class RequestSpeaker(Speaker):
+class RequestSender(EventSender):
     """RiichiLab's habit."""
 
     def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
         super().__init__(dialect, seat, respell)
         self._session = RequestSession()
 
-    def say(self, event: Event, owed: Owed) -> list[bytes]:
-        """See :meth:`Speaker.say`."""
+    def lines(self, event: Event, owed: Owed) -> list[bytes]:
+        """See :meth:`EventSender.lines`."""
         self.owes = bool(owed.offers)
         lines = [self._spelled(self._session.say(masked(event, self._seat)))]
         if owed.offers:
             lines.append(self._spelled(self._session.request(owed.offers)))
         return lines
 
-    def heard(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
-        """See :meth:`Speaker.heard`."""
+    def read_reply(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
+        """See :meth:`EventSender.read_reply`."""
         verdict = self._session.receive(line, round(1000 * seconds))
         problem = ""
         if verdict.reason and "request_id" in verdict.reason:
@@ -100,10 +100,10 @@ class RequestSpeaker(Speaker):
         return verdict.ack, problem
 
 
-def speaker(dialect: Dialect, seat: int, respell: Respell | None = None) -> Speaker:
+def sender_for(dialect: Dialect, seat: int, respell: Respell | None = None) -> EventSender:
     """Return who speaks a dialect to a seat."""
-    kinds: dict[Dialect, type[Speaker]] = {
-        LOCKSTEP: LockstepSpeaker, LINES: PipeSpeaker, ARRAYS: PipeSpeaker, REQUESTS: RequestSpeaker
+    kinds: dict[Dialect, type[EventSender]] = {
+        LOCKSTEP: LockstepSender, LINES: PipeSender, ARRAYS: PipeSender, REQUESTS: RequestSender
     }  # fmt: skip
     return kinds[dialect](dialect, seat, respell)
 
@@ -121,12 +121,12 @@ _SPARE: Final[dict[str, Sequence[str]]] = {
 }
 
 
-def sparsely(said: dict[str, Any]) -> dict[str, Any]:
+def respell_sparsely(fields: dict[str, Any]) -> dict[str, Any]:
     """Leave out what some servers do not say."""
-    unsaid = _SPARE.get(said["type"], ())
-    return {name: value for name, value in said.items() if name not in unsaid}
+    left_out = _SPARE.get(fields["type"], ())
+    return {name: value for name, value in fields.items() if name not in left_out}
 
 
-def strangely(said: dict[str, Any]) -> dict[str, Any]:
+def respell_strangely(fields: dict[str, Any]) -> dict[str, Any]:
     """Add fields that no bot can know."""
-    return said | {"x_note": {"of": ["somebody", None, 1.5]}, "x_time": 20261122}
+    return fields | {"x_note": {"of": ["somebody", None, 1.5]}, "x_time": 20261122}

@@ -48,20 +48,20 @@ def pairs_of(names: Sequence[str]) -> dict[int, int]:
     }
 
 
-def event_words(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
+def event_text(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
     """Say what happened, without its actor; ``is_seen`` tells whether the actor's hand is."""
     match event:
         case m.Dora():
             return f"new dora indicator {event.dora_marker}"
         case m.Ryukyoku():
-            return draw_words(event)
+            return draw_text(event)
         case m.StartGame() | m.StartKyoku() | m.EndKyoku() | m.EndGame():
             return _PLAIN[type(event)]
         case _:
-            return _deed_words(event, names, is_seen)
+            return _act_text(event, names, is_seen)
 
 
-_Deed = (
+_Act = (
     m.Tsumo | m.Dahai | m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Reach
     | m.ReachAccepted | m.Hora
 )  # fmt: skip
@@ -76,7 +76,7 @@ _PLAIN: Final[dict[type[m.Event], str]] = {
 _CALLS: Final = {m.Chi: "chi", m.Pon: "pon", m.Daiminkan: "kan"}
 
 
-def _deed_words(event: _Deed, names: Sequence[str], is_seen: bool) -> str:
+def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
     match event:
         case m.Tsumo():
             return f"draws {event.pai}" if is_seen and event.pai != "?" else "draws"
@@ -97,12 +97,12 @@ def _deed_words(event: _Deed, names: Sequence[str], is_seen: bool) -> str:
             assert_never(event)
 
 
-def draw_words(event: m.Ryukyoku) -> str:
+def draw_text(event: m.Ryukyoku) -> str:
     """Say how a kyoku was drawn."""
     return DRAWS.get(event.reason or "fanpai", one_line(event.reason, MOST_LETTERS))
 
 
-def feed_words(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> str:
+def feed_text(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> str:
     """Return what one of a pair fed the other, empty if nothing.
 
     Whether it was meant does not show at the table.
@@ -131,11 +131,11 @@ def win_of(state: State, event: m.Hora) -> dict[str, Any]:
     winner = event.actor
     by_draw = event.target == winner
     tile = int(state["drawn" if by_draw else "last_tile"])
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "seat": winner,
         "from": event.target,
         "tile": event.pai or "",
-        "yaku": [[yaku_word(name), han] for name, han in event.yakus or ()],
+        "yaku": [[yaku_name(name), han] for name, han in event.yakus or ()],
         "fu": event.fu or 0,
         "han": event.fan or 0,
         "points": event.hora_points or 0,
@@ -143,18 +143,18 @@ def win_of(state: State, event: m.Hora) -> dict[str, Any]:
     }
     hidden_ura = state["riichi"][winner] and event.uradora_markers is None
     if not state["hand_known"][winner] or hidden_ura or not 0 <= tile < len(TILE_NAMES) - 1:
-        return told
-    told["tile"] = TILE_NAMES[tile]
+        return result
+    result["tile"] = TILE_NAMES[tile]
     win: Any = np.zeros(1, PAYMENT)[0]
     win_payment(state, winner, tile, by_draw, win)
     han, fu, yakuman = int(win["han"]), int(win["fu"]), int(win["yakuman"])
     if not han:
-        return told
+        return result
     base = base_points(han, fu, yakuman)
-    limit = next((word for least, word in _LIMITS if base >= least), "")
+    limit = next((label for least, label in _LIMITS if base >= least), "")
     yaku = _yaku(win, bool(state["is_open"][winner]))
     points = int(win["points"])
-    return {**told, "yaku": yaku, "fu": fu, "han": han, "points": points, "limit": limit}
+    return {**result, "yaku": yaku, "fu": fu, "han": han, "points": points, "limit": limit}
 
 
 def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
@@ -162,11 +162,11 @@ def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
     if mask & YAKUMAN:
         return [[YAKU[yaku].name, 13] for yaku in yaku_ids(mask & YAKUMAN)]
     plain = [YAKU[yaku] for yaku in yaku_ids(mask & ORDINARY)]
-    told: list[list[Any]] = [
+    result: list[list[Any]] = [
         [yaku.name, yaku.open_han if is_open else yaku.closed_han] for yaku in plain
     ]
     bonus = ((DORA, win["dora"]), (URA_DORA, win["ura"]), (RED_DORA, win["red"]))
-    return told + [[YAKU[yaku].name, int(count)] for yaku, count in bonus if count]
+    return result + [[YAKU[yaku].name, int(count)] for yaku, count in bonus if count]
 
 
 _ENGLISH: Final = {
@@ -177,24 +177,24 @@ _ENGLISH: Final = {
 }
 
 
-def yaku_word(name: str) -> str:
+def yaku_name(name: str) -> str:
     """Return the English name of a yaku that the wire calls ``name``; unknown names are kept.
 
-    >>> [yaku_word(name) for name in ("menzenchin_tsumoho", "akadora", "jikaze", "sanrenko")]
+    >>> [yaku_name(name) for name in ("menzenchin_tsumoho", "akadora", "jikaze", "sanrenko")]
     ['fully concealed self-draw', 'red dora', 'seat wind', 'sanrenko']
     """
     return _ENGLISH.get(name, one_line(name, MOST_LETTERS))
 
 
-def yaku_words(yakus: Sequence[tuple[str, int]]) -> str:
+def yaku_text(yakus: Sequence[tuple[str, int]]) -> str:
     """Return a win's yaku as one text, dora with their number.
 
-    >>> yaku_words([("dora", 2), ("reach", 1), ("honiso", 3), ("akadora", 1)])
+    >>> yaku_text([("dora", 2), ("reach", 1), ("honiso", 3), ("akadora", 1)])
     'dora 2, riichi, half flush, red dora'
     """
     counted = {YAKU[yaku].mjai_name for yaku in (DORA, URA_DORA, RED_DORA)}
     return ", ".join(
-        f"{yaku_word(name)} {han}" if name in counted and han > 1 else yaku_word(name)
+        f"{yaku_name(name)} {han}" if name in counted and han > 1 else yaku_name(name)
         for name, han in yakus
     )
 
