@@ -1,14 +1,14 @@
 """Finding two players who play together, in records of games.
 
-Nothing here proves anything: it says which pairs of players did more for each other than players
-who play for themselves do by chance, and how sure that is.
+The results are no proof: they show which pairs of players did more for each other than independent
+players do by chance, and with what certainty.
 
 ===================== ==========================================================================
-hidden                a discard -> what it says of whether its player knew another's hand
-residuals             a game's discards -> what they say of every two seats, beside their rivals
+hidden                a discard -> evidence that its player knew another's hand
+residuals             a game's discards -> evidence on every two seats, relative to their rivals
 verdicts              p-values, e-values and effects in points
-games                 records -> all of that for all games, kept so that a long run goes on
-learning              what is to be expected of strangers, and how known pairs depart from it
+games                 records -> all of that for all games, kept so that a run can be resumed
+learning              the expectations for unrelated players, and how known pairs differ
 live                  the same while tables are played
 evidence              the positions that weigh most
 report, page          what the operator reads

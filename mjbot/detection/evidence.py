@@ -1,4 +1,4 @@
-"""The discards of a pair that weigh most, each with a sentence and the way to look at it."""
+"""The discards of a pair with the most evidence, each with a sentence and a command to open it."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,20 +20,20 @@ from protocol.plain_text import one_line
 
 MOST: Final = 10
 MOST_GAMES: Final = 50
-"""Games of a pair that are looked at closely, evenly spread over all of them."""
+"""Games of a pair that are examined, evenly spread over all of them."""
 NEED_SURE: Final = 0.5
 RARE: Final = 0.05
-"""A share of redraws below which no number is told: there are too few of them."""
+"""A share of redraws below which no number is reported: there are too few of them."""
 
 
 class Moment(NamedTuple):
     """A discard: what it adds to the score, where it was, and what it meant to the other.
 
     ``kyoku`` counts from 0 and ``step`` the events since the kyoku's start, as the address of a
-    position in ``mjbot watch`` does.  ``score`` is what says most.  ``needs`` and ``expected`` are
-    whether the other's hand needs it and how likely hands that could have been there do; ``holds``
-    and ``usual`` the same of the kinds that the discarder then waits for.  ``shanten`` and
-    ``points`` are what it cost.
+    position in ``mjbot watch`` does.  ``score`` is the strongest score.  ``needs`` and ``expected``
+    are whether the other's hand needs it and how likely hands that could have been there do;
+    ``holds`` and ``usual`` the same of the kinds that the discarder then waits for.  ``shanten``
+    and ``points`` are what it cost.
     """
 
     weight: float
@@ -54,7 +54,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class EvidencePosition:
-    """One position: what was done, and where to look at it."""
+    """One position: what was discarded, and the command that opens it."""
 
     game: str
     moment: Moment
@@ -63,7 +63,7 @@ class EvidencePosition:
 
 
 def close_games(verdict: PairVerdict, most: int = MOST_GAMES) -> list[int]:
-    """Return which of a pair's games (places in its list) are looked at closely."""
+    """Return which of a pair's games (places in its list) are examined."""
     n = len(verdict.games)
     return [place * n // min(n, most) for place in range(min(n, most))]
 
@@ -77,7 +77,7 @@ def weightiest(
 ) -> list[EvidencePosition]:
     """Return the positions that add most to a pair's score, the weightiest first.
 
-    ``refs`` are the games to look through, ``seats`` has by game number where the two sit.
+    ``refs`` are the games to examine, ``seats`` has the two seats by game number.
     """
     by_number = {ref.number: ref for ref in refs}
     sums = tuple(verdict.weights.tolist())

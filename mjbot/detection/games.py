@@ -1,4 +1,4 @@
-"""Records as sums, one game after the other, kept so that a long run goes on; who met in them.
+"""Records as sums, game by game, kept so that a run can be resumed; and who met in them.
 
 What is counted stands in ``counts.jsonl`` of the run's folder: a header that names the records, a
 line per game.  In memory a game takes 5 kB.
@@ -34,8 +34,8 @@ CURES: Final = Cures("name another --folder", "delete that file")
 class GameCounts:
     """The counts of many games.
 
-    ``numbers`` are those of the games among the records, ``names`` who sat where (by number in
-    ``players``: int32[games, 4]), ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
+    ``numbers`` are those of the games among the records, ``names`` the players by seat (by number
+    in ``players``: int32[games, 4]), ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
     ``base``, ``level`` and ``products`` float32 are those of
     :class:`mjbot.detection.residuals.Residuals`, by game.
     """
@@ -186,7 +186,7 @@ def _rounded(values: Floats) -> list[float]:
 
 def _packed(lines: Sequence[CountedGame]) -> GameCounts:
     if not lines:
-        raise ArgumentError("no game could be counted: nothing to look for pairs in")
+        raise ArgumentError("no game could be counted: there are no players to compare")
     players = sorted({name for line in lines for name in line.names})
     place = {name: number for number, name in enumerate(players)}
     return GameCounts(
@@ -206,7 +206,7 @@ def _shaped(rows: Sequence[Sequence[float]], *shape: int) -> NDArray[np.float32]
     return np.array(rows, np.float32).reshape(len(rows), *shape)
 
 
-# --- who met ----------------------------------------------------------------------------------
+# --- pairs that met ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Did a player discard as if it knew another's concealed hand?  The test that accuses.
 
 Given what player i sees, its discard does not depend on which hand j holds, whatever its style and
-strength, unless it knows that hand.  Both sides of that are held against what is to be expected:
+strength, unless it knows that hand.  Both sides of that are compared with their expectations:
 
     T = sum over kinds c in i's hand of (1[c was discarded] - w(c)) (s(c) - b(c) r(c))
 
@@ -13,15 +13,16 @@ strength, unless it knows that hand.  Both sides of that are held against what i
   (Besag and Clifford 1989, "Generalized Monte Carlo significance tests").
 * b(c): they are not, people keep pairs and middle tiles; so how much more often real hands need c
   than redrawn ones, by what all can see of c and j (:attr:`HiddenHandModel.needed`).
-* w(c): how likely strangers discard c from such a hand (:attr:`HiddenHandModel.chosen`).
+* w(c): the probability that unrelated players discard c from such a hand
+  (:attr:`HiddenHandModel.chosen`).
 
 T has mean 0 if either w or b r is right, and is off by the product of both errors if neither is
 (Shah and Peters 2020, "The hardness of conditional independence testing and the generalised
-covariance measure").  Hands of a player who keeps other tiles than most are made up for by its own
-level, how often its hands need what they are expected to; what then remains is taken out by the
-rivals (:mod:`mjbot.detection.residuals`).
+covariance measure").  A player who keeps other tiles than most is corrected by its own level, how
+often its hands need what they are expected to; the rest is corrected by the rivals
+(:mod:`mjbot.detection.residuals`).
 
-:data:`OWN` asks the same of the own hand: did i leave itself waiting for tiles that j does not
+:data:`OWN` tests the discarder's own hand: did i leave itself waiting for tiles that j does not
 hold?  Its s is the number of each kind in j's hand, its c the kinds that i would accept.
 """
 
@@ -52,7 +53,7 @@ MIDDLE: Final = 22
 """Tiles left in the wall above which it is early, not late."""
 CLASSES: Final = 4
 COPIES: Final = 4
-"""Copies unseen, told apart up to three."""
+"""Copies unseen, capped at three."""
 CHOSEN_CELLS: Final = 2 * CLASSES * TURNS * 3 * 3 * COPIES
 NEEDED_CELLS: Final = 4 * CLASSES * COPIES * 2 * 2 * 2 * TURNS
 HELD_CELLS: Final = CLASSES * 2 * 3 * 2 * 5 * TURNS
@@ -65,7 +66,7 @@ Random = NDArray[np.uint64]
 
 
 class HiddenHandModel(NamedTuple):
-    """What is to be expected of strangers, by cells of what all can see.
+    """Expectations for unrelated players, by cells of public information.
 
     ``chosen`` float64[CHOSEN_CELLS] are weights of the discards of a hand, ``needed``
     float64[NEEDED_CELLS] and ``held`` float64[HELD_CELLS] how much more often real hands need
@@ -86,7 +87,7 @@ class ModelCounts(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What discards say, added up by who acts and who is served.
+    """Evidence of discards, added up by actor and by the player served.
 
     ``t`` float64[4, 4, N_SCORES] is T.  ``base`` float64[4, 4, N_SCORES, CLASSES] is what T would
     lose if hands needed tiles of a class twice as often as is expected, ``level``
@@ -114,7 +115,7 @@ def no_sums() -> Sums:
 
 
 def no_model() -> HiddenHandModel:
-    """Return the model that knows nothing: discards are equally likely, redraws are right."""
+    """Return the uniform model: discards are equally likely, redraws are right."""
     return HiddenHandModel(np.ones(CHOSEN_CELLS), np.ones(NEEDED_CELLS), np.ones(HELD_CELLS))
 
 
@@ -148,7 +149,7 @@ def no_discard() -> DiscardChoice:
 
 @compiled
 def weigh_discards(state: State, seat: int, model: HiddenHandModel, out: DiscardChoice) -> None:
-    """Fill in what a hand may discard, and how likely strangers would.
+    """Fill in the possible discards of a hand, and their probability for unrelated players.
 
     Nothing is in ``out.cells`` but -1 where the discard is no choice, or the hand is not known.
     """
@@ -188,7 +189,7 @@ def weigh_discards(state: State, seat: int, model: HiddenHandModel, out: Discard
 
 @compiled
 def tally_choice(discard: DiscardChoice, kind: int, tally: ModelCounts) -> None:
-    """Tell a tally what was discarded of such a hand."""
+    """Add a discard from such a hand to the counts."""
     for each in range(34):
         if discard.cells[each] >= 0:
             tally.chosen[discard.cells[each], 0] += each == kind
@@ -231,7 +232,7 @@ def hold_against_hand(
     random: Random,
     out: Sums,
 ) -> None:
-    """Add what a discard of ``pair[0]`` says of whether it knew the hand of ``pair[1]``."""
+    """Add the evidence of a discard that ``pair[0]`` knew the hand of ``pair[1]``."""
     seat, other = pair
     out.meaning[other] = 0.0
     if discard.cells[kind] < 0 or not state.hand_known[other]:
@@ -269,7 +270,7 @@ def hold_against_hand(
 
 @compiled
 def _query(state: State, seat: int, other: int, here: int) -> int:
-    """Return which score is asked of a hand; -1 for none: it may not call any more."""
+    """Return which score applies to a hand; -1 for none: it may not call any more."""
     if state.riichi[other] != NO_RIICHI:
         return RIICHI
     if here == 0:

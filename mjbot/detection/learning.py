@@ -46,7 +46,7 @@ PRIOR: Final = 5.0
 
 @dataclass(frozen=True)
 class KnownPairGames:
-    """Games of one kind of known pair; ``places`` says which two seats they had, by game."""
+    """Games of one kind of known pair; ``places`` are their two seats, by game."""
 
     games: GameCounts
     places: NDArray[np.intp]
@@ -59,7 +59,7 @@ class KnownPairGames:
 
 
 def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden.HiddenHandModel:
-    """Return the model of strangers, from honest games."""
+    """Return the model of unrelated players, from honest games."""
     model = hidden.no_model()
     chosen = model.chosen
     for _ in range(ROUNDS):
@@ -187,7 +187,7 @@ def known_pair(games: GameCounts, one: str, other: str) -> KnownPairGames:
     for name in (one, other):
         if name not in games.players:
             known = ", ".join(repr(player) for player in games.players)
-            raise ArgumentError(f"nobody is called {name!r} there; there are {known}")
+            raise ArgumentError(f"no player is called {name!r} there; there are {known}")
     at = [games.names == games.players.index(name) for name in (one, other)]
     both = np.flatnonzero(at[0].any(axis=1) & at[1].any(axis=1))
     if not len(both):

@@ -1,4 +1,4 @@
-"""Pairs looked for while tables are played: after every game an e-value of every two who met.
+"""Detects pairs while tables are played: after every game an e-value of every two who met.
 
 Testing after every game and stopping at the first small p-value accuses too many pairs.  An e-value
 may be tested at any time (:meth:`mjbot.detection.verdicts.DetectionWeights.e_values`): it reaches c
@@ -27,7 +27,7 @@ ALPHA: Final = 0.01
 
 @dataclass
 class Meetings:
-    """What the games of two players have said so far; ``number`` counts pairs from 1."""
+    """The evidence of two players so far; ``number`` counts pairs from 1."""
 
     number: int
     games: int = 0
@@ -37,7 +37,7 @@ class Meetings:
 
 
 class PairWatch:
-    """Takes the events of one table and tells of pairs; all hands must be in the events."""
+    """Receives the events of one table and reports pairs; all hands must be in the events."""
 
     def __init__(
         self, weights: DetectionWeights, emit: Callable[[str], object], alpha: float = ALPHA

@@ -16,8 +16,8 @@ HOW: Final = (
     " goes into it: discards that the other's real hand needed, more (+) or less (-) often than"
     " other hands that could have been there; and waiting for tiles that the other holds (-: for"
     " those that it does not)."
-    " <b>points</b> are what such help is worth to two players by Phoenix games: no points that"
-    " anybody was seen to win."
+    " <b>points</b> are the average value of such help to two players in Phoenix games: not points"
+    " that they were seen to win."
 )
 
 

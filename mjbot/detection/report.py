@@ -11,9 +11,9 @@ from mjbot.text import plural
 
 NOT_PROOF: Final = "not proof"
 WARNING: Final = (
-    "This is not proof. It says how far the discards of two players fit each other's concealed"
-    " hands better than chance lets strangers' fit. Chance does that, too, and so may players who"
-    " play as no stranger does. Look at the positions before you ask anybody."
+    "These results are not proof. They show how much better the discards of two players fit each"
+    " other's concealed hands than those of unrelated players do by chance. Chance and unusual"
+    " styles of play have that effect, too. Review the positions before you contact a player."
 )
 SQRT_2: Final = 2**0.5
 SURE: Final = 0.05
@@ -35,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class DetectionReport:
-    """All verdicts of a run, the surest first; the first ones looked at closely."""
+    """All verdicts of a run, the surest first; the first ones with positions."""
 
     records: str
     games: int

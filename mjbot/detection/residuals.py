@@ -1,17 +1,17 @@
-"""What a game's discards say of each two seats, and what is left of it beside their rivals.
+"""Evidence of a game's discards on every two seats, relative to their rivals.
 
-Of a kyoku there is T of each ordered pair of seats (:mod:`mjbot.detection.hidden`).  For the pair
-{i, j} and its rivals {k, l}, with W, X and R the mean of what is within the pair, across, within
-the rivals, three *contrasts* are looked at:
+A kyoku has a T for each ordered pair of seats (:mod:`mjbot.detection.hidden`).  For the pair
+{i, j} and its rivals {k, l}, with W, X and R the mean of T within the pair, across, and within
+the rivals, three *contrasts* are tested:
 
-* W - X: mean 0 for whoever does not know the other's hand, even where T is off for all alike
-  (people avoid waits better than the model of their choices knows);
-* W - 2 X + R: mean 0 also where T is off by something of the one who acts plus something of the one
-  who is served.  By itself it cannot tell a pair from its rivals: it is the same for both;
-* W: mean 0 for the rivals of a pair, too, towards whom a pair that shuns each other's tiles plays
-  otherwise than strangers do.  It spreads less than W - X, by whose spread it is judged.
+* W - X: mean 0 for players that do not know the other's hand, even where T is biased for all alike
+  (people avoid waits better than the model of their choices);
+* W - 2 X + R: mean 0 also where T is biased by a term of the actor plus a term of the player
+  served.  By itself it cannot separate a pair from its rivals: it is the same for both;
+* W: mean 0 also for the rivals of a pair, against whom a pair that avoids each other's tiles plays
+  differently from unrelated players.  Its variance is below that of W - X, which is used for it.
 
-A pair is believed to be one as far as *all* say so.  Kyoku are independent, so the sums of T and
+A pair is accepted as far as *all three* support it.  Kyoku are independent, so the sums of T and
 of the contrasts' squares over kyoku are all that a verdict needs.
 """
 
@@ -34,14 +34,14 @@ N_PAIRS: Final = 6
 CONTRASTS: Final = 3
 SPREADS: Final = 2
 SPREAD_OF: Final = (0, 1, 0)
-"""By whose products each contrast is judged: the third by those of the first."""
+"""The products that each contrast is judged by: the third by those of the first."""
 PLACE_OF: Final = np.array([[0, 0, 1, 2], [0, 0, 3, 4], [1, 3, 0, 5], [2, 4, 5, 0]])
 """The place of two seats among :data:`PAIRS`."""
 
 
 @dataclass
 class Residuals:
-    """What the discards of a game say, added up event by event.
+    """The evidence of the discards of a game, added up event by event.
 
     ``number`` is the game's, from which the redraws are drawn.  ``kyoku`` has T of each kyoku,
     float64[4, 4, N_SCORES].

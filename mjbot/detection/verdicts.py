@@ -1,8 +1,8 @@
-"""From what is left over of a pair to how sure one can be, and what it was worth.
+"""From the residuals of a pair to p-values, e-values, and an effect in points.
 
-Only what was done with regard to hidden hands accuses (:mod:`mjbot.detection.hidden`).  The *score*
+Only actions that depend on hidden hands are evidence (:mod:`mjbot.detection.hidden`).  The *score*
 of a pair is the largest of a few weighted sums over what a discard may do, each fitted to one kind
-of known pair (:mod:`mjbot.detection.learning`) with whatever signs that kind has.  A sum is
+of known pair (:mod:`mjbot.detection.learning`) with the signs of that kind.  A sum is
 
     t = sum over kyoku of x / sqrt(sum over kyoku of x^2),
 
@@ -11,11 +11,11 @@ symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly th
 deviate (Efron 1969, "Student's t-test under symmetry conditions").  The *p-value* is that of a
 normal deviate times the number of sums.
 
-*Adjusted* p-values are Holm's, for all pairs that were tested: whoever accuses all below 0.05
-accuses anybody wrongly in at most one such list in twenty, whatever depends on what.
+*Adjusted* p-values are Holm's, for all tested pairs: accusing all below 0.05 accuses a pair wrongly
+in at most one such list in twenty, under any dependence.
 
-The *effect* is how much beyond chance the two served each other times what that was worth to two
-strangers together in Phoenix games (a regression of their final points).
+The *effect* is how much beyond chance the two served each other times the value of that to two
+unrelated players together in Phoenix games (a regression of their final points).
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ LEAST_GAMES: Final = 5
 PRIOR: Final = 10.0
 """Needs as expected that a player's hands are believed to have had before anything is seen."""
 STAKES: Final = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
-"""What e-values stake on every kyoku, in spreads of a stranger's."""
+"""What e-values stake on every kyoku, in standard deviations of unrelated players."""
 MOST_LOG: Final = 600.0
 TINY: Final = 1e-9
 
@@ -65,7 +65,7 @@ class DetectionWeights:
 
     @property
     def model(self) -> hidden.HiddenHandModel:
-        """What is to be expected of strangers."""
+        """The expectations for unrelated players."""
         return hidden.HiddenHandModel(self.chosen, self.needed, self.held)
 
     def deviates(self, residuals: Floats, products: Floats) -> Floats:
@@ -86,12 +86,12 @@ class DetectionWeights:
         return above, below[..., SPREAD_OF, :]
 
     def p_values(self, deviates: Floats) -> Floats:
-        """Return how likely strangers have such a largest t: float64[...]."""
+        """Return the p-value of such a largest t for unrelated players: float64[...]."""
         p: Floats = np.minimum(len(self.sums) * _above(deviates.max(axis=-1)), 1.0)
         return p
 
     def e_values(self, residuals: Floats, products: Floats) -> Floats:
-        """Return e-values of the same sums, which may be looked at after every game: float64[...].
+        """Return e-values of the same sums, which may be tested after every game: float64[...].
 
         Of independent symmetric x, exp(l sum(x) - l^2 sum(x^2) / 2) is no more than 1 on average
         for any l, whenever one stops (de la Pena 1999, "A general class of exponential inequalities
@@ -125,11 +125,11 @@ def shipped_weights(folder: Path = SHIPPED) -> DetectionWeights:
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """What is said of one pair.
+    """The result for one pair.
 
     ``residuals`` float64[N_SCORES] is what each score is beyond the table's, W - X summed over
     kyoku, and ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the largest sum.
-    ``games`` and ``seats`` say where the two met, by places in the games.
+    ``games`` and ``seats`` are where the two met, by places in the games.
     """
 
     names: tuple[str, str]
@@ -198,8 +198,8 @@ def holm(p: Floats) -> Floats:
 def levelled(games: GameCounts) -> Floats:
     """Return the contrasts of each game, with the level of each player's hands made up for.
 
-    float64[games, N_PAIRS, CONTRASTS, N_SCORES].  What a player's hands need more often than is
-    expected of strangers' is taken from all of its games, whatever anybody discarded.
+    float64[games, N_PAIRS, CONTRASTS, N_SCORES].  A player's excess of needs over those expected of
+    unrelated players is removed with all of its games, for the discards of any player.
     """
     n = len(games.players)
     whole = np.zeros((n, *games.level.shape[2:]))

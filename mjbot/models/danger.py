@@ -7,7 +7,7 @@ Of a tile and an opponent x are the features that are active
                                          whose tenpai is uncertain
     points     = exp(w'.x')              mean of such hands' rons, without honba and sticks
 
-Logistic and Poisson regression with a ridge of one row's worth for each weight
+Logistic and Poisson regression with a ridge equal to one row for each weight
 (:mod:`mjbot.training.regression`), by ``mjbot train danger hanchan-2024.zip --games 0:4000
 --validate 4000:4444``; how well it predicts: docs/learning.md.  ``grades`` are the rates of the
 four grades of Mizukami et al. 2013 in the same games, the control.

@@ -2,7 +2,7 @@
 
 A tile kind against one opponent is described by a list of active features, one at most of each
 group below; the model's log-odds are the sum of their weights.  Two models share the features:
-of opponents in riichi and of all others (whose tenpai is not known).
+for opponents in riichi and for all others (whose tenpai is uncertain).
 
 Where the groups are cut (six early discards, a two-sided wait counting as hardly open from four
 ways down, turns by three) was chosen by hand; the weights are fitted
@@ -30,7 +30,7 @@ _SIZES: Final = {
     "SHAPE": 21,  # number tile: rank class and how open its two-sided waits are
     "COPIES": 8,  # number tile: unseen copies of it, x a two-sided wait is possible
     "CLOSED_WAIT": 3,  # number tile: copies left for a wait on its middle
-    "NEAR_DORA": 4,  # not, beside, two beside, the dora itself
+    "NEAR_DORA": 4,  # other, one away, two away, the dora itself
     "TURN": 12,  # discards of the opponent, x number tile or honour
     "LINES_LEFT": 24,  # two-sided waits not yet refuted, x those through this tile
     "OUTSIDE": 9,  # number tile: how near the opponent discarded, early x late
@@ -39,7 +39,7 @@ _SIZES: Final = {
     "SUIT_DISCARDS": 5,  # the opponent's discards of this suit, 0..4+
     "MELDS": 30,  # not in riichi: melds x discards
     "FLUSH": 10,  # not in riichi: melds of one suit, x this tile in it, honour, other
-    "STYLE": 10,  # not in riichi: what the melds say of the yaku, x simple or not
+    "STYLE": 10,  # not in riichi: yaku suggested by the melds, x simple or not
     "STILL": 8,  # not in riichi: discards in a row that were just drawn, x melds
     "AFTER_RIICHI": 6,  # in riichi: discards since
     "BIAS": 1,

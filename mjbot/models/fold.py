@@ -36,7 +36,7 @@ from protocol.tiles import tile_kind
 
 NAME: Final = "fold"
 FEATURE_SET: Final = "paper"
-"""Of the hand evaluator whose choice is asked about."""
+"""The kind that the hand evaluator would discard."""
 
 
 class FoldModel(NamedTuple):
@@ -63,7 +63,7 @@ def arrays_of(model: FoldModel) -> dict[str, NDArray[Any]]:
 
 
 class FoldRecogniser:
-    """Says whether to fold; see the top of this module."""
+    """Decides whether to fold; see the top of this module."""
 
     def __init__(self, model: FoldModel) -> None:
         self.model: Final = model

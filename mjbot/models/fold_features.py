@@ -1,4 +1,4 @@
-"""What the fold recogniser looks at, the grades of safety among it.
+"""Features of the fold recogniser, including the grades of safety.
 
 The features are the 34 of Mizukami et al. 2013 (table 5).  The paper lists 33 (a grade counts as
 four); the last one here, how many tiles the hand would accept, is our choice.
@@ -144,7 +144,7 @@ NO_PAIRS: Final = 6
 
 @compiled
 def fold_features(state: State, seat: int, kind: int, out: Features) -> None:
-    """Fill ``out`` float32[34]: the table as ``seat`` sees it when it wants to discard ``kind``.
+    """Fill ``out`` float32[34]: the table seen by ``seat`` that prefers to discard ``kind``.
 
     It is the seat's turn: 3n+2 concealed tiles.  Counts of dora include red fives.
     """

@@ -125,7 +125,7 @@ def weights_name(features: FeatureSet) -> str:
 
 
 def new_position() -> HandPosition:
-    """Return a position of nothing but a hand: no dora, no value tiles, nobody else."""
+    """Return a position with only a hand: no dora, value tiles or opponents."""
     position = cast(HandPosition, np.zeros(1, HAND_POSITION)[0])
     position["seat_wind"] = position["round_wind"] = NO_WIND
     return position

@@ -1,8 +1,8 @@
 """The paper's features of a hand of 13 tiles (Mizukami et al. 2013, section 5.2), all binary.
 
-Each feature is an index into the weights; a hand has :data:`N_ACTIVE` of them, and is worth the
+Each feature is an index into the weights; a hand has :data:`N_ACTIVE` of them, and its score is the
 sum of their weights.  The paper lists the groups below and prints 37,488 features in all without
-saying how groups are counted; the counts here:
+explaining how groups are counted; the counts here:
 
 =====================================================  ======================================
 shanten: regular 0..8, seven pairs 0..6, orphans 0..13  9 + 7 + 14

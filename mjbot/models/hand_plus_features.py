@@ -1,6 +1,6 @@
-"""Features beyond the paper's: what else tells a strong player's discard, all binary.
+"""Features in addition to the paper's that predict a strong player's discard, all binary.
 
-Everything but the n-grams is told apart by *stage*, the shanten after the discard (0, 1, 2, 3, 4
+All but the n-grams are separated by *stage*, the shanten after the discard (0, 1, 2, 3, 4
 or more), and the three suits share their weights:
 
 - regular shanten; regular shanten x seven pairs x third of the kyoku; orphans
@@ -10,7 +10,7 @@ or more), and the three suits share their weights:
 - each suited kind's surroundings: copies (0, 1, 2 or more) two to the left .. two to the right
   x unseen copies of the kind itself; again for the kinds that are dora, and for the kinds that
   the player has discarded (furiten)
-- each honour: what it is worth x copies x unseen copies x dora
+- each honour: its value x copies x unseen copies x dora
 - dora and red fives kept; red fives kept
 - ways to a yaku: tiles that are no simples, tiles of one suit and honours, three-colour run,
   full straight, pairs of value honours

@@ -18,9 +18,9 @@ class HandPosition(Record):
     n_melds: Int8
     unseen: Annotated[Int8s, 34]  # copies of each kind that the seat does not see
     dora: Annotated[Int8s, 34]  # how many dora a tile of each kind is
-    seat_wind: Int8  # 0 East .. 3 North, -1 none: no wind is worth anything
+    seat_wind: Int8  # 0 East .. 3 North, -1 none: no wind has a value
     round_wind: Int8  # the same
-    dragons: Int8  # 1 if dragons are worth a yaku
+    dragons: Int8  # 1 if dragons are a yaku
     turn: Int8  # own discards so far
     riichis: Int8  # how many of the three others have declared riichi
     open_melds: Int8  # of the three others

@@ -2,7 +2,7 @@
 
 Of all ways to take a suit apart into melds and two-tile shapes the one counts that has the most
 melds, then the most two-tile shapes (pairs and tiles at most two apart), then the most two-sided
-ones (23 .. 78).  :func:`measure` tells what each discard leaves, beside the best.
+ones (23 .. 78).  :func:`measure` describes what each discard leaves, relative to the best.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""What points are worth: how scores, and changes of them, tell on the rank one may expect.
+"""The value of points: how scores, and changes of them, change the expected rank.
 
 Theory.  While kyoku remain the order of two scores is open.  Each kyoku moves the difference of
 two scores by a random amount, so after ``left`` kyoku its spread is that of one times
@@ -14,11 +14,11 @@ Two ways lead from pairs of seats to ranks.
 * One seat (:func:`rank_worth`, :func:`score_worth`): its expected rank is one, and one more for
   each other seat by the chance that it ends above.  Exact for the mean rank; a bonus by rank is
   read off between the two ranks next to it, as if the three chances could not spread.
-* All seats (:func:`expected_bonuses`): each score is driven on by a Gumbel variable of scale
+* All seats (:func:`expected_bonuses`): each score changes by a Gumbel variable of scale
   ``s``.  Pairs are logistic as above, and of some seats one comes first in proportion to
   ``exp(score / s)`` (Plackett and Luce), which gives the chance of every order.  Bonuses then add
   up to what there is.  Two seats that share their fate need that: on chances of their own, points
-  moved inside an even pair looked like a gain.
+  moved inside an even pair seemed to gain.
 
 Constants.  None was fitted to records.
 
@@ -30,7 +30,7 @@ Constants.  None was fitted to records.
 * ``SCALE_OF_DEVIATION`` = 0.55: sqrt(3) / pi = 0.551.
 * ``TIE_POINTS`` = 50: half of the least difference of two scores, for the earlier seat's better
   rank.  ``LEAST_SLOPE`` = 0.004 ranks for 1,000 points keeps a seat whose rank is settled from
-  dividing by nothing; a hanchan's first kyoku has 0.09 between even scores.
+  dividing by zero; a hanchan's first kyoku has 0.09 between even scores.
 """
 
 from math import exp, sqrt
@@ -68,14 +68,14 @@ def chance_above(lead: float, scale: float) -> float:
     return 1 / (1 + exp(-lead / scale))
 
 
-# --- what a change of the own score is worth ---------------------------------------------------
+# --- the value of a change of the own score ---------------------------------------------------
 
 
 @compiled
 def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats) -> None:
-    """Fill ``out`` float64[181] with the worth of changing the own score by -36,000 .. +54,000.
+    """Fill ``out`` float64[181] with the value of changing the own score by -36,000 .. +54,000.
 
-    The worth of no change is 0, and that of small changes is what they are in points.  ``swing``
+    The value of no change is 0, and that of small changes is their points.  ``swing``
     is the standard deviation, in points, by which one kyoku drives two scores apart, ``share``
     (0..1) how much of a change counts as rank, the rest as points.  Others' scores move by a
     third of it the other way.
@@ -104,7 +104,7 @@ def _expected_rank(state: State, seat: int, points: float, scale: float) -> floa
 
 @compiled
 def worth_of(table: Floats, points: float) -> float:
-    """Return the worth of a change in points, between the table's steps linearly.
+    """Return the value of a change in points, interpolated linearly between the table's steps.
 
     >>> table = np.arange(181) * 500.0 - 36000
     >>> worth_of(table, 1250.0)
@@ -119,7 +119,7 @@ def worth_of(table: Floats, points: float) -> float:
     return float(table[low] + (place - low) * (table[low + 1] - table[low]))
 
 
-# --- what scores are worth, with a bonus by rank -----------------------------------------------
+# --- the value of scores with a bonus by rank --------------------------------------------------
 
 
 @compiled
@@ -147,9 +147,9 @@ def score_worth(scores: Int32s, seat: int, left: int, bonus: Floats) -> float:
 
 @compiled
 def final_worth(state: State, seat: int, bonus: Floats, guess_ranks: bool) -> float:
-    """Return the worth of a kyoku that has just been paid; sticks left over are given out.
+    """Return the value of a kyoku that has just been paid; remaining sticks are awarded.
 
-    While the game goes on, the bonus is that of the ranks to be expected or, without
+    During the game, the bonus is that of the expected ranks or, without
     ``guess_ranks``, nothing.
     """
     left = kyoku_left(state)

@@ -102,9 +102,10 @@ def middle_discards(state: State, seat: int) -> int:
 
 @compiled
 def shanten_chances(state: State, seat: int, reader: HandReader, out: Chances) -> None:
-    """Write how likely each shanten of a seat is to those who do not see its hand: float64[7].
+    """Write the probability of each shanten of a seat, as seen by its opponents: float64[7].
 
-    To the greedy table every discard stands for a draw: who called had somebody else's tile.
+    The greedy table counts one draw for each discard: after a call the tile is another player's
+    discard.
     """
     total = _write_odds(state, seat, reader, out)
     for shanten in range(N_SHANTEN):
@@ -113,7 +114,7 @@ def shanten_chances(state: State, seat: int, reader: HandReader, out: Chances) -
 
 @compiled
 def tenpai_chance(state: State, seat: int, reader: HandReader) -> float:
-    """Return how likely a seat is tenpai to those who do not see its hand; 1 in riichi."""
+    """Return the probability that a seat is tenpai, as seen by its opponents; 1 in riichi."""
     odds = np.empty(N_SHANTEN)
     total = _write_odds(state, seat, reader, odds)
     return float(odds[0] / total)

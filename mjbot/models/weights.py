@@ -1,7 +1,7 @@
-"""Learned weights: small binary files that ship with the project, each beside its manifest.
+"""Learned weights: small binary files that ship with the project, each with its manifest.
 
-``mjbot/models/weights/NAME.npz`` holds the arrays, ``NAME.json`` says what they were learned
-from and how good they are (:class:`Manifest`).  Equal arrays give equal bytes.
+``mjbot/models/weights/NAME.npz`` has the arrays, ``NAME.json`` describes the data they were learned
+from and their scores (:class:`Manifest`).  Equal arrays give equal bytes.
 """
 
 import contextlib
@@ -56,10 +56,10 @@ class ArrayInfo(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """Where weights come from.
+    """Origin of weights.
 
-    ``data`` describes the records in words, ``command`` made the weights, ``scores`` says how
-    good they are by name.  ``date`` (ISO, UTC), ``arrays`` and ``digest`` (SHA-256 of names,
+    ``data`` describes the records as text, ``command`` made the weights, ``scores`` are their
+    results by name.  ``date`` (ISO, UTC), ``arrays`` and ``digest`` (SHA-256 of names,
     types, shapes and bytes) are filled in when the weights are saved.
     """
 
@@ -97,7 +97,7 @@ def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) ->
 
 @cache
 def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
-    """Return the arrays of ``NAME`` (read-only, shared by all who ask in this process).
+    """Return the arrays of ``NAME`` (read-only, shared by all callers in this process).
 
     Raises :class:`WeightsError` if they are missing or damaged.
     """
@@ -123,7 +123,7 @@ def load_weights(name: str, folder: Path = SHIPPED) -> Arrays:
 def shaped(arrays: Arrays, shapes: Mapping[str, Shape], path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of these names; :class:`WeightsError` if one is missing or of other shape.
 
-    Compiled code does not look whether it reads beyond an array's end.
+    Compiled code does not check for reads beyond an array's end.
     """
     found = {}
     for name, shape in shapes.items():

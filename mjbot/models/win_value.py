@@ -3,8 +3,8 @@
 ``points = sum of P(n extra han) x payment(han + n, fu)`` over the ippatsu and ura dora that
 riichi may bring.  Their chances, :data:`EXTRA_HAN`, were set by hand and not tuned.
 
-For hands whose score is not known yet, :func:`typical_points` goes from a mean number of han to
-points along the payments of a ron off 30 to 40 fu by who is not the dealer, rounded.
+For hands with an unknown score, :func:`typical_points` interpolates from a mean number of han to
+points along the payments of a non-dealer's ron of 30 to 40 fu, rounded.
 """
 
 from typing import Final, NamedTuple
@@ -26,7 +26,7 @@ EXTRA_HAN: Final = (0.58, 0.30, 0.12)
 
 
 class HandContext(NamedTuple):
-    """What the score of the hand depends on beside its concealed tiles."""
+    """What the score of the hand depends on in addition to its concealed tiles."""
 
     win: NDArray[np.void]  # one record: melds and winds filled in
     dora: Counts

@@ -37,7 +37,7 @@ def text(value: object, longest: int = LONGEST) -> str:
 
 
 def name(value: str, longest: int = LONGEST) -> str:
-    """Return a player's name, whose direction of writing ends with it."""
+    """Return a player's name, isolated from the direction of the surrounding text."""
     return f"<bdi>{text(value, longest) or '-'}</bdi>"
 
 

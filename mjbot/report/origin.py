@@ -1,4 +1,4 @@
-"""Where a result comes from: command, date and version."""
+"""The origin of a result: command, date and version."""
 
 import datetime
 import os
@@ -12,7 +12,7 @@ from mjbot.checkout import ROOT
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a page comes from: command, date, and mjbot's version, ``commit ...`` of a checkout."""
+    """Origin of a page: command, date, and mjbot's version (``commit ...`` of a checkout)."""
 
     command: str
     date: str
@@ -31,7 +31,7 @@ def origin_of(arguments: Iterable[str]) -> Origin:
 def _version() -> str:
     """Return the commit of mjbot's own checkout, or else the installed version.
 
-    An installation may lie in the repository of another project, whose commit is not ours.
+    An installation may lie in the repository of another project, with a commit that is not mjbot's.
     """
     if _git("rev-parse", "--show-toplevel") == os.path.realpath(ROOT):
         return f"commit {_git('describe', '--always', '--dirty')}"

@@ -9,7 +9,7 @@ from typing import Final
 COLOURS: Final = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#7f5539",
 )  # fmt: skip
-"""Told apart by colour-blind readers too (Okabe and Ito 2008), two added."""
+"""Distinguishable by colour-blind readers too (Okabe and Ito 2008), two added."""
 
 WIDTH: Final = 640
 HEIGHT: Final = 340

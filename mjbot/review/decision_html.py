@@ -202,9 +202,9 @@ def _gain(reason: Reason | None, unit: str) -> str:
 
 
 def _is_empty(term: e.Term, cells: Sequence[str], gain: Reason | None) -> bool:
-    """Return whether a row shows no difference: no gain to speak of, and figures that say nothing.
+    """Return whether a row shows no difference: no gain, and figures without information.
 
-    Those of a danger say nothing without a gain, all others where they are equal.
+    Figures of a danger carry information only with a gain, all others where they differ.
     """
     least = MATERIAL if gain and gain.unit == e.POINTS else 0.5
     if gain is not None and abs(gain.gain) >= least:
@@ -220,7 +220,7 @@ def _label(view: View, term: e.Term) -> str:
 def _rows(
     pair: tuple[e.Rated, e.Rated], gains: Mapping[tuple[str, int | None], Reason]
 ) -> list[e.Term]:
-    """Return the terms to be shown: what gains, the most first, then what is known beside it."""
+    """Return the terms to show: those that gain, largest first, then those that are informative."""
     terms = {(term.name, term.about): term for each in pair for term in each.terms}
     listed = [terms[shows] for shows in gains if shows in terms]
     hidden = {e.WINNING, e.DEALING_IN, e.IN_POINTS, *(term.name for term in listed if term.adds_to)}

@@ -1,7 +1,7 @@
-"""The decisions of a recorded game, each with what was done and what a strategy thinks of it.
+"""The decisions of a recorded game, each with the action taken and a strategy's rating of it.
 
-A decision is one of a seat that had two or more different things to do, of which the record says
-what it did.  Where the strategy would have done the same nothing is lost.  Else the loss is how
+A decision belongs to a seat that had two or more different actions, of which the record shows
+one.  Where the strategy would have done the same nothing is lost.  Else the loss is how
 much lower it rates what was done: in points, if it reports points (as its unit, or as the term
 :data:`~mjbot.strategy.explanation.IN_POINTS`), else in its own unit.  A loss is never below 0: a
 strategy may choose by more than points, and where points favour what was done, none is counted.
@@ -24,18 +24,18 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
 CLOSE: Final = 0.02
-"""Share of the span of all worths below which a loss is too small to be one."""
+"""Share of the span of all values below which a loss is too small to be one."""
 
 
 @dataclass(eq=False)
 class ReviewedDecision:
     """One choice, and how the reviewer rates it.
 
-    ``event`` is the number of the event that asked, ``place`` the choice's number in the kyoku,
-    ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a riichi or a
-    call, ``expected_then`` the one the reviewer would make.  ``riichi`` are the opponents in
-    riichi, each with the turn of this seat at which it was declared.  ``in_points``: whether losses
-    of this game are counted in points.
+    ``event`` is the number of the event before the choice, ``place`` the choice's number in the
+    kyoku, ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a
+    riichi or a call, ``expected_then`` the one the reviewer would make.  ``riichi`` are the
+    opponents in riichi, each with the turn of this seat at which it was declared.  ``in_points``:
+    whether losses of this game are counted in points.
     """
 
     event: int
@@ -70,7 +70,7 @@ class ReviewedDecision:
 
     @property
     def done(self) -> e.Rated | None:
-        """What the reviewer says of what was done, if it says anything."""
+        """The reviewer's rating of the action taken, if it rates it."""
         rated = [each for each in self.explanation.rated if e.same_choice(each.action, self.actual)]
         if self.then is not None:
             follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
@@ -79,7 +79,7 @@ class ReviewedDecision:
 
     @property
     def better(self) -> e.Rated | None:
-        """What it says of what it would have done."""
+        """The reviewer's rating of its own choice."""
         return next((each for each in self.explanation.rated if each.is_chosen), None)
 
     @property
@@ -123,7 +123,7 @@ class ReviewedDecision:
 
     @property
     def is_close(self) -> bool:
-        """Whether the loss is too small a part of what is at stake to tell the two apart."""
+        """Whether the loss is too small a share of what is at stake to distinguish the two."""
         rated = self.explanation.rated
         values = [
             points_of(each, self.explanation.unit) if self.in_points else each.worth
@@ -136,7 +136,7 @@ class ReviewedDecision:
 
 
 def points_of(rated: e.Rated | None, unit: str) -> float | None:
-    """Return the worth of something in points, if the reviewer reports it."""
+    """Return the value of something in points, if the reviewer reports it."""
     if rated is None:
         return None
     if unit == e.POINTS:
@@ -146,7 +146,7 @@ def points_of(rated: e.Rated | None, unit: str) -> float | None:
 
 
 def total_of(unit: str) -> str:
-    """Return what the terms in points add up to: the worth, or a term beside it."""
+    """Return what the terms in points add up to: the value, or another term."""
     return e.WORTH if unit == e.POINTS else e.IN_POINTS
 
 
@@ -196,7 +196,7 @@ class Judged:
     decisions: list[ReviewedDecision] = field(default_factory=list)
     deal_ins: list[DealIn] = field(default_factory=list)
     untold: int = 0
-    """Choices of which the record does not say what was done."""
+    """Choices whose outcome is not in the record."""
     scores: tuple[int, ...] = ()
     events: list[m.Event] = field(default_factory=list)
 
@@ -223,8 +223,8 @@ def judge(
 ) -> Judged:
     """Judge the decisions of some seats in a game.
 
-    Of seats that are not ``in_full`` terms are asked for only where the strategy would have done
-    something else.  Raises what :func:`~mjbot.records.choices.steps` does and
+    For seats that are not ``in_full``, terms are computed only where the strategy would have acted
+    otherwise.  Raises what :func:`~mjbot.records.choices.steps` does and
     :class:`~mjbot.review.players.StrategyFailedError`.
     """
     played = list(events)
@@ -250,7 +250,7 @@ def _last_round(events: Iterable[m.Event]) -> int | None:
 
 
 class _Discard(NamedTuple):
-    """A discard about to be made: after which event, from which kinds, and who waits on what."""
+    """A discard about to be made: the event before it, its kinds, and the waits of the others."""
 
     event: int
     tile: int

@@ -1,8 +1,8 @@
-"""A review as JSON: mjai-reviewer's keys, so that its front ends load it, and ours beside them.
+"""A review as JSON: the keys of mjai-reviewer, so that its front ends load it, and our own.
 
-Of theirs, ``q_value`` is the reviewer's worth in its own unit and ``prob`` the share where it tells
-shares, else a softmax of worths over ``temperature``; ``split_logs`` stays empty: front ends take
-the game from ``mjai_log``.  Ours are listed in docs/review.md.
+Of theirs, ``q_value`` is the reviewer's value in its own unit and ``prob`` its probability where it
+reports one, else a softmax of values over ``temperature``; ``split_logs`` stays empty: front ends
+take the game from ``mjai_log``.  Ours are listed in docs/review.md.
 """
 
 from collections.abc import Sequence
@@ -209,7 +209,7 @@ def _melds(view: View) -> list[Json]:
 
 
 def meld_json(meld: Meld) -> Json:
-    """Return a meld as mjai-reviewer tells it."""
+    """Return a meld in the form of mjai-reviewer."""
     names = tile_names(meld.tiles)
     if meld.type == MeldType.ANKAN:
         return {"type": "ankan", "consumed": names}
@@ -219,7 +219,7 @@ def meld_json(meld: Meld) -> Json:
     if meld.type != MeldType.KAKAN:
         kind = meld.type.name.lower()
         return {"type": kind, "target": meld.source, "pai": called, "consumed": rest}
-    added = TILE_NAMES[meld.kind]  # whether a red five was added is not told: the pon had it
+    added = TILE_NAMES[meld.kind]  # a red five that was added is not marked: the pon had it
     rest.remove(added)
     return {
         "type": "kakan",

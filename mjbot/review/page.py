@@ -271,7 +271,7 @@ def _how_to_read(review: summary.Review) -> Iterator[str]:
     yield (
         "<li>A loss is how much lower the reviewer rates your choice than its own, in"
         f" {_unit(unit)}. It is an estimate by a player of the strength above, not a proof."
-        " <em>About equal</em>: too small a part of what is at stake to tell the two apart.</li>"
+        " <em>About equal</em>: too small a share of what is at stake to distinguish the two.</li>"
     )
     if unit == POINTS != review.by.unit:
         yield (
@@ -300,7 +300,7 @@ def _how_to_read(review: summary.Review) -> Iterator[str]:
         yield "<li>No playouts were run; <code>--playouts</code> runs them.</li>"
     yield (
         "<li>The intervals count a hand (kyoku) as one observation. One game is little: players"
-        " whose intervals overlap are not told apart.</li>"
+        " whose intervals overlap are not distinguished.</li>"
     )
     if judged.untold:
         of = plural(judged.untold, "choice")

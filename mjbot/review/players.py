@@ -1,4 +1,4 @@
-"""A strategy in the seats of a recorded game: told and asked what it would be at the table."""
+"""A strategy in the seats of a recorded game, with the same input as at the table."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
@@ -27,10 +27,10 @@ class StrategyFailedError(MjbotError):
 
 
 def honest_view(table: Table, seat: int, last_round: int | None = None) -> View:
-    """Return what a seat sees at a table of which more is known, read-only as in the arena.
+    """Return what a seat sees at a fully known table, read-only as in the arena.
 
-    Later events do not change it.  Records do not say how long a game is to be; ``last_round``
-    does, where the end is known.
+    Later events do not change it.  Records do not contain the length of a game; ``last_round``
+    gives it where the end is known.
     """
     state = table.state
     if last_round is not None:
@@ -62,7 +62,7 @@ def view_after(view: View, action: Action) -> View | None:
 
 
 class SeatedPlayers:
-    """The strategy in every seat asked for, told what it would have been told at the table."""
+    """The strategy in the requested seats, with the events that it would receive at the table."""
 
     def __init__(self, spec: Spec, seed: int) -> None:
         self.name: Final = spec.name

@@ -1,13 +1,13 @@
-"""Why one choice is better than another: the difference of their terms, in words.
+"""Why one choice is better than another: the difference of their terms, as text.
 
-The difference of two worths that are sums is the sum of the differences of their terms; each is a
-:class:`Reason`.  What a hand may win, chance times value, is taken apart once more: with a chance c
-and a value v of what was done, C and V of what is better::
+The difference of two values that are sums is the sum of the differences of their terms; each is a
+:class:`Reason`.  What a hand may win, chance times value, is split once more: with a chance c
+and a value v of the action taken, C and V of the better one::
 
     C V - c v = (C - c) (v + V) / 2 + (V - v) (c + C) / 2      speed, and value
 
-so that all reasons together are still the whole difference.  These chances are those that the
-points are made of; a strategy may report others, calibrated on records, and words quote those.
+so that all reasons together still make the whole difference.  These chances are those that the
+points are made of; a strategy may report others, calibrated on records, which the text quotes.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ class Reason:
 def reasons(decision: ReviewedDecision) -> list[Reason]:
     """Return what makes the difference between what was done and what is better, largest first.
 
-    Empty where both are the same, or nothing adds up to what they are worth.
+    Empty where both are the same, or where their values are not sums.
     """
     done, better = decision.done, decision.better
     if decision.is_equal or done is None or better is None:
@@ -191,7 +191,7 @@ def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated
 
 
 def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
-    """Return how often each deals in, in words that hold whichever is safer."""
+    """Return the two deal-in rates as text, whichever is safer."""
     who = wind_of(view, seat) + (", in riichi," if view.riichi(seat) else "")
     tiles = [(each.then or each.action).tile for each in (done, better)]
     dangers = [percent(value_of(each, e.DANGER, seat)) for each in (done, better)]

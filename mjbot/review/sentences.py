@@ -1,10 +1,10 @@
-"""A decision in a sentence: who did what, what was better, by how much, and why.
+"""A decision as a sentence: the action taken, the better one, the difference, and the reason.
 
 *You discarded West; 9p was better by 210 points: West is your seat wind, accepts 20 tiles instead
 of 16 (+180). The network gives 9p 65.7% (West: 12.0%).*
 
-Reasons are those that speak for the better choice.  Where the reviewer would choose something that
-its own points rate lower, the sentence says so.  Who is in riichi, and since when, is named.
+Reasons are those in favour of the better choice.  Where the reviewer prefers an action with fewer
+points, the sentence notes it.  Opponents in riichi are named, with the turn of the riichi.
 """
 
 from collections.abc import Callable, Iterator
@@ -129,7 +129,7 @@ _SHORT: Final = {"daiminkan": "kan", "ankan": "kan", "kakan": "added kan"}
 
 
 def _why(decision: ReviewedDecision) -> list[str]:
-    """Return what speaks for the better choice: its tiles, then its largest gains."""
+    """Return the reasons for the better choice: its tiles, then its largest gains."""
     gains = [each for each in reasons(decision) if _is_material(each)][:MOST_REASONS]
     found = [*_of_tiles(decision), *map(str, gains)]
     return found or _facts(decision)
@@ -140,7 +140,7 @@ def _is_material(reason: Reason) -> bool:
 
 
 def _of_tiles(decision: ReviewedDecision) -> Iterator[str]:
-    """Yield why the discarded tile was worth keeping: yakuhai or dora, unlike the better one."""
+    """Yield why the discarded tile has value: yakuhai or dora, unlike the better one."""
     if not (decision.actual.is_discard and decision.expected.is_discard):
         return
     view, done, better = decision.view, decision.actual.tile, decision.expected.tile
@@ -167,7 +167,7 @@ def _dora(view: View, tile: int) -> int:
 
 
 def _facts(decision: ReviewedDecision) -> list[str]:
-    """Return how far each leaves the hand, of a reviewer whose terms do not add up."""
+    """Return the shanten after each, for a reviewer whose terms do not add up."""
     done, better = decision.done, decision.better
     if done is None or better is None or reasons(decision):
         return []

@@ -1,4 +1,4 @@
-"""What the losses of a game come to: by kind, by kyoku, beside the others at the table.
+"""The losses of a game by kind and by kyoku, compared with the other players at the table.
 
 All losses are in one unit (:attr:`Review.unit`).  A total is the plain sum of the decisions'
 losses; what the reviewer did not rate adds nothing and is counted.  Shares of a network are no
@@ -21,7 +21,7 @@ from mjbot.strategy.registry import Spec, strategy_class
 
 @dataclass(frozen=True)
 class Reviewer:
-    """Who judges: by what name, in what unit, and how strong it was found to be."""
+    """The reviewer: its name, its unit, and its measured strength."""
 
     name: str
     unit: str
@@ -38,7 +38,7 @@ class Reviewer:
 
 @dataclass
 class Review:
-    """A game judged for one seat, beside the others of which the hands are known."""
+    """A game reviewed for one seat, with the others whose hands are known."""
 
     game: str
     seat: int
@@ -47,7 +47,7 @@ class Review:
     shown: dict[ReviewedDecision, Shown] = field(default_factory=dict)
     seconds: float = 0.0
     board: str = ""
-    """File of the game's board beside the page, to which decisions link; empty: no links."""
+    """File of the game's board next to the page, to which decisions link; empty: no links."""
 
     @property
     def decisions(self) -> list[ReviewedDecision]:
@@ -95,7 +95,7 @@ class Review:
         return decision in self.shown and self.shown[decision].verdict == "shown"
 
     def counts(self, decision: ReviewedDecision) -> bool:
-        """Whether a loss stands: playouts show it, or without them it is not too small to tell."""
+        """Whether a loss counts: confirmed by playouts or, without them, not too small."""
         if decision in self.shown:
             return self.is_shown(decision)
         return bool(decision.loss) and not decision.is_close
@@ -196,9 +196,10 @@ def mean_loss(decisions: Sequence[ReviewedDecision]) -> Estimate:
 
 
 def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
-    """Return the mean place of what was done between worst (0) and best (1) of what was rated.
+    """Return the mean rating of the actions taken between worst (0) and best (1).
 
-    That is mjai-reviewer's measure before it squares it; it is told with an interval or not at all.
+    That is mjai-reviewer's measure before it squares it; it is reported with an interval or not at
+    all.
     """
     return _by_kyoku(decisions, _place)
 
@@ -229,7 +230,7 @@ def _by_kyoku(
 
 
 def looked(deal_in: DealIn) -> float | None:
-    """Return how dangerous the tile looked, in per cent against the winner, if that was told."""
+    """Return the deal-in rate of the tile against the winner in percent, if it was reported."""
     decision = deal_in.decision
     term = decision.done.term(DANGER, deal_in.winner) if decision and decision.done else None
     return term.value if term and term.unit == "%" else None

@@ -33,7 +33,7 @@ def drawings() -> str:
 
 
 def tile(place: int, more: str = "") -> str:
-    """Return a tile (0..36), drawn, with its name for who cannot see it.
+    """Return a tile (0..36), drawn, with its name as text for screen readers.
 
     >>> tile(12)
     '<svg class=t role=img aria-label="four of circles"><use href=#t4p /></svg>'
@@ -45,7 +45,7 @@ def tile(place: int, more: str = "") -> str:
 
 
 def tiles(places: Iterable[int]) -> str:
-    """Return tiles that one can tell apart by themselves, in a row."""
+    """Return tiles in a row, each distinguishable by itself."""
     return "".join([tile(place) for place in places])
 
 

@@ -1,1 +1,1 @@
-"""What learns: positions from records, fitting, runs that can be taken up again."""
+"""Training: positions from records, fitting, and runs that can be resumed."""

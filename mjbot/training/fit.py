@@ -51,7 +51,7 @@ class Fit:
     """The parameters of one network, by name, while they are fitted.
 
     ``steps`` is how many the schedule spans, ``decay`` AdamW's weight decay, ``longest`` the norm
-    that gradients are clipped to.  ``averaged`` (in steps) asks for averaged weights.
+    that gradients are clipped to.  ``averaged`` (in steps) enables averaged weights.
     """
 
     def __init__(

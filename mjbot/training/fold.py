@@ -56,7 +56,7 @@ CHECKED_PER_GAME: Final = 30
 
 
 def train(request: FoldRequest) -> Learned:
-    """Train and save the weights; their scores say how good they are on the games held out.
+    """Train and save the weights; their scores are measured on the games held out.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
@@ -81,14 +81,16 @@ class _Files:
     cells: str
 
     def kept(self) -> str:
-        """Say what of it is there."""
+        """Describe the saved progress."""
         if not self.folder.kept(self.positions):
             return "nothing is kept before all games have been read"
         tried = self.folder.kept(self.cells)
         lines = tried.read_bytes().count(b"\n") if tried else 0  # the first is the header
         cells = plural(max(0, lines - 1), "cell")
         where = self.folder.folder
-        return f"kept in {where}: the positions, {cells} of the grid; the same command goes on"
+        return (
+            f"kept in {where}: the positions, {cells} of the grid; run the same command to resume"
+        )
 
 
 def _train(
@@ -97,7 +99,7 @@ def _train(
     everything = _examples(_drawn(request, learned, files.folder, files.positions))
     examples = clear_examples(everything)
     if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
-        raise TrainingError("too few games, or nobody folds in them")
+        raise TrainingError("too few games, or no player folds in them")
     best = _best_cell(request, examples, files.folder.claim(files.cells))
     with progress(Console(stderr=True), "learning from all positions"):
         margins = held_out_margins(examples, best.cost, best.gamma, request.seed, request.jobs)
@@ -170,9 +172,9 @@ def _stepping(parts: Iterable[Positions], step: Step) -> Iterator[Positions]:
 
 
 def _examples(positions: Positions) -> Examples:
-    """Return what the machine sees of positions, given what the evaluator wants in each.
+    """Return the labels of positions, given the evaluator's choice in each.
 
-    A push that stepped aside from what the hand wants becomes UNCLEAR.
+    A push that deviates from the evaluator's choice becomes UNCLEAR.
     """
     evaluator = HandEvaluator.load(FEATURE_SET)
     features = np.empty((len(positions.labels), N_FEATURES), np.float32)

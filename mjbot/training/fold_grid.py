@@ -103,7 +103,7 @@ class GridSearch:
             cell = self._known.get((cost, gamma)) or self._try(cost, gamma)
             tried.append(cell)
             report(cell, len(cells) - number - 1)
-        # of equals the machine with less to say: small C, small gamma
+        # of equals the smoother machine: small C, small gamma
         return max(tried, key=lambda cell: (cell.f1, -cell.cost, -cell.gamma))
 
     def _try(self, cost: int, gamma: int) -> Cell:

@@ -1,9 +1,9 @@
-"""Who folded, and from when on: labels for the fold recogniser, derived from records.
+"""Labels for the fold recogniser, derived from records: which discards fold.
 
-The paper (Mizukami et al. 2013, section 7.1) had people label positions: fold is to give up the
-win, and whoever folds has folded to the end of the hand.  Here a player folds who, under threat
-(an opponent in riichi, or if none is, one with two melds), breaks a complete meld or raises its
-shanten with a discard of the two safest grades against all who threaten, and does not come back.
+The paper (Mizukami et al. 2013, section 7.1) had people label positions: to fold is to give up the
+win to the end of the hand.  Here a player folds if, under threat (an opponent in riichi or,
+without one, an opponent with two melds), it breaks a complete meld or raises its shanten with a
+discard of the two safest grades against all threatening opponents, and does not return.
 """
 
 from typing import Any, Final
@@ -42,9 +42,9 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
     """Return FOLD, PUSH or UNCLEAR for each discard of one seat in one kyoku: int8[n].
 
     ``states`` (STATE[n]) are the tables before each discard, of a riichi before it is declared;
-    ``kinds`` (int8[n]) what is discarded; ``won`` says whether the seat won the kyoku.
+    ``kinds`` (int8[n]) the discards; ``won`` is whether the seat won the kyoku.
 
-    UNCLEAR are a detour, from the discard that looks like folding to the player's return; and
+    UNCLEAR are a detour, from the discard that resembles folding to the player's return; and
     discards without risk (suji or better, or as safe as the hand has) that cost nothing, short of
     tenpai, after which it folded without anything else in between or the kyoku ended.
     """
@@ -71,10 +71,10 @@ def label_hand(states: States, kinds: NDArray[np.int8], seat: int, won: bool) ->
 
 @compiled
 def steps_aside(state: State, seat: int, wanted: int, played: int) -> bool:
-    """Return whether a threatened player gave up what its hand wants for a safer discard.
+    """Return whether a threatened player preferred a safer discard to the best one for its hand.
 
-    ``wanted`` and ``played`` are kinds.  Who folds does that, and who goes round; only who does
-    neither can be told to push.
+    ``wanted`` and ``played`` are kinds.  Folding and going round (mawashi) both do that; a player
+    that does neither pushes.
     """
     threats = threats_to(state, seat)
     if threats == 0 or state.riichi[seat]:
@@ -104,7 +104,7 @@ def _mark_kind(state: State, seat: int, kind: int, marks: NDArray[np.int8]) -> N
 
 @compiled
 def _return(marks: SafetyMarks, fold: int) -> int:
-    """Return the first decision after ``fold`` that shows that the player goes on, else n.
+    """Return the first decision after ``fold`` that shows that the player resumes the hand, else n.
 
     It calls, is nearer to a win than before or in tenpai again, or throws a tile of the worst
     grade though it holds one of the two safest.

@@ -128,7 +128,7 @@ Scores = dict[str, Estimate]
 
 
 def f1_of(labels: Labels, predicted: Labels, class_: int = FOLD) -> float:
-    """Return the F1 of one class, 0 if it was neither there nor said.
+    """Return the F1 of one class, 0 if it was neither labelled nor predicted.
 
     >>> f1_of(np.int8([1, 1, 0, 0]), np.int8([1, 0, 0, 1]))
     0.5
@@ -160,7 +160,7 @@ def scores_of(labels: Labels, predicted: Labels, games: NDArray[np.int32]) -> Sc
 
 
 def best_threshold(labels: Labels, margins: NDArray[np.float64]) -> float:
-    """Return the threshold of the margins above which to say fold, for the highest F1.
+    """Return the threshold of the margins above which to predict fold, for the highest F1.
 
     Half way between two neighbouring margins; 0 if there is no fold to be found.
     """
@@ -178,7 +178,7 @@ def best_threshold(labels: Labels, margins: NDArray[np.float64]) -> float:
 def _counts(
     labels: Labels, predicted: Labels, games: NDArray[np.int32], class_: int
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return per game how many were of the class and said so, were of it, and were said so."""
+    """Return per game the numbers of true positives, labelled and predicted rows of the class."""
     names, game = np.unique(games, return_inverse=True)
     there, predicted_count = labels == class_, predicted == class_
     return tuple(

@@ -57,13 +57,13 @@ class TrainingSet:
 
     @property
     def identity(self) -> str:
-        """Twelve letters and digits that no other course shares, source code included."""
+        """Twelve letters and digits, unique to the training set and the source code."""
         source = source_digest(perceptron.__name__)
         return short_digest(f"{source} {self.features} {self.seed} {identity_of(self.games)}")
 
 
 class TrainingRun:
-    """One course in its folder."""
+    """The training on one set in its folder."""
 
     def __init__(
         self,
@@ -87,11 +87,11 @@ class TrainingRun:
         return len(self._training_set.games)
 
     def kept(self) -> str:
-        """Say what is in the folder by now."""
+        """Describe the saved progress."""
         if not self._saved:
             return "nothing is kept before all games have been read"
         saved = ", ".join(self._saved.values())
-        return f"kept in {self._folder.folder}: {saved}; the same command goes on"
+        return f"kept in {self._folder.folder}: {saved}; run the same command to resume"
 
     def positions(self) -> Positions:
         """Return the positions to learn from."""

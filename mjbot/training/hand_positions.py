@@ -73,7 +73,7 @@ def short_digest(text: str) -> str:
 
 
 class _Kyoku:
-    """The discards of one kyoku; nobody knows beforehand whose are asked for."""
+    """The discards of one kyoku; which seats are needed is known only at its end."""
 
     def __init__(self) -> None:
         self._seen: Any = np.zeros((4, MOST_DISCARDS), HAND_POSITION)
@@ -86,7 +86,7 @@ class _Kyoku:
         return position
 
     def discards(self, every_hand: bool) -> Positions:
-        """Return copies of those asked for, seat by seat."""
+        """Return copies of the positions of these seats, seat by seat."""
         chosen = []
         for seat, count in enumerate(self._counts):
             self._seen[seat]["before_riichi"] = seat == self.declarer

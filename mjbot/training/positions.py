@@ -2,8 +2,8 @@
 
 Games are numbered by their place: files sorted by name inside each path given, the games of a
 log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0..4443.
-The records are trusted (``mjbot replay`` checks them): nothing is looked at twice.  What cannot
-be read is left out, told and counted (:class:`LeftOut`); games are numbered without such files.
+The records are trusted (``mjbot replay`` checks them): nothing is validated again.  Unreadable
+records are skipped, reported and counted (:class:`LeftOut`); games are numbered without them.
 """
 
 import hashlib
@@ -54,20 +54,20 @@ class GameRef(NamedTuple):
 
 @dataclass
 class LeftOut:
-    """What of the records cannot be read, told as it is found: files from some place on, games."""
+    """Unreadable records, reported as they are found: files from some place on, and games."""
 
     files: int = 0
     games: int = 0
     duplicates: int = 0
-    """Games that are there once more, in this or another file or format: no fault of anybody's."""
+    """Games found again in this or another file or format: not an error."""
 
     def add_file(self, error: RecordError) -> None:
-        """Tell of a file, of which only the games before the damage count."""
+        """Report a file, of which only the games before the damage count."""
         self.files += 1
         logger.warning("left out: %s", error)
 
     def add_game(self, number: int, error: RecordError) -> None:
-        """Tell of a game."""
+        """Report a game."""
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
 

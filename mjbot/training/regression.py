@@ -12,12 +12,12 @@ Active = NDArray[np.int16]
 """int16[n, m]: the active features of each row, -1 for none."""
 
 RIDGE: Final = 1.0
-"""Pull of each weight to 0, as many rows' worth."""
+"""Strength of the ridge on each weight, in rows."""
 MAX_STEPS: Final = 25
 ENOUGH: Final = 1e-6
 MAX_LOG: Final = 30.0
 SLICE: Final = 100_000
-"""Rows looked at in one compiled call: no signal is heeded in it."""
+"""Rows handled in one compiled call, during which signals are not handled."""
 
 
 def fit_logistic(active: Active, labels: Floats, size: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What each kind of training is asked for: the one declaration of its arguments and defaults.
+"""Arguments and defaults of each kind of training.
 
 Parsers (``mjbot train WHAT``) and the commands in manifests are made from these classes
 (:mod:`mjbot.requests`).  Each is declared apart from its training, so that the help needs no torch.

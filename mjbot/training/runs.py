@@ -1,7 +1,7 @@
-"""What the kinds of training share: what they are told, and the folder of a run.
+"""What the kinds of training share: their arguments, and the folder of a run.
 
-``run.jsonl`` names each file before it appears, so what the run left can be told, and erased,
-without touching what else is there.  A file is there whole or not at all.
+``run.jsonl`` names each file before it is written, so the files of a run can be listed and erased
+without touching any other file.  A file is complete or absent.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def _decode(text: bytes) -> Written:
 
 
 class RunFolder:
-    """One run's folder, nobody else's while it is open; use it as a context manager.
+    """The folder of one run, locked while it is open; use it as a context manager.
 
     Raises :class:`~mjbot.append_log.LogError`.
     """
@@ -220,9 +220,9 @@ def at_least_1(request: object, *names: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRequest:
-    """What every training from records is told; ``out`` is the folder of the weights, if named.
+    """Arguments of every training from records; ``out`` is the folder of the weights, if named.
 
-    ``left_out`` gets to know what of the records cannot be read.
+    ``left_out`` collects what of the records cannot be read.
     """
 
     records: Sequence[Path] = records_field()

@@ -2,7 +2,7 @@
 
 Takada and Sato 2022, section 4.1.1: P(shanten | draws, discarded 3..7 of number tiles).  Four
 players each discard such that the shanten is least, and among those such that the hand accepts
-most of the tiles it has not seen; nobody calls.  Where the paper is silent: they win when they
+most of the tiles it has not seen; there are no calls.  Not in the paper: they win when they
 can (by ron only with a yaku), never declare riichi, nine terminals or kans, and of equal discards
 the first in the order of tiles goes.  A hand is counted after each of its discards, and once
 before the first.

@@ -8,13 +8,13 @@ A board is::
                 "riichi": 0, "shanten": 2, "waits": "", "furiten": false}, ...],
      "result": null}
 
-Tiles are wire names, a list of them one text with blanks.  ``turn`` is who acts (-1: nobody),
-``last`` whose newest discard may be claimed (-1: none).  A seat's ``hand`` has its concealed tiles
-in order without the ``drawn`` one, and is ``null`` where it may not be seen; ``size`` counts them.
-``riichi`` is 1 declared, 2 accepted.  Each tile of a ``river`` and each of a meld is its name and
-marks: ``_`` lies turned, ``-`` was discarded as drawn, ``^`` was called away, ``+`` lies upon the
-turned one, ``#`` lies face down.  Where the hand is hidden ``shanten`` is ``null``, ``waits`` is
-empty.
+Tiles are wire names, a list of them one text with blanks.  ``turn`` is the acting seat (-1: none),
+``last`` the seat whose newest discard may be claimed (-1: none).  A seat's ``hand`` has its
+concealed tiles in order without the ``drawn`` one, and is ``null`` where it may not be seen;
+``size`` counts them. ``riichi`` is 1 declared, 2 accepted.  Each tile of a ``river`` and each of a
+meld is its name and marks: ``_`` lies turned, ``-`` was discarded as drawn, ``^`` was called away,
+``+`` lies upon the turned one, ``#`` lies face down.  Where the hand is hidden ``shanten`` is
+``null``, ``waits`` is empty.
 """
 
 from collections.abc import Collection
@@ -43,7 +43,7 @@ def board_of(
     """Return the board of a state, with the hands of the seats in ``seen`` open.
 
     ``added`` are seat and tile of the fourth tiles that were added to a pon, which the state does
-    not tell from the three before.
+    not separate from the other three.
     """
     view = View(state, 0)
     phase = int(state["phase"])
@@ -110,7 +110,7 @@ def _river(view: View, seat: int) -> list[str]:
 
 
 def _meld(meld: Meld, seat: int, added: Collection[tuple[int, int]]) -> str:
-    """Return a meld's tiles from left to right; the turned one points at whom it came from."""
+    """Return a meld's tiles from left to right; the turned one points at the discarder."""
     tiles = meld.tiles
     if meld.type == s.ANKAN:
         names = list(tile_names(sorted(tiles, key=lambda tile: tile >= N_KINDS)))

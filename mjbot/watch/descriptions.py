@@ -1,4 +1,4 @@
-"""What the events of a table are in words: the line below the board, a result, a feed."""
+"""Events of a table as text: the line below the board, a result, a feed."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _PAIR_NAME: Final = re.compile(r"^(.*) \(team ([12])/2\)$", re.DOTALL)
 
 
 def pairs_of(names: Sequence[str]) -> dict[int, int]:
-    """Return seat -> ally of those whose names say that they are a pair.
+    """Return seat -> ally of the players whose names mark them as a pair.
 
     >>> pairs_of(("a (team 2/2)", "x", "a (team 1/2)", "b (team 1/2)"))
     {0: 2, 2: 0}
@@ -49,7 +49,7 @@ def pairs_of(names: Sequence[str]) -> dict[int, int]:
 
 
 def event_text(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
-    """Say what happened, without its actor; ``is_seen`` tells whether the actor's hand is."""
+    """Describe an event, without its actor; ``is_seen`` is whether the actor's hand is shown."""
     match event:
         case m.Dora():
             return f"new dora indicator {event.dora_marker}"
@@ -98,7 +98,7 @@ def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
 
 
 def draw_text(event: m.Ryukyoku) -> str:
-    """Say how a kyoku was drawn."""
+    """Describe how a kyoku was drawn."""
     return DRAWS.get(event.reason or "fanpai", one_line(event.reason, MOST_LETTERS))
 
 
@@ -126,7 +126,7 @@ def no_result() -> dict[str, Any]:
 def win_of(state: State, event: m.Hora) -> dict[str, Any]:
     """Return the value of a win that was applied to the state just now.
 
-    Ours where the hand is known, else as the event says it; ``han`` 0 is not known.
+    Computed by our rules where the hand is known, else as in the event; ``han`` 0 is unknown.
     """
     winner = event.actor
     by_draw = event.target == winner
@@ -200,7 +200,7 @@ def yaku_text(yakus: Sequence[tuple[str, int]]) -> str:
 
 
 def revealed(event: m.Event) -> list[int]:
-    """Return whose hands an event shows to everybody."""
+    """Return the seats whose hands an event reveals to all players."""
     if isinstance(event, m.Hora):
         return [event.actor]
     if not isinstance(event, m.Ryukyoku):

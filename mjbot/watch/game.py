@@ -1,6 +1,6 @@
-"""A game as the page wants it: folded by the table, one board per kyoku and what changes after it.
+"""A game in the form of the page: one board per kyoku, folded by the table, and its changes.
 
-The page is told, in this order::
+The page receives, in this order::
 
     {"type": "game", "names": [...], "pairs": {"0": 2, ...}}
     {"type": "kyoku", "n": 2, "board": {...}}
@@ -8,11 +8,11 @@ The page is told, in this order::
      "choices": {"0": 1}, "did": {"0": "discard 3p"}, "feed": "", "talk": [[1, "..."]]}
 
 ``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
-``change`` is that of :func:`mjbot.watch.board.difference`.  ``choices`` says who has something to
-choose after the event, and that choice's number in the kyoku, ``did`` what is recorded of it; both
-only of the seats whose hands are shown.  So is ``talk``, what players remarked in answer to the
-event: it may tell of their hands, and of a pair's what each told the other.  ``feed`` says what one
-of a pair gave the other: by its own remark, or as everybody sees it.  What is empty is left out.
+``change`` is that of :func:`mjbot.watch.board.difference`.  ``choices`` has the seats with a choice
+after the event and that choice's number in the kyoku, ``did`` the recorded actions; both only of
+the seats whose hands are shown.  So is ``talk``, the remarks of players on the event: it may reveal
+their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to the other:
+from its own remark, or as seen at the table.  Empty fields are left out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -50,10 +50,10 @@ PageMessage = dict[str, Any]
 
 
 class Fold:
-    """Turns the steps of one game after the other into what the page is told.
+    """Turns the steps of a game into the messages of the page.
 
-    ``seen`` are the seats whose hands are open all the time; all others' appear only where
-    everybody at the table sees them.
+    ``seen`` are the seats whose hands are open all the time; the hands of others appear only where
+    all players see them.
     """
 
     def __init__(self, seen: Collection[int] = ALL_SEATS) -> None:
@@ -70,7 +70,7 @@ class Fold:
         self._numbering = Numbering()
 
     def add(self, step: ReplayStep, talk: Talk = ()) -> Iterator[PageMessage]:
-        """Yield what the page is told of a step; nothing before the first kyoku but the game."""
+        """Yield the page's messages of a step; before the first kyoku only those of the game."""
         event, state = step.event, step.table.state
         choosers = self._numbering.choosers(step)
         if isinstance(event, m.StartGame):
@@ -119,7 +119,7 @@ class Fold:
         }
 
     def _pair_up(self, talk: Talk) -> None:
-        """Take for a pair, whatever their names say, who call each other the ally."""
+        """Treat players that name each other as allies as a pair, whatever their names."""
         for seat, text in talk:
             ally = self._claims[seat] = ally_in(text)
             if ally is not None and ally != seat and self._claims.get(ally) == seat:
@@ -164,7 +164,7 @@ class Fold:
 
 
 def _unique_names(names: Sequence[str], view: View) -> Sequence[str]:
-    """Return what words call the players: who shares a name is told by the wind, too."""
+    """Return the names of players in texts: equal names are followed by the wind."""
     winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(4)]
     return [
         f"{name} ({wind})" if names.count(name) > 1 else name
@@ -191,7 +191,7 @@ def fold_steps(
 
 
 def add_message(game: dict[str, Any], message: PageMessage) -> None:
-    """Put one thing that the page is told where the page puts it."""
+    """Add a message of the page to its game."""
     what = {key: value for key, value in message.items() if key != "type"}
     if message["type"] == "game":
         game.update(what)

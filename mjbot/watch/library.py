@@ -23,9 +23,9 @@ class NoGameError(MjbotError):
 
 @dataclass(frozen=True)
 class ReadGame:
-    """The events of one game, and what was said with each of them.
+    """The events of one game, with the remarks on each of them.
 
-    ``problem`` tells why nothing after them could be read.
+    ``problem`` is why the rest could not be read.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""A table that is being played: its events as they happen, to whoever looks on.
+"""A table that is being played: its events as they happen, for spectators.
 
-Every spectator is told the same as of a record, as server-sent events with ids.  A browser that has
-lost its connection names the last id that it got and goes on after it.  What a spectator is told is
-folded for the hands that its key opens: the others are not sent at all.
+Spectators receive the same messages as for a record, as server-sent events with ids.  A browser
+that reconnects names the last id that it received and resumes after it.  The messages to a
+spectator are folded for the hands that its key opens: other hands are never sent.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ HEARTBEAT_S: Final = 5.0
 """After so long without an event a comment shows that the line still stands."""
 RETRY_MS: Final = 500
 ARRIVAL_S: Final = 10.0
-"""How long a browser that was just opened may need to ask for a game that is over already."""
+"""How long a browser that was just opened may take to request a game that has ended."""
 RESTART: Final = b'{"type":"restart"}'
 
 
 class EventStream:
-    """What spectators with the same open hands are told of the newest game, kept for who comes.
+    """Messages of the newest game for all spectators with the same open hands, kept for late ones.
 
     Older games are forgotten, so that a long match needs no more memory than a short one.
     """
@@ -56,7 +56,7 @@ class EventStream:
         self._game += 1
 
     def add(self, message: bytes) -> None:
-        """Tell one thing more."""
+        """Send one more message."""
         self._sent.append(message)
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
@@ -107,7 +107,7 @@ class _Line:
 
 
 class SpectatedServer(PageServer):
-    """What the page of a running table has in common; :meth:`_channel` says what is sent whom."""
+    """What pages of running tables share; :meth:`_channel` selects the messages of a request."""
 
     def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:
         super().__init__({**config, "mode": "live"}, by)
@@ -116,23 +116,23 @@ class SpectatedServer(PageServer):
         self.app.router.add_get("/api/live", self._live)
 
     def channel(self, seen: frozenset[int]) -> EventStream:
-        """Return what is told to who may see these hands."""
+        """Return the messages for requests that may see these hands."""
         raise NotImplementedError
 
     async def arrival(self) -> None:
-        """Return when somebody looks on."""
+        """Return when there is a spectator."""
         while not self.spectators:
             await asyncio.sleep(0.1)
 
     async def stay(self, expects_browser: bool) -> None:
-        """Return when nobody looks on any more."""
+        """Return when there are no spectators left."""
         if expects_browser and not self._had_any:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(ARRIVAL_S):
                     while not self._had_any:
                         await asyncio.sleep(0.1)
         gone = 0
-        while gone < 2:  # whoever loads the page anew is away for a moment
+        while gone < 2:  # reloading a page disconnects for a moment
             gone = 0 if self.spectators else gone + 1
             await asyncio.sleep(1.0 if self._had_any else 0.0)
 
@@ -168,7 +168,7 @@ class LiveServer(SpectatedServer):
         self.app.router.add_get("/api/explain", self._explain)
 
     def add(self, event: Event, talk: Talk = ()) -> None:
-        """Take in one event, and what players remarked on it; cheap while nobody looks on."""
+        """Add one event and the remarks on it; cheap without spectators."""
         if isinstance(event, StartGame):
             self._entries.clear()
         self._entries.append(Entry(len(self._entries) + 1, event, talk=talk))
@@ -187,14 +187,14 @@ class LiveServer(SpectatedServer):
         seat = number_in(request, "seat")
         require_seen(self.seen_by(request), seat)
         if number_in(request, "game"):
-            raise web.HTTPNotFound(text="only the running game can be asked about")
+            raise web.HTTPNotFound(text="only the running game can be explained")
         return await self.think(ReadGame("", list(self._entries)), number_in(request, "n"), seat)
 
 
 class RelayServer(SpectatedServer):
-    """Shows what another page's server tells, and keeps it when that is gone.
+    """Relays the messages of another page's server, and keeps them when that is gone.
 
-    ``url`` is that page's address with its key; who is sent it needs a key of ours.
+    ``url`` is that page's address with its key; spectators need a key of this server.
     """
 
     def __init__(self, url: str, config: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def index_page(config: dict[str, Any]) -> str:
 def game_page(game: dict[str, Any], config: dict[str, Any]) -> str:
     """Return a whole game as one HTML file.
 
-    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` if they were asked.
+    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` if requested.
     """
     script, style = _all_modules(), _text(STYLE)
     policy = (

@@ -1,8 +1,8 @@
 """A seat for a person: the page offers exactly the legal actions, and a clock runs.
 
-The person is a strategy like any other (:class:`HumanPlayer`): it is asked in the thread that
-decides, and waits there for what the page says.  Who is not at the page is a player that does not
-answer: what goes out instead is the client's affair.
+The person is a strategy like any other (:class:`HumanPlayer`): it is called in the thread that
+decides, and waits there for the page's answer.  A player who closes the page is treated as
+unresponsive: the client chooses the action.
 """
 
 import asyncio
@@ -27,18 +27,18 @@ from protocol.errors import NOT_JSON
 from protocol.tiles import TILE_NAMES, tile_names
 
 CLOCK_S: Final = 30.0
-"""What a decision may take unless the user says otherwise."""
+"""Time for a decision unless another is set."""
 ABSENT_S: Final = 8.0
-"""How long a page may be gone, while a decision is due, before nobody counts as there."""
+"""How long a page may be disconnected, while a decision is due, before the player is absent."""
 _POLL_S: Final = 0.1
 _LATE_S: Final = 0.5
-"""The client's own deadline strikes first, and tells of it."""
+"""The client's own deadline comes first, and logs it."""
 _MOST_BYTES: Final = 1000
 
 
 @dataclass
 class _Question:
-    """What is asked; ``answer`` is set in the server's loop, read in the thread that decides."""
+    """A decision; ``answer`` is set in the server's loop, read in the thread that decides."""
 
     id: int
     legal: tuple[Action, ...]
@@ -48,9 +48,9 @@ class _Question:
 
 
 class SeatServer(LiveServer):
-    """The page of one person: it shows what the seat sees, and takes what the person chooses.
+    """The page of one person: it shows what the seat sees, and returns the person's choices.
 
-    ``key`` opens it; the same one after a restart lets an open page go on.
+    ``key`` opens it; with the same key an open page resumes after a restart.
     """
 
     def __init__(self, config: dict[str, Any], key: str, hint: Spec | None = None) -> None:
@@ -63,7 +63,7 @@ class SeatServer(LiveServer):
         self.app.router.add_post("/api/act", self._act)
 
     def channel(self, seen: frozenset[int]) -> EventStream:
-        """See :meth:`~mjbot.watch.live.SpectatedServer.channel`; only who plays may look on."""
+        """See :meth:`~mjbot.watch.live.SpectatedServer.channel`; only the player has access."""
         if not seen:
             raise web.HTTPForbidden(text="this is a player's page: its key is missing")
         return super().channel(seen)
@@ -99,7 +99,7 @@ class SeatServer(LiveServer):
             if self.spectators:
                 self._gone_at = time.monotonic()
             elif time.monotonic() - self._gone_at > ABSENT_S:
-                raise AbsentError("nobody is at the page")
+                raise AbsentError("the page is not open in a browser")
 
     def _put(self, question: _Question) -> None:
         self._question = question
@@ -135,14 +135,14 @@ class SeatServer(LiveServer):
 
 
 class _Choice(msgspec.Struct, frozen=True):
-    """What the page says."""
+    """The page's answer."""
 
     id: int
     code: int
 
 
 def _offer(view: View, action: Action) -> dict[str, Any]:
-    """Return what the page needs to offer an action: its tiles, in words and pictures."""
+    """Return what the page needs to offer an action: its tiles, as text and pictures."""
     tiles: tuple[str, ...] = ()
     if action.is_call:
         tiles = tile_names(consumed_tiles(view.state, view.seat, action))

@@ -1,9 +1,9 @@
 """The page's server: on loopback only, for its own page only.
 
-Any page of the web, and everybody at this machine, can reach a port of loopback.  So a request must
-name this server as its host, come from this very page or from none, and carry a key where hands are
-open: each key opens the seats that it was made for, and without one only what everybody at the
-table sees is sent.
+Any web page and any user of this machine can reach a port of loopback.  So a request must name this
+server as its host, come from this very page or from none, and carry a key for open hands: each key
+opens the seats that it was made for, and without one only the information visible to all players is
+sent.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def new_key() -> str:
-    """Return a text that nobody guesses."""
+    """Return a text that cannot be guessed."""
     return secrets.token_urlsafe(KEY_BYTES)
 
 
@@ -86,7 +86,7 @@ def _same(ours: str, given: bytes) -> bool:
 class PageServer:
     """Serves one page; use it as an async context manager and then :meth:`open`.
 
-    ``config`` is what the page is told of itself: ``title``, ``seat`` (who sits below), ``by``.
+    ``config`` describes the page: ``title``, ``seat`` (shown at the bottom), ``by``.
     """
 
     def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:
@@ -125,9 +125,9 @@ class PageServer:
         return self.keys.opens(request.query.get("key", ""))
 
     async def think(self, game: ReadGame, n: int, seat: int) -> web.Response:
-        """Ask the strategy, one question at a time, in a thread."""
+        """Query the strategy, one request at a time, in a thread."""
         if self._by is None:
-            raise web.HTTPNotFound(text="no strategy was named to be asked (--by)")
+            raise web.HTTPNotFound(text="no strategy to explain with: start with --by")
         by, loop = self._by, asyncio.get_running_loop()
         async with self._thinking:
             message = await loop.run_in_executor(
@@ -137,7 +137,7 @@ class PageServer:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse what is not for us or not from our page; tell what went wrong in one line."""
+        """Refuse requests for other hosts or from other pages; report errors in one line."""
         own = {f"{name}:{self.port}" for name in (HOST, "localhost")}
         origin = request.headers.get("Origin")
         site = request.headers.get("Sec-Fetch-Site", "none")
@@ -145,7 +145,7 @@ class PageServer:
             raise web.HTTPForbidden(text="this server has another name", headers=HEADERS)
         ours = origin is None or origin.removeprefix("http://") in own
         if not ours or (site not in ("none", "same-origin") and not _opens_page(request)):
-            raise web.HTTPForbidden(text="no other page may ask here", headers=HEADERS)
+            raise web.HTTPForbidden(text="requests from other pages are refused", headers=HEADERS)
         try:
             response = await handler(request)
         except web.HTTPException as refusal:
@@ -165,7 +165,7 @@ class PageServer:
 def _opens_page(request: web.Request) -> bool:
     """Return whether a link opens the page in a tab of its own, as the redirect file does.
 
-    The page itself holds nothing; where the link came from cannot read it, nor frame it.
+    The page itself holds nothing; the page with the link cannot read or frame it.
     """
     headers = request.headers
     fetched = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
@@ -186,7 +186,7 @@ def number_in(request: web.Request, name: str) -> int:
 
 
 def require_seen(seen: Collection[int], seat: int) -> None:
-    """Raise ``HTTPForbidden`` unless the seat's hand is open to who asks."""
+    """Raise ``HTTPForbidden`` unless the request may see the seat's hand."""
     if seat not in seen:
         raise web.HTTPForbidden(text=f"the hand of seat {seat} is not open: its key is missing")
 
@@ -234,7 +234,7 @@ class RecordServer(PageServer):
 
 
 def _lines(game: ReadGame, seen: Collection[int]) -> Iterator[bytes]:
-    """Yield what the page is told of a game, many lines at a time."""
+    """Yield the page's messages of a game, many lines at a time."""
     fold, waiting = Fold(seen), b""
     for count, (step, entry) in enumerate(zip(game.steps(), game.entries, strict=True)):
         for message in fold.add(step, entry.talk):

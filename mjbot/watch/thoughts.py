@@ -70,7 +70,7 @@ def _explain(
 
 
 def explained(name: str, answer: Explanation, view: View) -> dict[str, Any]:
-    """Return an explanation as JSON, what was rated best first; an infinite worth is ``null``."""
+    """Return an explanation as JSON, rated actions best first; an infinite value is ``null``."""
     rated = answer.best_first
     columns = {(term.name, term.about) for term in columns_of(rated)}
     return {

@@ -3,7 +3,7 @@
 Every tile is a ``<symbol>`` of 48 x 64 units, ``id`` ``t`` and the wire name (``t5mr``, ``t?`` for
 a tile lying face down).  Nothing is typed but the Latin index in the corner, which is shown where
 the custom property ``--index`` is 1: characters are drawn as strokes, since a bare machine has no
-font for them.  A red five has a ringed dot, so that it is told apart without colour.
+font for them.  A red five has a ringed dot, so that it is recognised without colour.
 """
 
 from collections.abc import Iterable, Sequence

@@ -155,7 +155,7 @@ def test_train_hand_says_which_passes_are_kept(tmp_path):
     told = process.interrupted_by(signal.SIGTERM)
     found = re.fullmatch(
         rf"mjbot train: interrupted; kept in {re.escape(str(folder))}: (\d+) positions \(learned\)"
-        r"(, \d+ of the passes)?; the same command goes on",
+        r"(, \d+ of the passes)?; run the same command to resume",
         told,
     )
     assert found, told
@@ -188,7 +188,8 @@ def test_an_experiment_says_what_it_plays_and_what_is_kept(tmp_path, number):
     process.expect("in order (1 of 2) ...")
     told = process.interrupted_by(number)
     assert re.fullmatch(
-        r"mjbot experiment: interrupted; kept in runs: \d+ games?; the same command goes on", told
+        r"mjbot experiment: interrupted; kept in runs: \d+ games?; run the same command to resume",
+        told,
     ), told
 
 

@@ -87,9 +87,9 @@ def test_decisions_that_had_to_be_replaced_are_told(
     monkeypatch.setattr("mjbot.cli.experiment.experiments", lambda: {"nakano2021": experiment})
     command = ["experiment", "nakano2021", "--jobs", "1", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
-    manifest_figures = capsys.readouterr()
-    assert manifest_figures.out == "the report\n"
-    progress, at_once, at_the_end = manifest_figures.err.strip().splitlines()
+    text = capsys.readouterr()
+    assert text.out == "the report\n"
+    progress, at_once, at_the_end = text.err.strip().splitlines()
     assert progress == "crashing ..."
     assert "Crashing: crash (wall 0, seat " in at_once
     assert "Crashing were replaced (crash: " in at_the_end

@@ -158,12 +158,10 @@ def test_intervals_are_apart_if_nothing_is_in_both() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "told"), [(2.6, "overlap"), (3.2, "apart"), (2.05, "overlap")],
+    ("rank", "text"), [(2.6, "overlap"), (3.2, "apart"), (2.05, "overlap")],
     ids=["only the walls differ", "on the same walls, too", "not even that"],
 )  # fmt: skip
-def test_what_differs_on_other_walls_alone_is_not_called_apart(
-    rank: float, manifest_figures: str
-) -> None:
+def test_what_differs_on_other_walls_alone_is_not_called_apart(rank: float, text: str) -> None:
     """One arm has a thousand walls, of which the first ten came out high; the other has those."""
 
     def sums_of(ranks: NDArray[np.float64]) -> NDArray[np.void]:
@@ -176,7 +174,7 @@ def test_what_differs_on_other_walls_alone_is_not_called_apart(
     found = {"alone": sums_of(many), "pair": sums_of(rank - spread[:10])}
     intervals = [RANK.estimate(found[arm]) for arm in ("alone", "pair")]
     assert hamabe2017.apart(*intervals) is (rank > 2.1)
-    assert hamabe2017._apart(found, RANK, "pair", "alone") == manifest_figures
+    assert hamabe2017._apart(found, RANK, "pair", "alone") == text
 
 
 def test_every_switch_is_an_option_of_the_partner_and_has_its_default() -> None:

@@ -50,11 +50,9 @@ def test_the_curve_is_of_the_runs_that_there_are(tmp_path, capsys):
     assert main(command) == ExitCode.FAILED
     assert "has no runs curve-GAMES" in capsys.readouterr().err
     for games in (500, 100):
-        manifest_figures = manifest(
-            **{"2024: rows": 9, "2024: accuracy": FIGURE, "rows shown": games}
-        )
+        text = manifest(**{"2024: rows": 9, "2024: accuracy": FIGURE, "rows shown": games})
         arrays = {"version": np.array([1])}
-        save_weights("paper-discard", arrays, manifest_figures, tmp_path / f"curve-{games}")
+        save_weights("paper-discard", arrays, text, tmp_path / f"curve-{games}")
     assert main(command) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" ")[1] for line in lines[2:]] == ["100", "500"]

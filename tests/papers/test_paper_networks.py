@@ -144,13 +144,13 @@ def test_chances_add_up_to_one_and_do_not_depend_on_the_batch():
 
 def test_matrices_are_multiplied_by_one_thread_unless_somebody_says_otherwise():
     code = "import mjbot, os; print(os.environ['OPENBLAS_NUM_THREADS'])"
-    for given, manifest_figures in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+    for given, text in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
         without = {name: text for name, text in os.environ.items() if "OPENBLAS" not in name}
         command = [sys.executable, "-c", code]
         found = subprocess.run(
             command, env=without | given, capture_output=True, text=True, check=True
         )
-        assert found.stdout.strip() == manifest_figures
+        assert found.stdout.strip() == text
 
 
 def test_stored_weights_are_close_to_those_that_were_learned(tmp_path):

@@ -48,15 +48,15 @@ def rows_of(*allowed):
 
 def asked_of(rows, said, at_kan=()):
     """Return the actions where networks say what is told by kind, and who was asked what."""
-    manifest_figures = []
+    text = []
 
     def answer(kind, places, planes, legal):
-        manifest_figures.extend((str(KINDS[kind]), int(place)) for place in places)
+        text.extend((str(KINDS[kind]), int(place)) for place in places)
         return np.full(len(places), said.get(KINDS[kind], 0))
 
     kan = np.isin(np.arange(len(rows.masks)), at_kan)
     planes = np.zeros((len(rows.masks), 1), np.uint8)
-    return actions_of(rows, kan, planes, answer).tolist(), manifest_figures
+    return actions_of(rows, kan, planes, answer).tolist(), text
 
 
 def planes_with(*places):
@@ -70,24 +70,24 @@ def planes_with(*places):
 
 def test_no_leads_to_the_next_question_and_a_yes_ends_them():
     own_turn, offered = (3, 7, RIICHI, KAN), (PON, KAN, CHI + 1, PASS)
-    actions, manifest_figures = asked_of(rows_of(own_turn, offered), {DecisionKind.DISCARD: 7})
+    actions, text = asked_of(rows_of(own_turn, offered), {DecisionKind.DISCARD: 7})
     assert actions == [7, PASS]
-    assert manifest_figures == [
+    assert text == [
         ("riichi", 0), ("kan", 0), ("kan", 1), ("pon", 1), ("chi", 1), ("discard", 0),
     ]  # fmt: skip
-    actions, manifest_figures = asked_of(
+    actions, text = asked_of(
         rows_of(own_turn, offered), {DecisionKind.RIICHI: 1, DecisionKind.PON: 1}
     )
     assert actions == [RIICHI, PON]
-    assert manifest_figures == [("riichi", 0), ("kan", 1), ("pon", 1)]
+    assert text == [("riichi", 0), ("kan", 1), ("pon", 1)]
     assert asked_of(rows_of(offered), {DecisionKind.CHI: 2})[0] == [CHI + 1]
 
 
 def test_wins_are_taken_and_what_can_be_answered_in_one_way_is_not_asked():
     rows = rows_of((3, WIN, RIICHI), (5,), (0, 9, 33))
-    actions, manifest_figures = asked_of(rows, {}, at_kan=[2])
+    actions, text = asked_of(rows, {}, at_kan=[2])
     assert actions == [WIN, 5, 0]
-    assert manifest_figures == []
+    assert text == []
 
 
 def test_a_red_five_is_discarded_last():
@@ -292,7 +292,7 @@ def test_greedy_play_of_equal_networks_is_even_on_every_wall(torch):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "text"),
     [
         (["--tables", "6"], "multiples of 4"),
         (["--look-games", "24"], "--look-games at least 28"),
@@ -300,10 +300,10 @@ def test_greedy_play_of_equal_networks_is_even_on_every_wall(torch):
         (["--episodes", "0"], "--episodes, --tables and --look-every: at least 1"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(torch, options, manifest_figures, tmp_path, capsys):
+def test_what_cannot_be_is_said_in_one_line(torch, options, text, tmp_path, capsys):
     command = ["train", "reinforce", "--folder", str(tmp_path / "run"), *options]
     assert main(command) == ExitCode.BAD_ARGUMENTS
-    assert manifest_figures in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_what_was_damaged_is_said_in_one_line(few, tmp_path, capsys):

@@ -30,7 +30,7 @@ class Told:
 
 
 @pytest.fixture
-def manifest_figures(monkeypatch):
+def text(monkeypatch):
     def tell(**chances):
         networks = Told(**chances)
         monkeypatch.setattr(supervised_paper, "paper_network", networks)
@@ -49,69 +49,69 @@ def choice(view, **options):
     return str(action)
 
 
-def test_wins_are_taken_whatever_the_networks_say(position, manifest_figures):
-    networks = manifest_figures(riichi={1: 1}, pon={1: 1})
+def test_wins_are_taken_whatever_the_networks_say(position, text):
+    networks = text(riichi={1: 1}, pon={1: 1})
     assert choice(position("123m456m789m23p55s", drawn="4p")) == "tsumo"
     assert choice(position("234m456m678m23p55s", offered="4p", riichi=[0])) == "ron"
     assert not networks.asked
 
 
-def test_the_likeliest_legal_discard_goes(position, manifest_figures):
-    manifest_figures(discard={kind("9s"): 0.6, kind("C"): 0.3, kind("4p"): 0.1})
+def test_the_likeliest_legal_discard_goes(position, text):
+    text(discard={kind("9s"): 0.6, kind("C"): 0.3, kind("4p"): 0.1})
     assert choice(position("123m456m11p44p77z3z", drawn="7s")) == "discard C"
 
 
-def test_of_equal_tiles_the_drawn_one_goes_and_the_red_five_stays(position, manifest_figures):
-    manifest_figures(discard={kind("5p"): 1.0})
+def test_of_equal_tiles_the_drawn_one_goes_and_the_red_five_stays(position, text):
+    text(discard={kind("5p"): 1.0})
     assert choice(position("123m456m11p05p77z3z", drawn="7s")) == "discard 5p"
-    manifest_figures(discard={kind("W"): 1.0})
+    text(discard={kind("W"): 1.0})
     assert choice(position("123m456m11p47p77z3z", drawn="3z")) == "discard W (drawn)"
 
 
-def test_riichi_is_declared_from_the_threshold_on(position, manifest_figures):
+def test_riichi_is_declared_from_the_threshold_on(position, text):
     view = position("234m456m678m23p55s", drawn="1z")
-    manifest_figures(riichi={1: 0.6}, discard={kind("E"): 1})
+    text(riichi={1: 0.6}, discard={kind("E"): 1})
     assert choice(view) == "riichi"
     assert choice(view, threshold="0.7") == "discard E (drawn)"
 
 
-def test_after_riichi_the_likeliest_discard_that_keeps_tenpai_goes(position, manifest_figures):
-    manifest_figures(discard={kind("2p"): 0.9, kind("E"): 0.1})
+def test_after_riichi_the_likeliest_discard_that_keeps_tenpai_goes(position, text):
+    text(discard={kind("2p"): 0.9, kind("E"): 0.1})
     view = position("234m456m678m23p55s", drawn="1z", declared=True)
     assert choice(view) == "discard E (drawn)"
 
 
-def test_a_kan_of_ones_own_is_for_its_network(position, manifest_figures):
+def test_a_kan_of_ones_own_is_for_its_network(position, text):
     view = position("1111m456m11p47p77z", drawn="3z")
-    manifest_figures(kan={1: 0.9})
+    text(kan={1: 0.9})
     assert choice(view) == "ankan 1m"
-    manifest_figures(kan={1: 0.4}, discard={kind("W"): 1})
+    text(kan={1: 0.4}, discard={kind("W"): 1})
     assert choice(view) == "discard W (drawn)"
 
 
-def test_a_chi_is_of_the_likeliest_place_if_that_is_likelier_than_none(position, manifest_figures):
+def test_a_chi_is_of_the_likeliest_place_if_that_is_likelier_than_none(position, text):
     view = position("23567m11p47p77z3z4z", offered="4m")
-    manifest_figures(chi={0: 0.3, 3: 0.5, 1: 0.2})
+    text(chi={0: 0.3, 3: 0.5, 1: 0.2})
     assert choice(view) == "chi high"
-    manifest_figures(chi={0: 0.6, 3: 0.4})
+    text(chi={0: 0.6, 3: 0.4})
     assert choice(view) == "pass"
 
 
-def test_a_pon_that_is_likelier_goes_before_a_chi(position, manifest_figures):
+def test_a_pon_that_is_likelier_goes_before_a_chi(position, text):
     view = position("23447m11p47p77z3z4z", offered="4m")
-    manifest_figures(chi={0: 0.3, 3: 0.7}, pon={1: 0.8})
+    text(chi={0: 0.3, 3: 0.7}, pon={1: 0.8})
     assert choice(view) == "pon"
-    manifest_figures(chi={0: 0.1, 3: 0.9}, pon={1: 0.8})
+    text(chi={0: 0.1, 3: 0.9}, pon={1: 0.8})
     assert choice(view) == "chi high"
 
 
-def test_a_red_five_goes_into_the_meld(position, manifest_figures):
-    manifest_figures(chi={1: 0.9})
+def test_a_red_five_goes_into_the_meld(position, text):
+    text(chi={1: 0.9})
     assert choice(position("0567m11p47p77z3z44z", offered="4m")) == "chi low with red"
 
 
-def test_it_tells_each_chance_in_per_cent(position, manifest_figures):
-    manifest_figures(riichi={1: 0.25}, discard={kind("E"): 0.4, kind("2p"): 0.1, kind("9s"): 0.5})
+def test_it_tells_each_chance_in_per_cent(position, text):
+    text(riichi={1: 0.25}, discard={kind("E"): 0.4, kind("2p"): 0.1, kind("9s"): 0.5})
     view = position("234m456m678m23p55s", drawn="1z")
     explained = make_strategy("supervised-paper").explain(view)
     worths = {str(rated.action): rated for rated in explained.rated}
@@ -123,8 +123,8 @@ def test_it_tells_each_chance_in_per_cent(position, manifest_figures):
     assert drawn.term("of the legal").value == pytest.approx(80)
 
 
-def test_a_call_is_told_too(position, manifest_figures):
-    manifest_figures(pon={1: 0.3})
+def test_a_call_is_told_too(position, text):
+    text(pon={1: 0.3})
     view = position("23447m11p47p77z3z4z", offered="4m")
     rated = make_strategy("supervised-paper").explain(view).rated
     assert {str(one.action): round(one.worth) for one in rated}["pon"] == 30

@@ -64,9 +64,9 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     assert files[0].read_bytes() == kept
     files[0].write_bytes(kept.replace(b'"ending":', b'"end":', 1))
     assert main([*command, "--out", str(tmp_path)]) == 3
-    manifest_figures = capsys.readouterr().err.splitlines()[-1]
-    assert manifest_figures.startswith(f"mjbot experiment: {files[0]}, line 2: ")
-    assert manifest_figures.endswith("; move the file away")
+    text = capsys.readouterr().err.splitlines()[-1]
+    assert text.startswith(f"mjbot experiment: {files[0]}, line 2: ")
+    assert text.endswith("; move the file away")
     assert "| points with bonus |" in first
 
 

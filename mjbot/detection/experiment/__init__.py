@@ -1,1 +1,1 @@
-"""How well ``mjbot detect`` finds known pairs, how soon, and whom it accuses wrongly."""
+"""How well and how soon ``mjbot detect`` finds known pairs, and its false positives."""

@@ -1,14 +1,13 @@
-"""How well ``mjbot detect`` finds known pairs, how soon, and whom it accuses wrongly.
+"""How well and how soon ``mjbot detect`` finds known pairs, and its false positives.
 
 ``pairs``: how early known pairs rank first, and how early they are caught.  ``honest``: how often
-tables of four that know nothing of each other, and people's games put together at random, are
-accused.  ``live``: after how many games ``mjbot serve --watch-for-pairs`` tells of whom.  ``all``
-is all three.
+tables of four independent players, and people's games combined at random, are accused.  ``live``:
+after how many games ``mjbot serve --watch-for-pairs`` reports which pairs.  ``all`` is all three.
 
-Every table is a run of the arena with records in a folder of its own below ``--out``; what is
-counted of the games lies beside.  ``--games`` is how many of each table are judged, ``--records``
-are games of people, of which nothing may have been learned.  Without them nothing is held against
-strangers.
+Every table is a run of the arena with records in a folder of its own below ``--out``, next to the
+counts of its games.  ``--games`` is the number of judged games of each table, ``--records`` are
+games of people that were not used in training.  Without them there is no comparison with unrelated
+players.
 """
 
 import shlex
@@ -31,13 +30,13 @@ from mjbot.report.markdown import head, row
 from mjbot.report.origin import origin_of
 from mjbot.statistics.estimates import Estimate
 
-SUMMARY: Final = "how well pairs are found in records, how soon, and who is accused wrongly"
+SUMMARY: Final = "how well and how soon pairs are found in records, and the false positives"
 GAMES: Final = 96
 """Of each table; of the first honest one twice as many."""
 PARTS: Final = ("all", "pairs", "honest", "live")
 
 SIZES: Final = (5, 10, 20, 50)
-"""Games of a group in which a known pair is looked for."""
+"""Games of a group in which a known pair is searched for."""
 HONEST_SIZES: Final = (10, 25, 50)
 UNRELATED_SIZES: Final = (5, 10, 25, 50)
 BINOMIAL: Final = 1.96
@@ -77,7 +76,7 @@ def play(request: Request) -> Iterator[str]:
     yield f"{origin.date}{by}: `{origin.command}`"
     if not material.n_unrelated and request.part != "live":
         yield ""
-        yield "No `--records`: nothing is held against people's games."
+        yield "No `--records`: no comparison with people's games."
     for part, table in parts.items():
         if request.part in ("all", part):
             with progress(Console(stderr=True), f"judging: {part}", unit="rows") as step:
@@ -110,7 +109,7 @@ def judge_unrelated(judge: Judge, request: Request) -> tuple[dict[int, Floats], 
     wanted = {"pairs": SIZES, "honest": UNRELATED_SIZES}.get(request.part, SIZES + UNRELATED_SIZES)
     sizes = [size for size in sorted(set(wanted)) if len(games) >= 2 * size]
     deviates = {}
-    with progress(Console(stderr=True), "judging strangers", len(sizes), "sizes") as step:
+    with progress(Console(stderr=True), "judging unrelated players", len(sizes), "sizes") as step:
         for size in sizes:
             deviates[size] = judge.unrelated(games, size)
             step()
@@ -120,7 +119,7 @@ def judge_unrelated(judge: Judge, request: Request) -> tuple[dict[int, Floats], 
 def pairs_table(material: Material, step: Step) -> Iterator[str]:
     """Yield how well each known pair is found in groups of so many games."""
     yield from head([
-        "pair", "games", "AUC against strangers", "against the other pairs of its tables",
+        "pair", "games", "AUC against unrelated players", "against the other pairs of its tables",
         "caught at p < 0.01", "0.001", "others there at p < 0.01",
     ])  # fmt: skip
     for kind, four in material.fours.items():
@@ -140,7 +139,7 @@ def pairs_table(material: Material, step: Step) -> Iterator[str]:
 def honest_table(material: Material, step: Step) -> Iterator[str]:
     """Yield how often groups of games of the honest are accused, at each level."""
     levels = [f"p < {level:g}" for level in LEVELS]
-    yield from head(["honest", "games", *levels, f"whom most, at {levels[0]}"])
+    yield from head(["honest", "games", *levels, f"most accused, at {levels[0]}"])
     if material.n_unrelated:
         yield from _unrelated_rows(material)
     for kind, four in material.fours.items():
@@ -153,7 +152,7 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
         for size in sizes:
             shares = material.judge.alarms(four, size)
             step()
-            most = four.pairs[int(shares[0].argmax())] if shares[0].any() else {"nobody"}
+            most = four.pairs[int(shares[0].argmax())] if shares[0].any() else {"none"}
             yield _alarms_row(f"{label}: most of the six pairs", size, shares.max(axis=1), most)
             if kind.copies:
                 copies = shares[:, four.pairs.index(kind.copies)]
@@ -173,10 +172,8 @@ def _unrelated_rows(material: Material) -> Iterator[str]:
 
 
 def live_table(material: Material, step: Step) -> Iterator[str]:
-    """Yield after how many games who plays together is told of, and how often others are."""
-    yield from head(
-        ["told of while they play", "games", "after (median)", "90 %", "others there, ever"]
-    )
+    """Yield after how many games pairs are reported, and how often other players are."""
+    yield from head(["reported in play", "games", "after (median)", "90 %", "false reports, ever"])
     for kind, four in material.fours.items():
         after = material.judge.log_e_values_live(four)
         is_pair = np.array([pair == kind.pair for pair in four.pairs])
@@ -204,7 +201,7 @@ def _spelled(estimate: Estimate) -> str:
 
 
 def _command(request: Request) -> Iterator[str]:
-    """Yield the words that make the same tables; where files lie is left out."""
+    """Yield the arguments that give the same tables; locations of files are left out."""
     yield from ("mjbot", "experiment", "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))
     records = request.own.records

@@ -1,11 +1,11 @@
-"""What the detector says of groups of games, drawn from more of them at random.
+"""Results of the detector on groups of games, drawn from more of them at random.
 
-* Of a known pair: the area under the ROC curve of its score against those of strangers, any two
-  seats of any games of people put together, and against those of the other pairs of its own tables;
-  how often it is caught, and how often the others there are accused.  The intervals come from walls
-  drawn anew: all games of a wall go together.
-* Of who is honest: the shares of p-values below some levels.
-* Of all: after how many games a pair is told of while it plays.
+* Known pairs: the area under the ROC curve of their scores against those of unrelated players, any
+  two seats of any games of people combined, and against those of the other pairs of their own
+  tables; how often they are caught, and how often the others there are accused.  The intervals come
+  from resampled walls: all games of a wall go together.
+* Honest players: the shares of p-values below some levels.
+* All: after how many games a pair is reported in play.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges with some weights; equal questions have equal answers, whatever was asked before."""
+    """Judges with some weights; the same request always has the same result."""
 
     weights: DetectionWeights
 
@@ -73,8 +73,9 @@ class Judge:
     def found(self, four: Four, pair: int, size: int, null: Floats | None) -> list[Estimate]:
         """Return how well one pair is found in groups of games, with 95 % intervals.
 
-        The areas against ``null``, scores of strangers (NaN if there are none), and against the
-        other pairs; the shares caught at p < 0.01 and 0.001; that of the others there at p < 0.01.
+        The areas against ``null``, scores of unrelated players (NaN if there are none), and against
+        the other pairs; the shares caught at p < 0.01 and 0.001; that of the others there at p <
+        0.01.
         """
         random = dice(size)
         values = self._found(self.groups(four, size, GROUPS, random), pair, null)
@@ -95,7 +96,7 @@ class Judge:
         return [strange, area(scores[:, pair], scores[:, others].ravel()), *caught, accused]
 
     def log_e_values_live(self, four: Four) -> Floats:
-        """Return after how many games each pair is told of, inf for never.
+        """Return after how many games each pair is reported, inf for never.
 
         float64[ORDERS, N_PAIRS], in random orders of the games; the limit is that of the last pair
         that met.

@@ -1,7 +1,7 @@
-"""The tables that are judged: who sits there, on which walls, and what is counted of their games.
+"""The judged tables: their players and walls, and the counts of their games.
 
-Nothing was learned from the walls that are judged: where a run has some that were learned from, or
-looked at before the test was fixed, they come first and are left out.
+No judged wall was used in training: walls that were used in training, or examined before the test
+was fixed, come first and are left out.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ Places = NDArray[np.intp]
 class TableKind:
     """A kind of table: its strategies as the arena seats them in ``format``.
 
-    Walls below ``first`` are left out.  ``share`` is how often it plays the number of games asked.
+    Walls below ``first`` are left out.  ``share`` scales the requested number of games.
     """
 
     strategies: tuple[str, ...]
@@ -52,7 +52,7 @@ class TableKind:
 
     @property
     def pair(self) -> frozenset[str]:
-        """The names of those who play together, as the counts have them; none where nobody does."""
+        """The names of the pair, as in the counts; empty where there is no pair."""
         if self.format != "pair":
             return frozenset()
         names = labels(map(Spec.read, self.strategies))
@@ -66,11 +66,11 @@ class TableKind:
         return frozenset(names[n] for n in twice)
 
     def __str__(self) -> str:
-        """Return who sits there, as Markdown.
+        """Return the players, as Markdown.
 
-        >>> str(Kind(("a", "b"), 1)), str(Kind(("a", "b", "c"), 1))
-        ('two `a` beside two `b`', '`a` + `b` beside two `c`')
-        >>> str(Kind(("a", "a", "b", "c"), 1, format="each"))
+        >>> str(TableKind(("a", "b"), 1)), str(TableKind(("a", "b", "c"), 1))
+        ('two `a`, two `b`', '`a` + `b`, two `c`')
+        >>> str(TableKind(("a", "a", "b", "c"), 1, format="each"))
         'two `a`, `b`, `c`'
         """
         if self.format != "pair":
@@ -79,7 +79,7 @@ class TableKind:
             return ", ".join(f"two `{who}`" if n > 1 else f"`{who}`" for who, n in many.items())
         *pair, rivals = self.strategies
         parts = " + ".join(f"`{who}`" for who in pair) if len(pair) > 1 else f"two `{pair[0]}`"
-        return f"{parts} beside two `{rivals}`"
+        return f"{parts}, two `{rivals}`"
 
 
 PAIRS: Final = (
@@ -144,7 +144,7 @@ def run_of(kind: TableKind, request: Request) -> Run:
 
 
 def moved(seed: int, asked: int) -> int:
-    """Return the seed of a kind's walls, none of which are learned from whatever was asked for.
+    """Return the seed of a kind's walls; none of them was used in training, for any request.
 
     >>> moved(970, USUAL_SEED), moved(970, USUAL_SEED + 1)
     (970, 1000970)
@@ -181,7 +181,7 @@ def count_unrelated(path: Path, model: HiddenHandModel, request: Request) -> Gam
 def counted(
     refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: Request
 ) -> GameCounts:
-    """Count games, or take up what was counted of the same ones by the same code."""
+    """Count games, or load the counts of the same games by the same code."""
     header = msgspec.json.encode(header_of(refs, model))
     code = source_digest(count_games.__module__).encode()
     folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header + code).hexdigest()[:12]}"

@@ -73,7 +73,7 @@ CALLED: Final = 6  # dora / 4, value honour, red five used, place in the run: lo
 CALL_PLANS: Final = 11  # distances to yaku after it
 CALL_WAIT: Final = CALL_PLANS + OF_PLANS  # tenpai: tiles that win / 12, points / 8,000
 CALL_RISK: Final = CALL_WAIT + 2  # root of the loss of the best discard, of the safest
-CALL_FROM: Final = CALL_RISK + 2  # seats on of who discarded: 1, 2, 3
+CALL_FROM: Final = CALL_RISK + 2  # seats from the discarder: 1, 2, 3
 CALL_KEEPS: Final = CALL_FROM + 3  # shanten and acceptance without the call
 
 

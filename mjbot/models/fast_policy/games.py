@@ -1,6 +1,6 @@
 """Whole games and kyoku in one compiled loop, in which the fast policy plays all seats.
 
-For playouts: :func:`play_kyoku` plays a table whose hands and wall are known on to the end of the
+For playouts: :func:`play_kyoku` continues a table with known hands and wall to the end of the
 kyoku.  The flow is that of :class:`mjbot.referee.Referee`, walls included.
 """
 
@@ -52,10 +52,10 @@ def play_games(
 def play_kyoku(
     policy: FastPolicy, rival: FastPolicy, own: int, state: State, buffer: StepBuffer
 ) -> None:
-    """Play on to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
+    """Play to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
 
-    Right after a deal or with nothing asked there are none; ``own`` is the mask of the seats of
-    ``policy``, ``rival`` plays the others.
+    ``buffer`` has none right after a deal or without a decision; ``own`` is the mask of the seats
+    of ``policy``, ``rival`` plays the others.
     """
     advance(state, buffer)
     while buffer.asked:

@@ -2,9 +2,9 @@
 
 Around each number kind stand its copies and those of the two kinds on each side of it; each such
 pattern is one row.  Suits share their rows, and a pattern and its mirror image are one row (ranks 1
-to 4 stand for 9 to 6; around a 5 they are told apart).  Further rows hold how many copies of the
-kind are unseen, and, of a kind that is dora or that the player itself has discarded, what is next
-to it.  Honours have a row for the value of a triplet, the copies held and unseen, and dora.
+to 4 stand for 9 to 6; around a 5 they are distinguished).  Further rows encode how many copies of
+the kind are unseen, and, of a kind that is dora or that the player itself has discarded, what is
+next to it.  Honours have a row for the value of a triplet, the copies held and unseen, and dora.
 
 One tile less changes the rows of 5 kinds, so the hands that discards leave are cheap:
 :func:`write_changes` lists the rows that are removed and added.

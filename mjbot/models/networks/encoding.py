@@ -8,11 +8,11 @@
 All values lie in about -1..1.  Opponents stand in turn order from the right (the next to play)
 to the left.  Only what the seat may know is read: other hands and the wall are not.
 
-Beside the bare facts stand what the rules say one step ahead (shanten, acceptance, waits and
-points after each discard, shanten and acceptance after each call), and what two of our models
-say: how likely a kind deals in to each opponent and what that costs (:mod:`mjbot.models.danger`),
+In addition to these facts the input has results of the rules (shanten, acceptance, waits and
+points after each discard, shanten and acceptance after each call) and outputs of two other models:
+the probability and cost of dealing in to each opponent by kind (:mod:`mjbot.models.danger`),
 and how strong players rate each discard (:mod:`mjbot.models.hand`, feature set "plus").  In
-trials that was worth nine points of accuracy over the facts alone at equal cost
+trials they added nine percentage points of accuracy over the facts alone at equal cost
 (docs/results/networks.md).
 Networks that learn from records get these two from models that were not fitted to the same
 games (cross-fitting, :mod:`mjbot.training.networks.policy`).

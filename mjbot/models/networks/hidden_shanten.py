@@ -226,7 +226,7 @@ def _river_signs(state: State, seat: int, width: int, dora: Counts, out: Active)
 
 @compiled
 def _last_from_hand_signs(state: State, seat: int, width: int, dora: Counts, out: Active) -> None:
-    """Write places 13 to 15: what the last two discards from hand tell."""
+    """Write places 13 to 15: the last two discards from hand."""
     last, before, place_of_last = -1, -1, -1
     for place in range(state.n_river[seat]):
         if not state.river_flags[seat, place] & TSUMOGIRI:

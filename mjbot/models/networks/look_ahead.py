@@ -1,7 +1,7 @@
 """What riichi, a call and a kan leave: numbers for the network's decisions other than discards.
 
 Each writer fills a part of ``scalars`` from ``at`` on, all values in about -1..2, and runs only
-where its question is asked:
+where its decision arises:
 
 * :func:`write_riichi`: the wait that the best-rated discard leaves, and what one more draw could
   make of it (:data:`OF_RIICHI` numbers);
@@ -40,7 +40,7 @@ RIICHI_TOP: Final = 5  # points silent of the dearest tile
 RIICHI_FURITEN: Final = 6
 RIICHI_BETTER: Final = 7  # share of the draws after which a discard waits for 2 tiles more
 RIICHI_MORE: Final = 8  # mean gain of a draw: tiles / 3, points silent / 2,000
-RIICHI_NEAR_OWN: Final = 10  # share of the tiles waited for that the own discards make look safe
+RIICHI_NEAR_OWN: Final = 10  # share of the wait that the own discards make seem safe (suji)
 RIICHI_RISK: Final = 11  # of the discard: root of chance x points / 8,000
 OF_RIICHI: Final = 12
 
@@ -77,7 +77,7 @@ OF_KAN: Final = 15
 
 
 class HandOutlook(NamedTuple):
-    """A hand to look ahead from: ``hand`` and ``unseen`` are changed for a moment and restored.
+    """A hand to look ahead from: ``hand`` and ``unseen`` are changed and restored during a call.
 
     ``dora`` are those of hand and melds.
     """
@@ -153,7 +153,7 @@ def write_riichi(holding: HandOutlook, discard: int, own: int, out: Floats) -> N
 
 @compiled
 def _looks_safe(own: int, kind: int) -> bool:
-    """Tell whether the own discards seem to rule out a two-sided wait for a number tile (suji)."""
+    """Whether the own discards seem to rule out a two-sided wait for a number tile (suji)."""
     if kind >= FIRST_HONOUR:
         return False
     rank = kind % 9

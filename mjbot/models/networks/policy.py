@@ -4,14 +4,14 @@
 
     policy = Policy.load()
     output = policy.evaluate(view.state, view.seat)   # None where there is nothing to decide
-    said.discards[kind], said.riichi, said.pon, said.chi[place], said.kan
+        output.discards[kind], output.riichi, output.pon, output.chi[place], output.kan
 
 The network (:mod:`mjbot.training.networks.policy_network` has its form and learns it) is computed
 by numpy: a board is 41 cells in one line, four rows of nine cells between five that stay zero, so
 that a convolution over three neighbours is one product with all three weights and a sum of shifted
 parts.
 
-Two heads read the board after two blocks and after all.  If the first is sure of all that is asked
+Two heads read the board after two blocks and after all.  If the first is sure of every decision
 (:data:`SURE`), the rest is not computed; its cost in accuracy: docs/results/networks.md.
 """
 

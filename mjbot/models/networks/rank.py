@@ -1,20 +1,20 @@
-"""Where the four seats may end, from what stands at the start of a kyoku; learned from records.
+"""Final ranks of the four seats, predicted at the start of a kyoku; learned from records.
 
-Theory.  Each seat is asked alone, by the same network: its scores and those of the others in order
-of play from it, how many kyoku are left, who is dealer, honba and sticks give four numbers, the
-logarithms of the chances of ranks 1 to 4 up to what is common to a seat or to a rank.  As each
+Theory.  The same network evaluates each seat: the scores of that seat and of the others in order of
+play from it, the number of kyoku left, the dealer, honba and sticks give four numbers, the
+logarithms of the probabilities of ranks 1 to 4 up to a term for each seat and each rank.  As each
 rank is given once, rows (seats) and columns (ranks) of the matrix of chances must each add up to 1:
 it is scaled until they do (Sinkhorn and Knopp, Pacific Journal of Mathematics 21, 1967), in
 training too.  Several networks of other beginnings are averaged before that.
 
-Kyoku left count, not the name of the wind: a tonpu's East 1 is asked like a hanchan's South 1, and
+Kyoku left count, not the name of the wind: East 1 of a tonpu is encoded like South 1 of a hanchan;
 past the last scheduled kyoku each counts as the last with a mark of its own.  All of the records
-are hanchan.  A finished game (:data:`GAME_OVER`, somebody below 0, or past the last kyoku with the
+are hanchan.  A finished game (:data:`GAME_OVER`, a score below 0, or past the last kyoku with the
 points to end and a new dealer) has exactly its ranks, the earlier seat's better of equal scores.
 
-Which one for what: this model is for what has records' play behind it and looks at whole games
-(rewards of learning, placement in the learned strategies); :mod:`mjbot.models.placement` is a
-formula without weights, for what changes of some points in this kyoku are worth inside a search,
+Choice of model: this one is learned from records and predicts whole games (rewards of learning,
+placement in the learned strategies); :mod:`mjbot.models.placement` is a formula without weights
+for the value of points won or lost in this kyoku inside a search,
 where a smooth curve and a microsecond count.
 """
 
@@ -98,7 +98,7 @@ def write_rank_features(
     dealer: int,
     out: Floats,
 ) -> None:
-    """Write what the networks are told of a seat: float32[37]."""
+    """Write the input of the networks for a seat: float32[37]."""
     out[:] = 0
     left = min(max(last_round - round_ + 1, 1), MOST_LEFT)
     own = scores[seat]
@@ -167,7 +167,7 @@ def rank_chances(
 
 @compiled
 def _predict(weights: RankWeights, features: Floats, out: Chances) -> None:
-    """Write the mean of what the networks say to a seat's features: float64[4]."""
+    """Write the mean output of the networks for a seat's features: float64[4]."""
     out[:] = 0
     n_nets = weights.first.shape[0]
     for net in range(n_nets):
@@ -277,5 +277,5 @@ def _shapes(n: int, units: int) -> dict[str, Shape]:
 
 @cache
 def rank_model() -> RankModel:
-    """Return the model that ships, shared by all who ask in this process."""
+    """Return the model that ships, shared by all callers in this process."""
     return RankModel.load()

@@ -1,10 +1,10 @@
 """``mjbot train fast-policy COLUMNS``: the fast policy, from columns of decisions.
 
-Every row asks one question, and its loss is the cross-entropy to what was done.  How many rows of
-a batch ask which question is fixed, pass after pass over each.  Adam, a rate that rises over the
-first fiftieth of the rows and falls along half a cosine, and the mean of the last weights as the
-result.  Rows are described anew each time they are shown: that takes less time than to read stored
-descriptions.
+Each row is one decision; its loss is the cross-entropy to the recorded choice.  The number of rows
+of each kind in a batch is fixed, pass after pass over each kind.  Adam, with a rate that rises over
+the first fiftieth of the rows and falls along half a cosine; the result is the mean of the last
+weights. Rows are encoded each time they are used, which takes less time than reading stored
+encodings.
 
 A run can be resumed after a kill: every :data:`STEPS_KEPT` steps all that the next step needs is
 written, and which rows come when follows from the seed and the number of the step.

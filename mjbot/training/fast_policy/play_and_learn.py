@@ -88,7 +88,7 @@ def new_traces() -> Traces:
 
 
 class Learner(NamedTuple):
-    """Who plays, who judges, and where gradients add up.
+    """The playing policy, the critic, and the sums of gradients.
 
     ``settings`` are the temperature and the weight of the divergence; ``sums`` float64[6] add up
     traces, divergence, entropy, squared advantages, squared returns and ranks against the start.

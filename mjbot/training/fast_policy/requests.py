@@ -1,4 +1,4 @@
-"""What the trainings of the fast policy are asked for: their arguments and defaults."""
+"""Arguments and defaults of the trainings of the fast policy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -98,12 +98,12 @@ class FastSelfPlayRequest(PlayPlan):
     """``mjbot train fast-policy-play``: a plan, the weights to start from, and folders.
 
     With ``mean_of`` nothing is played: the result is the mean of the weights in those folders, of
-    runs with the same start.  ``data`` are columns on whose games from ``check_from`` on the result
-    is scored, if any.
+    runs with the same start.  ``data`` are columns, whose games from ``check_from`` on score the
+    result, if any.
     """
 
     data: Sequence[Path] = argument(
-        "folders of columns (mjbot train data) on whose games the result is scored",
+        "folders of columns (mjbot train data) whose games score the result",
         nargs="*",
         type=Path,
         metavar="FOLDER",

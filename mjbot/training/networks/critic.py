@@ -1,10 +1,10 @@
-"""What a decision leads to, seen with all hands open: the critic of learning by play.
+"""The value of a decision with all hands open: the critic of learning by play.
 
-The critic says how many ranks a seat wins in this kyoku from here on (the reward of
-:mod:`mjbot.env.rewards`).  It is shown what the seat sees and the hands of the others, so that it
-knows what a player cannot: that a tile will deal in, that nobody is in tenpai.  The difference
-between two of its answers tells a good decision from a lucky draw with far less noise than the end
-of the kyoku does.  It serves learning only; no player asks it.
+The critic estimates how many ranks a seat wins from here to the end of the kyoku (the reward of
+:mod:`mjbot.env.rewards`).  Its input includes the hands of the others, so it can use what a player
+cannot see: that a tile deals in, or that no opponent is tenpai.  The difference between two of its
+outputs separates a good decision from a lucky draw with far less noise than the result of the
+kyoku. It is used in training only, never in play.
 """
 
 from typing import Any, Final

@@ -4,7 +4,7 @@
 ``.npy`` files of equal length n::
 
     KIND-states.npy   STATE[n]      the table just before the choice, all hands as recorded
-    KIND-rows.npy     DECISION[n]   who chose what among what, and how the game ended
+        KIND-rows.npy     DECISION[n]   seat, legal choices and choice, and how the game ended
 
 and for each kyoku a row of ``kyoku-rows.npy`` (KYOKU).  :func:`open_decisions` opens them; games
 are in order, so games ``start:stop`` are a slice (:meth:`Decisions.of_games`).
@@ -17,8 +17,8 @@ Which choices count (as in the fourth section of the paper's data, exact here):
   of the claimed tile in the run (1 lowest, 2 middle, 3 highest).
 * kan: the same, with ``form`` daiminkan, and on the own turn ankan or kakan (:class:`MeldType`).
 
-What a seat would have said is not known if somebody won on the tile, and for chi (and a pon beside
-a daiminkan) if it was taken by a call that goes first: such choices are left out.
+The answer of a seat is unknown if another player won on the tile, and for chi (and a pon next to a
+daiminkan) if a call of higher priority took it: such choices are left out.
 """
 
 import contextlib
@@ -119,7 +119,7 @@ class DecisionRow(Record, align=False):
 
 
 class KyokuRow(Record, align=False):
-    """The start of a kyoku, and what came of it; ``change`` are the points won in it."""
+    """The start of a kyoku and its result; ``change`` are the points won in it."""
 
     game: Int32
     kyoku: Int16
@@ -198,7 +198,7 @@ def open_kyoku(folder: Path) -> Records:
 
 
 def check_data(folder: Path) -> DataInfo:
-    """Return what a folder says of itself; :class:`DataError` if that is not ours to read."""
+    """Return the description in a folder; :class:`DataError` if it is not ours."""
     path = folder / INFO_FILE
     try:
         info = msgspec.json.decode(path.read_bytes(), type=DataInfo)
@@ -237,7 +237,7 @@ def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     # numpy hands out an archive whatever the file is called
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")
-    aligned: Records = found.view(dtype)  # a file does not say that
+    aligned: Records = found.view(dtype)  # a file does not store the alignment
     return aligned
 
 
@@ -255,7 +255,7 @@ class DataError(MjbotError):
 
 
 def write_decisions(request: DataRequest) -> DataInfo:
-    """Replay the games asked for and write all columns; ``decisions.json`` is written last.
+    """Replay the requested games and write all columns; ``decisions.json`` is written last.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`; nothing that stands is overwritten.
     """
@@ -342,7 +342,7 @@ def decisions_of(game: Iterator[GameStep]) -> GameRows:
 
 
 class _Collector:
-    """Rows and tables of one game in one array each, from whose front they are taken at the end."""
+    """Rows and tables of one game in one array each, whose first part is taken at the end."""
 
     def __init__(self) -> None:
         self._states: Any = np.zeros(FIRST_SIZE, STATE)
@@ -350,7 +350,7 @@ class _Collector:
         self._n = 0
         self._codes = np.empty(N_ACTIONS, np.uint8)
         self._discarded = False  # a tile is on offer
-        self._offered = -1  # end of the rows that wait for what is said to it, -1: not looked at
+        self._offered = -1  # end of the rows whose answers are pending, -1: not collected
         self._kyoku: list[Records] = []
         self._dealt_at: list[int] = []  # rows before each kyoku
         self._dealt = False
@@ -386,7 +386,7 @@ class _Collector:
         )
 
     def _answer(self, event: Any) -> None:
-        """Say what the seats chose to whom a tile was on offer."""
+        """Note the answers of the seats that were offered a tile."""
         self._discarded = False
         if self._offered == self._n:
             return
@@ -403,7 +403,7 @@ class _Collector:
             case Daiminkan(actor=caller):
                 answered = _KAN
             case _:
-                return  # won, or drawn: nobody knows
+                return  # won, or drawn: the other answers are unknown
         self._n = answer(self._rows, self._states, self._n, self._offered, caller, answered, chi)
 
     def _make_room(self) -> None:
@@ -547,9 +547,9 @@ def answer(
     answered: int,
     chi_choice: int,
 ) -> int:
-    """Fill in what was said to a tile: ``caller`` took it by ``answered``, or -1, nobody wanted it.
+    """Fill in the answers to a tile: ``caller`` took it by ``answered``, or -1, none did.
 
-    Of rows ``start:stop`` those of which nobody can know are dropped; returns the new end.
+    Of rows ``start:stop`` those with an unknown answer are dropped; returns the new end.
     """
     kept = start
     for place in range(start, stop):
@@ -595,7 +595,7 @@ Answer = Callable[[int, Ints, Any, Legal], Ints]
 def actions_of(rows: Rows, at_kan: NDArray[np.bool_], planes: NDArray[Any], answer: Answer) -> Ints:
     """Return an action 0..45 of each row of the environment: int64[rows].
 
-    A network with one output per kind of decision is asked for riichi, kan, pon, chi and discard
+    A network with one output per kind of decision answers riichi, kan, pon, chi and discard
     in this order, each only where it can be answered in two ways; "no" leads to the next.
     ``at_kan`` bool[rows]: the kind of a kan is chosen; ``planes``: what the network sees of each
     row.

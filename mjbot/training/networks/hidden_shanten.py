@@ -1,7 +1,7 @@
 """``mjbot train shanten``: how far hidden hands are from tenpai, from records.
 
 All hands of a record are known, so every discard gives labelled examples: before it, one of the
-three others, any of them as likely, is looked at by what all can see, and what it holds is the
+three others, chosen at random, is described by what all can see, and its shanten is the
 label; it is left out in riichi and with four melds, where it is tenpai at any rate.  The network
 (:mod:`mjbot.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten that are
 possible.  So the chances are those of the players in the records.
@@ -52,7 +52,7 @@ UNITS: Final = 32
 BATCH: Final = 256
 RATE: Final = 3e-3
 MELDS: Final = 4
-"""0 .. 3 melds are told apart; who has four is tenpai."""
+"""0 .. 3 melds are distinguished; with four the seat is tenpai."""
 
 Floats = NDArray[np.float64]
 Reader = Mapping[str, Floats]
@@ -67,7 +67,7 @@ class ShantenRow(Record):
     melds: Int8
     discards: Int8
     active: Annotated[Int16s, N_ACTIVE]
-    greedy: Annotated[Float64s, N_SHANTEN]  # what the greedy table says
+    greedy: Annotated[Float64s, N_SHANTEN]  # of the greedy table
 
 
 Rows = NDArray[np.void]
@@ -209,7 +209,7 @@ def _log_chances(weights: Mapping[str, Any], active: Any, possible: Any) -> Any:
 
 
 def predictions(weights: ShantenWeights, learned: Rows, rows: Rows) -> dict[str, Floats]:
-    """Return what each model says of the rows: float64[rows, 7] by name, ``ours`` first.
+    """Return the output of each model for the rows: float64[rows, 7] by name, ``ours`` first.
 
     The last two are counted in the rows learned from, as if one more had each shanten.
     """

@@ -1,13 +1,12 @@
 """``mjbot train policy COLUMNS``: the learned player's network, from columns of decisions.
 
-All five decisions are learned at once, each row by the cross-entropy of its own head over what was
-legal; how many rows of a batch ask which is fixed (``PolicyPlan.shares``), pass
-after pass over each.
-The rate (:mod:`mjbot.training.fit`) rises over the first fiftieth of the rows, and the averaged
-weights are the result.
+All five decisions are learned together, each row by the cross-entropy of its own head over the
+legal choices; the number of rows of each kind in a batch is fixed (``PolicyPlan.shares``), pass
+after pass over each. The rate (:mod:`mjbot.training.fit`) rises over the first fiftieth of the
+rows, and the averaged weights are the result.
 
-A run can be taken up after a kill: every ``STEPS_KEPT`` steps all that the next step needs is
-written, and which rows come when follows from seed and number alone.
+A run can be resumed after a kill: every ``STEPS_KEPT`` steps the state of the run is
+saved, and the order of the rows follows from seed and number alone.
 """
 
 import copy
@@ -55,7 +54,7 @@ from mjbot.training.runs import (
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
 EARLY_SHARE: Final = 0.3
-"""What the early head's loss counts beside the late one's; set by hand."""
+"""Weight of the early head's loss relative to the late one's; set by hand."""
 HEADS: Final = {1: (RIICHI, 2), 2: (PON, 2), 3: (CHI, 4), 4: (KAN, 2)}
 """Kind of decision -> first of its outputs, and how many."""
 
@@ -135,7 +134,7 @@ def encode_rows(
 
 
 def logits_of(outputs: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:
-    """Return what a head says to each row's question: [n, 34], -inf for what is not legal."""
+    """Return the logits of a head for each row's decision: [n, 34], -inf for illegal choices."""
     legal = (rows["legal"][:, None] >> np.arange(34) & 1).astype(bool)
     return logits_of_questions(outputs, rows["kind"], legal)
 
@@ -210,9 +209,9 @@ class PolicyRun:
         return self._averaged()
 
     def kept(self) -> str:
-        """Say what is in the folder by now."""
+        """Describe the saved progress."""
         rows = self._fit.step // STEPS_KEPT * STEPS_KEPT * self._plan.batch
-        return f"kept in {self._folder.folder}: {rows} rows learned; the same command goes on"
+        return f"kept in {self._folder.folder}: {rows} rows learned; run the same command to resume"
 
     def _numbers(self, step: int) -> NDArray[np.int64]:
         """Return the rows of a step: of each kind pass after pass, each in an order of its own."""
@@ -286,7 +285,7 @@ def _grown(net: PolicyNetwork, folder: Path) -> dict[str, Tensor]:
 def answers(
     net: PolicyNetwork, source: RowSource, batch: int = 2048
 ) -> Iterator[tuple[tuple[Tensor, Tensor], NDArray[np.void]]]:
-    """Yield what the late head says, and the rows, batch by batch."""
+    """Yield the outputs of the late head, and the rows, batch by batch."""
     net.eval()
     for start in range(0, len(source), batch):
         some = source.batch(np.arange(start, min(start + batch, len(source))))

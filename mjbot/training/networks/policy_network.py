@@ -1,7 +1,7 @@
 """The network of the learned player, for training: one trunk, a head for each of five decisions.
 
 The 34 kinds lie on a board of four rows of nine cells: three suits, and the seven honours with two
-empty cells.  A convolution looks at three neighbours in a row with the same weights in every row,
+empty cells.  A convolution reads three neighbours in a row with the same weights in every row,
 so the suits are exchangeable by construction (what elsewhere needs suits to be permuted in the
 data).  What rows must know of each other goes through *context*: to each cell is added a function
 of the mean over the three suits at its rank (three-colour runs, the rank of a dora) and one of

@@ -1,20 +1,20 @@
 """``mjbot train rank``: the rank model, and what it is weighed against.
 
-How ours is learned.  4,000 games end 4,000 times only, so the ranks at the end are noisy labels of
-ten kyoku starts each.  After a first stage of :data:`WARM_UP` passes each kyoku's label is what the
-model itself, as averaged over the steps so far, says of the next kyoku's start (temporal
-differences; Sutton, Machine Learning 3, 1988), which tells apart what the kyoku did from what came
-after it; the last one keeps the ranks.  The loss is the cross-entropy
-of all four seats after the scaling of ranks, so that the model is trained as it is asked.
+How ours is learned.  4,000 games end 4,000 times only, so the final ranks are noisy labels of
+ten kyoku starts each.  After a first stage of :data:`WARM_UP` passes the label of each kyoku is the
+prediction of the model, averaged over the steps so far, at the start of the next kyoku (temporal
+differences; Sutton, Machine Learning 3, 1988), which separates the effect of the kyoku from what
+followed; the last one keeps the ranks.  The loss is the cross-entropy of all four seats after the
+scaling of ranks, so that the model is trained as it is used.
 
 Weighed against: *as it stands* (the ranks of the present scores), softmax regression on the same
 features, and the paper's own form (Matsuda and Ito 2021, section 5: 7 numbers as 120 bins each, 840
 inputs, dense 256 and 512 with dropout, one output, squared error, Adam, batches of 256).
 
 The number of passes was chosen with games 3200 to 3999 held out of 4,000; the games checked with
-had no say.  Tried there and left, by cross-entropy: labels by the outcomes of other kyoku with as
-many left (as good), final ranks as labels (0.002 worse), one hidden layer of 32 (0.003), dropout of
-0.2 (0.001).
+did not influence it.  Tried and rejected, by cross-entropy: labels by outcomes of other kyoku with
+as many left (as good), final ranks as labels (0.002 worse), one hidden layer of 32 (0.003), dropout
+of 0.2 (0.001).
 """
 
 import time
@@ -59,7 +59,7 @@ AVERAGED: Final = 100
 """Steps of the averaged weights."""
 HANCHAN: Final = LAST_ROUND["hanchan"]
 HELD_OUT: Final = 10
-"""One game of so many, the last ones, says when the paper's form and the control stop."""
+"""The last game of so many decides when the paper's form and the control stop."""
 
 Floats = NDArray[np.float32]
 Predictor = Callable[[Records], NDArray[np.float64]]
@@ -173,7 +173,7 @@ def as_it_stands(rows: Records) -> NDArray[np.int64]:
 
 
 def chances_of(weights: RankWeights, rows: Records) -> NDArray[np.float64]:
-    """Return what the model says of KYOKU[n] of hanchan: float64[n, 4, 4]."""
+    """Return the model's output for KYOKU[n] of hanchan: float64[n, 4, 4]."""
     found = np.empty((len(rows), 4, 4))
     _fill_chances(weights, rows, HANCHAN, found)
     return found
@@ -195,7 +195,7 @@ def _fill_chances(
 
 
 def features_of(rows: Records) -> Floats:
-    """Return what the networks are told of each seat: float32[n, 4, 37]."""
+    """Return the networks' input for each seat: float32[n, 4, 37]."""
     found = np.empty((len(rows), 4, N_FEATURES), np.float32)
     _fill_features(rows, HANCHAN, found)
     return found

@@ -1,9 +1,9 @@
 """What the rank model is weighed against: softmax regression, and the form of Matsuda and Ito 2021.
 
 The regression has the very features of ours, without hidden layers and without the scaling that
-gives each rank once.  The paper's network (its section 5) asks for one seat, own score first, the
-others in order of play; it is told the hand number, but not who deals.  Its dropout is not given,
-0.25 here; it stops by the last tenth of the games.
+gives each rank once.  The paper's network (its section 5) predicts one seat, own score first, the
+others in order of play; its input has the hand number, but not the dealer.  Its dropout is not
+given, 0.25 here; it stops by the last tenth of the games.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""How well a model foretells choices: figures that "always no" cannot feign, by game.
+"""How well a model predicts choices: figures that "always no" cannot inflate, by game.
 
-Theory.  Most choices of a call are "no" (chi: nine of ten), so a share of agreement says little
-beside the *majority rate*, that of always giving the commonest answer.  Beside it stand
+Theory.  Most choices of a call are "no" (chi: nine of ten), so a share of agreement means little
+without the *majority rate*, that of always giving the commonest answer.  Reported next to it are
 
 * the *mean recall*: the mean over the classes of the share recognised of each, which is the
   agreement on a set where all classes are as common; always "no" has 1 / classes;
@@ -11,8 +11,8 @@ beside the *majority rate*, that of always giving the commonest answer.  Beside 
   which gives each class its share among these very rows;
 * the *AUC*: the chance that a "yes" (for chi: of any form) is given more than a "no".
 
-All but the AUC look at legal classes alone: the others' probabilities, the prior's too, are taken
-away first and the rest made 1.  One game is one observation of every interval
+All but the AUC use legal classes alone: the others' probabilities, the prior's too, are removed
+first and the rest is normalised to 1.  One game is one observation of every interval
 (:mod:`mjbot.statistics.estimates`); that of the AUC is DeLong's, with the games as clusters
 (Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 53, 1997).
 """
@@ -59,7 +59,7 @@ def scores_of(kind: DecisionKind, probabilities: Probabilities, rows: Records) -
 def parts_of(kind: DecisionKind, rows: Records) -> Mapping[str, Bools]:
     """Return which rows are reported on their own: bool[n] by name.
 
-    Of riichi each seat's first chance in a kyoku: who stays silent says the same "no" every turn.
+    Of riichi each seat's first chance in a kyoku: a silent player repeats the same "no" every turn.
     Of kan its three forms.
     """
     match kind:

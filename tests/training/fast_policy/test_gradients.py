@@ -9,7 +9,7 @@ from mjbot.models.fast_policy.choice import policy_of
 from mjbot.models.fast_policy.network import N_WEIGHTS, SHAPES, weights_in
 from mjbot.models.fast_policy.reading import MOST_CANDIDATES
 from mjbot.training.fast_policy.gradients import new_errors
-from mjbot.training.fast_policy.imitation import beginning, hard_targets, learn_rows
+from mjbot.training.fast_policy.imitation import hard_targets, initial_arrays, learn_rows
 from mjbot.training.networks.decisions import KINDS, decisions_of
 from mjbot.training.positions import index_games, steps
 
@@ -28,7 +28,7 @@ def some():
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_gradients_are_slopes(some, name):
-    numbers = beginning(1)
+    numbers = initial_arrays(1)
     policy, errors = policy_of(weights_in(numbers)), new_errors(MOST_CANDIDATES)
 
     def loss(gradients):

@@ -73,8 +73,8 @@ def told_by_replay(log):
             legal, said = step.choices(seat), step.recorded(seat)
             if said is None or said.is_win or said.is_nine_terminals:
                 continue
-            manifest_figures = of_offer if any(action.is_pass for action in legal) else of_turn
-            for kind, choice in manifest_figures(legal, said):
+            text = of_offer if any(action.is_pass for action in legal) else of_turn
+            for kind, choice in text(legal, said):
                 found[kind, seat, choice] += 1
     return found
 
@@ -186,7 +186,7 @@ def damaged(columns, tmp_path, name, content):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "text"),
     [
         ("decisions.json", None, "is missing"),
         ("decisions.json", b"{}", "cannot be read"),
@@ -198,9 +198,9 @@ def damaged(columns, tmp_path, name, content):
         ("pon-states.npy", b"", "cannot be read"),
     ],
 )
-def test_damaged_columns_are_named(columns, tmp_path, name, content, manifest_figures):
+def test_damaged_columns_are_named(columns, tmp_path, name, content, text):
     folder = damaged(columns, tmp_path, name, content)
-    with pytest.raises(DataError, match=manifest_figures) as error:
+    with pytest.raises(DataError, match=text) as error:
         open_decisions(folder, DecisionKind.PON)
     assert str(folder / name) in str(error.value)
 

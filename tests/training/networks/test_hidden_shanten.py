@@ -33,13 +33,13 @@ def made_rows(n, seed=0):
     dice = np.random.default_rng(seed)
     rows = np.zeros(n, ShantenRow.dtype)
     rows["game"], rows["highest"] = np.arange(n) // 20, 2
-    manifest_figures = dice.random(n) < 0.5
-    tenpai = dice.random(n) < np.where(manifest_figures, 0.9, 0.1)
+    text = dice.random(n) < 0.5
+    tenpai = dice.random(n) < np.where(text, 0.9, 0.1)
     rows["shanten"] = np.where(tenpai, 0, dice.integers(1, 3, n))
     rows["active"] = np.arange(rows["active"].shape[1])
-    rows["active"][:, 0] = np.where(manifest_figures, 300, 0)
+    rows["active"][:, 0] = np.where(text, 300, 0)
     rows["greedy"] = np.eye(N_SHANTEN)[:1] * 0.25 + np.eye(N_SHANTEN)[1:2] * 0.75
-    return rows, manifest_figures
+    return rows, text
 
 
 def test_a_row_holds_what_the_seat_has():
@@ -71,10 +71,10 @@ def test_of_each_discard_one_of_the_others_is_looked_at_unless_it_is_in_riichi()
 def test_what_made_the_rows_is_found_and_fits_what_was_not_learned_from():
     rows, _ = made_rows(20_000)
     weights = fit(rows, 8, 1)
-    others, manifest_figures = made_rows(8_000, 2)
+    others, text = made_rows(8_000, 2)
     models = predictions(weights, rows, others)
-    assert models["ours"][manifest_figures, 0].mean() == pytest.approx(0.9, abs=0.03)
-    assert models["ours"][~manifest_figures, 0].mean() == pytest.approx(0.1, abs=0.03)
+    assert models["ours"][text, 0].mean() == pytest.approx(0.9, abs=0.03)
+    assert models["ours"][~text, 0].mean() == pytest.approx(0.1, abs=0.03)
     assert models["prior"][:, 0] == pytest.approx(0.5, abs=0.02)
     for chances in models.values():
         assert chances.sum(axis=1) == pytest.approx(np.ones(len(others)))
@@ -90,10 +90,10 @@ def test_what_made_the_rows_is_found_and_fits_what_was_not_learned_from():
 
 
 def test_the_log_loss_of_tenpai_is_of_tenpai_or_not():
-    rows, manifest_figures = made_rows(400)
+    rows, text = made_rows(400)
     models = predictions(fit(rows, 0, 1), rows, rows)
     models["ours"] = np.zeros((len(rows), N_SHANTEN))
-    models["ours"][:, 0] = np.where(manifest_figures, 0.8, 0.3)
+    models["ours"][:, 0] = np.where(text, 0.8, 0.3)
     models["ours"][:, 1] = 1 - models["ours"][:, 0]
     tenpai = rows["shanten"] == 0
     loss = -np.log(np.where(tenpai, models["ours"][:, 0], models["ours"][:, 1])).mean()
