@@ -1,1 +1,1 @@
-"""Whether somebody's bot or server keeps to the documents: checks by id, with transcripts."""
+"""Protocol compliance of a bot or server: checks by id, with transcripts."""

@@ -1,4 +1,4 @@
-"""The scenes in which bots are checked: where each situation of a check comes up."""
+"""The scenes in which bots are checked, one for each situation of a check."""
 
 from typing import Final
 
@@ -243,7 +243,7 @@ LONG: Final = Scene(
     ],
 )
 STRANGE: Final = Scene(
-    name="fields that nobody knows",
+    name="unknown fields",
     ids=("B25",),
     bot=1,
     deals=[closed_by(3, 5)],

@@ -1,4 +1,4 @@
-"""One scene: a made game in which a bot sits, and what it does there held against the checks."""
+"""One scene: a made game in which a bot plays, and the checks of its replies."""
 
 import time
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ class Scene:
 
 @dataclass
 class SceneReplies:
-    """What came of a scene: whether the bot was lost, its replies, and the seconds of each."""
+    """The result of a scene: whether the bot was lost, its replies, and the seconds of each."""
 
     lost: bool = False
     replies: list[bytes] = field(default_factory=list)
@@ -157,7 +157,7 @@ class BotTable:
         return self._scene.habit == "cut" and self._turns >= _TURNS_BEFORE_CUT
 
     async def _send_all(self, events: Sequence[Event]) -> Action | None:
-        """Tell what happened; return the bot's choice, if it had one."""
+        """Send events; return the bot's choice, if it had one."""
         sent = [named(event) for event in events]
         if self._scene.habit == "late dora":
             sent = _late(sent)
@@ -191,7 +191,7 @@ class BotTable:
             self._transcript.note("the bot's process was stopped for a moment")
             self._findings.occasion("B28")
 
-    # --- what it says ------------------------------------------------------------------------
+    # --- its replies -------------------------------------------------------------------------
 
     async def _answer(self, owed: Owed) -> Action | None:
         limit_s = self._limit_s
@@ -237,13 +237,13 @@ class BotTable:
             await self._send(ack)
 
     async def _drain(self, event: Event | None = None, *, quietly: bool = False) -> None:
-        """Take in what nobody asked for.
+        """Receive the lines that were not requested.
 
         A bot of Mortal's kind may turn out to answer every line: then one is awaited for each but
         ``end_game``, at which a bot may end without an answer.
         """
         if event is not None and self._learns:
-            self._unasked += 1  # what it says to it is read at its first own turn
+            self._unasked += 1  # its answer to this is read at its first own turn
             return
         if event is not None and self._bot.answers_all and not isinstance(event, EndGame):
             starts = not self.played.replies and self._unasked == 0
@@ -296,7 +296,7 @@ class BotTable:
     def _extra(self, line: bytes) -> None:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
         id_ = "B06" if owed and self._dialect in (LINES, ARRAYS) else self._line_check
-        self._fail(id_, f"{quoted(line)}: nothing was to be said")
+        self._fail(id_, f"{quoted(line)}: no reply was due")
         self._count_extra()
 
     def _count_extra(self) -> None:

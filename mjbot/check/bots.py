@@ -18,7 +18,7 @@ _MOST_SHARE: Final = 0.99
 
 @dataclass(frozen=True, kw_only=True)
 class BotSettings:
-    """What is wanted: ``ids`` (empty: all), how long a reply may take, games at once (0: none).
+    """Selection: ``ids`` (empty: all), how long a reply may take, games at once (0: none).
 
     ``on_scene`` is called with the name of each scene before it is played.
     """
@@ -29,7 +29,7 @@ class BotSettings:
     on_scene: Callable[[str], None] = lambda name: None
 
     def includes(self, ids: Collection[str]) -> bool:
-        """Whether any of these checks is wanted."""
+        """Whether any of these checks is selected."""
         return not self.ids or bool(self.ids & set(ids))
 
     def scenes(self, dialect: Dialect) -> list[Scene]:
@@ -51,9 +51,9 @@ class BotSettings:
 async def check_bot(
     bot: CheckedBot, settings: BotSettings, findings: CheckFindings | None = None
 ) -> CheckFindings:
-    """Seat a bot in every scene that is wanted; return what was noticed.
+    """Seat a bot in every selected scene; return the findings.
 
-    It is noted in ``findings``, if given, as it is noticed.
+    They are added to ``findings``, if given, as they come up.
     """
     return await _BotCheck(bot, settings, CheckFindings() if findings is None else findings).run()
 
@@ -79,7 +79,7 @@ class _BotCheck:
         if self._settings.plays_at_once:
             await self._play_at_once()
         else:
-            self.findings.skip("B31", "nobody claims that it can: say --at-once N")
+            self.findings.skip("B31", "needs the number of games that it can play: --at-once N")
         self._note_times()
         return self.findings
 
@@ -93,7 +93,7 @@ class _BotCheck:
         family = FAMILIES[self._bot.dialect]
         for check in BOT_CHECKS:
             if family not in check.families:
-                reason = f"it means nothing in the dialect {self._bot.dialect.traits.word}"
+                reason = f"does not apply to the dialect {self._bot.dialect.traits.word}"
                 self.findings.skip(check.id, reason)
 
     def _compare(self, first: SceneReplies, second: SceneReplies) -> None:

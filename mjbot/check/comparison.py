@@ -1,4 +1,4 @@
-"""What four clients heard of one game, held against each other and against the rules."""
+"""Compares what four clients received of one game with each other and with the rules."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,19 +12,19 @@ _MOST_DRAWS: Final = 70
 
 
 def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, str]]:
-    """Hold against each other what the four heard, in the order of their seats."""
+    """Compare what the four received, in the order of their seats."""
     if [outcome.seat for outcome in seats] != [0, 1, 2, 3]:
         return [("S05", f"the seats are {[outcome.seat for outcome in seats]}")]
     if whole and len({len(outcome.events) for outcome in seats}) > 1:
-        return [("S05", f"they heard {[len(outcome.events) for outcome in seats]} events")]
+        return [("S05", f"they received {[len(outcome.events) for outcome in seats]} events")]
     table, draws = Table(None), 0
     for place in range(min(len(outcome.events) for outcome in seats)):
         versions = [bare(outcome.events[place]) for outcome in seats]
         event = _opened(versions)
         for seat, received in enumerate(versions):
-            # What a seat is told beyond its mask is a leak, and told as one.
+            # What a seat receives beyond its mask is a leak, and reported as one.
             if not isinstance(event, _OWN) and bare(masked(event, seat)) != masked(received, seat):
-                return [("S05", f"seat {seat} hears {received!r}, another {event!r}")]
+                return [("S05", f"seat {seat} receives {received!r}, another {event!r}")]
         draws = 0 if isinstance(event, m.StartKyoku) else draws + isinstance(event, m.Tsumo)
         if draws > _MOST_DRAWS:
             return [("S12", f"{draws} tiles are drawn in one kyoku")]
@@ -39,7 +39,7 @@ _OWN: Final = (m.EndGame,)
 
 
 def _opened(versions: Sequence[m.Event]) -> m.Event:
-    """Return an event as somebody sees it who sees all hands."""
+    """Return an event as seen with all hands open."""
     first = versions[0]
     if isinstance(first, m.Tsumo):
         return versions[first.actor]
@@ -64,12 +64,12 @@ def wrong_claim(claims: Sequence[m.PlayerAction], after: Sequence[m.Event]) -> s
     for kinds in ((m.Hora,), (m.Pon, m.Daiminkan), (m.Chi,)):
         if any(isinstance(claim, kinds) for claim in claims):
             right = isinstance(chosen, kinds)
-            return "" if right else f"{claims!r} were claimed, and then came {chosen!r}"
+            return "" if right else f"{claims!r} were claimed, but the server chose {chosen!r}"
     return ""
 
 
 def deal_of(seats: Sequence[ClientReport]) -> object:
-    """Return what the first deal of a game was, as all four saw it; ``None``: it was not told."""
+    """Return the first deal of a game, as all four saw it; ``None``: there was none."""
     for place in range(min(len(outcome.events) for outcome in seats)):
         event = _opened([outcome.events[place] for outcome in seats])
         if isinstance(event, m.StartKyoku):

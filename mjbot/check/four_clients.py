@@ -1,4 +1,4 @@
-"""Four clients of a server in one process: they play, keep what each heard, and compare it."""
+"""Four clients of a server in one process: they play, keep what each received, and compare it."""
 
 import asyncio
 import contextlib
@@ -33,11 +33,11 @@ SILENCE_S: Final = 70.0
 
 
 class Deed(enum.Enum):
-    """What a client does instead of saying something."""
+    """What a client does instead of sending a reply."""
 
     CLOSES = "closes its line"
     RESETS = "resets its line"
-    KEEPS_SILENT = "says nothing"
+    KEEPS_SILENT = "sends nothing"
 
 
 Spell = Callable[..., bytes]
@@ -48,11 +48,11 @@ Decide = Callable[[m.Event, list[m.PlayerAction], Spell], m.PlayerAction | tuple
 
 @dataclass
 class ClientReport:
-    """What one client heard and said: ``problems`` are (check, text) in the order of the game.
+    """What one client received and sent: ``problems`` are (check, text) in the order of the game.
 
     ``replies`` are by the place in ``events`` of what they answer; ``compared`` counts the lists
-    of possible actions that were held against ours; ``longest_s`` is the longest wait for a line,
-    ``refused`` why a reply was (where the server says so of each).
+    of possible actions that were compared with ours; ``longest_s`` is the longest wait for a line,
+    ``refused`` why a reply was refused (where the server reports that).
     """
 
     seat: int = -1
@@ -68,13 +68,13 @@ class ClientReport:
 
     @property
     def ended(self) -> bool:
-        """Whether the game was told to its end."""
+        """Whether the client received the end of the game."""
         return bool(self.events) and isinstance(self.events[-1], m.EndGame)
 
 
 @dataclass(frozen=True)
 class ServerEndpoint:
-    """A server: how to reach it, what it speaks, and the room that clients name."""
+    """A server: how to connect, its dialect, and the room that clients name."""
 
     connect: Connect
     dialect: Dialect = LOCKSTEP
@@ -104,7 +104,7 @@ class TableClient:
         self.outcome: Final = ClientReport()
 
     async def play(self, connect: Connect) -> ClientReport:
-        """Play one game to its end, however that comes."""
+        """Play one game to its end, however it ends."""
         try:
             transport = await connect()
         except TransportError as error:
@@ -122,7 +122,7 @@ class TableClient:
         return self.outcome
 
     async def _one_line(self, transport: Transport) -> bool:
-        """Take in a line and answer it; return whether the conversation goes on."""
+        """Handle a line and answer it; return whether the conversation continues."""
         asked = time.monotonic()
         line = await transport.receive(SILENCE_S)
         self.outcome.longest_s = max(self.outcome.longest_s, time.monotonic() - asked)
@@ -187,7 +187,7 @@ class TableClient:
         return encode(reply, LOCKSTEP)
 
     def _find_seed(self, line: bytes) -> None:
-        """Note whether a line tells what the walls are made of, before they are all played."""
+        """Note whether a line reveals the seed of the walls, before they are all played."""
         if b"seed" not in line.lower() or self.outcome.ended:
             return
         with contextlib.suppress(*NOT_JSON):
@@ -199,10 +199,10 @@ class TableClient:
                 for name in fields if isinstance(fields, dict) else ():
                     hidden = any(mark in name.lower() for mark in ("hash", "commit", "digest"))
                     if "seed" in name.lower() and not hidden:
-                        self._problem("S21", f"{name} is told before the end of the game")
+                        self._problem("S21", f"{name} is sent before the end of the game")
 
     def _mirror(self, event: m.Event) -> None:
-        """Apply an event; the first contradiction is told, and the mirror is then useless."""
+        """Apply an event; the first contradiction is reported, and the mirror is then useless."""
         if not self._mirrors:
             return
         try:
@@ -222,7 +222,7 @@ class TableClient:
         return [to_message(self._table.state, seat, action) for action in legal]
 
     def _legal(self, event: m.Event) -> list[m.PlayerAction]:
-        """Return what we may say, and compare that with what the server offers."""
+        """Return our legal replies, and compare them with the server's offers."""
         if not self._mirrors or not due_after(event, self.outcome.seat).is_choice:
             return []
         legal = self._own_legal()
@@ -252,7 +252,7 @@ class TableClient:
 
 
 class RequestClient(TableClient):
-    """The same where a server asks for each decision, as RiichiLab does."""
+    """The same where a server requests each decision, as RiichiLab does."""
 
     _request = 0
 
@@ -294,7 +294,7 @@ def _failed_check(event: m.Event, error: TableError) -> str:
 async def play_table(
     endpoint: ServerEndpoint, transcript: Transcript, deciders: dict[int, Decide] | None = None
 ) -> list[ClientReport]:
-    """Let four clients play one game; ``deciders`` are those who do not play as usual.
+    """Let four clients play one game; ``deciders`` are those that do not play as usual.
 
     If one is refused because the server is busy, the others do not wait for it.
     """
@@ -316,17 +316,17 @@ async def play_table(
 
 
 def leaked(event: m.Event, seat: int) -> str:
-    """Return what an event tells a seat that only another may know; nothing: the empty text."""
+    """Return what an event reveals to a seat that only another may see; empty if nothing."""
     if isinstance(event, m.Tsumo) and event.actor != seat and event.pai != "?":
-        return f"seat {seat} is told that seat {event.actor} drew {event.pai}"
+        return f"seat {seat} receives that seat {event.actor} drew {event.pai}"
     if isinstance(event, m.StartKyoku):
         for owner, hand in enumerate(event.tehais):
             if owner != seat and set(hand) != {"?"}:
-                return f"seat {seat} is told the hand of seat {owner}"
+                return f"seat {seat} receives the hand of seat {owner}"
     if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         for hint in event.possible_actions or ():
             if hint.actor not in (seat, None):
-                return f"seat {seat} is told what seat {hint.actor} may do"
+                return f"seat {seat} receives the possible actions of seat {hint.actor}"
     return ""
 
 

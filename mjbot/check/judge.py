@@ -1,4 +1,4 @@
-"""What one reply is worth: the action that it means, or the check that it fails."""
+"""Judges one reply: the action that it means, or the check that it fails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ _KANS: Final = ("ankan", "kakan", "daiminkan")
 
 @dataclass(frozen=True)
 class Owed:
-    """What a seat was told last, and what it may answer; ``legal`` is empty if it has no choice.
+    """The last event sent to a seat, and its possible replies; ``legal`` is empty without a choice.
 
-    ``due`` is what the event calls for, ``offers`` the messages of ``legal``; ``may_act`` says
+    ``due`` is what the event requires, ``offers`` the messages of ``legal``; ``may_act`` is
     whether any seat may act on the event.
     """
 
@@ -57,7 +57,7 @@ class Owed:
 
 @dataclass(frozen=True)
 class Judgement:
-    """``action`` is what was chosen; ``id``, ``verdict`` and ``problem`` say what was wrong."""
+    """``action`` is the choice; ``id``, ``verdict`` and ``problem`` describe what was wrong."""
 
     action: Action | None = None
     id: str = ""
@@ -69,7 +69,7 @@ class Judgement:
 
 
 def judge(owed: Owed, line: bytes) -> Judgement:
-    """Return what a line is worth as the reply."""
+    """Return the judgement on a line as the reply."""
     fields = _fields(owed, line)
     if isinstance(fields, Judgement):
         return fields
@@ -135,14 +135,14 @@ def _not_strict(owed: Owed, fields: dict[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-# --- whose fault -----------------------------------------------------------------------------
+# --- the check that fails --------------------------------------------------------------------
 
 
 def failed_check(owed: Owed, fields: dict[str, Any]) -> str:
     """Return the id of the check that a refused reply fails."""
     name = fields["type"]
     if owed.dialect in (LINES, ARRAYS) and fields.get("actor", owed.seat) != owed.seat:
-        return "B01"  # it was told its seat when it was started
+        return "B01"  # its seat was an argument when it was started
     if owed.due is Due.TURN:
         return _failed_at_turn(owed, fields)
     if owed.due is Due.DISCARD:

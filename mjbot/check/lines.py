@@ -32,10 +32,10 @@ START_S: Final = 60.0
 LEAVE_S: Final = 15.0
 """How long a bot may take to end, or to come back, once its game is over."""
 QUIET_S: Final = 0.1
-"""How long we listen for what nobody asked for."""
+"""How long to wait for lines that were not requested."""
 STOPPED_S: Final = 0.3
 _POLL_S: Final = 0.02
-"""Between two looks at whether a process has ended."""
+"""Seconds between two checks whether a process has ended."""
 FLOOD_BYTES: Final = 1 << 20
 """What a bot may still write after the end of its line; more, and it is ended at once."""
 
@@ -47,20 +47,20 @@ class CannotStartError(MjbotError):
 
 
 class SilentError(Exception):
-    """Nothing came within the limit."""
+    """No line came within the limit."""
 
 
 class GoneError(Exception):
-    """The bot has closed its side; the text says how it ended, as far as that is known."""
+    """The bot has closed its side; the text describes how it ended, as far as that is known."""
 
 
 class BrokenLineError(Exception):
-    """What came is no line: endless, or cut off."""
+    """The received bytes are no line: endless, or cut off."""
 
 
 @dataclass(frozen=True)
 class TimedLine:
-    """A line, and the seconds from the last line said to it."""
+    """A line, and the seconds since the last line sent to the bot."""
 
     line: bytes
     seconds: float
@@ -71,7 +71,7 @@ class BotLine(abc.ABC):
 
     @abc.abstractmethod
     async def send(self, line: bytes) -> None:
-        """Say a line; raises :class:`GoneError`."""
+        """Send a line; raises :class:`GoneError`."""
 
     @abc.abstractmethod
     async def receive(self, limit_s: float) -> TimedLine:
@@ -82,7 +82,7 @@ class BotLine(abc.ABC):
 
     @abc.abstractmethod
     async def overhear(self, *, wait: bool) -> bytes | None:
-        """Return a line that came although nobody asked; ``wait`` a moment for it or not."""
+        """Return a line that was not requested; ``wait`` a moment for it or not."""
 
     @abc.abstractmethod
     async def part(self) -> str | None:
@@ -119,7 +119,7 @@ class CheckedBot(abc.ABC):
 
 
 class Running(Child):
-    """A bot's process; what it writes to standard error is kept for its last words."""
+    """A bot's process; its standard error is kept for the report."""
 
     @classmethod
     async def run(cls, command: Sequence[str], *, pipes: bool) -> "Running":
@@ -132,11 +132,11 @@ class Running(Child):
             raise CannotStartError(f"{command[0]} cannot be run: {error}") from None
 
     async def ending(self, who: str = "the bot") -> str:
-        """Say how it ended, and its last words; waits a moment for it."""
+        """Describe how it ended, with its last output; waits a moment for it."""
         status = await self.end_within(LEAVE_S)
         end = "closed its line" if status is None else describe_exit(status)
         last = self.last_words()
-        return f"{who} {end}" + (f" (its last words: {one_line(last, 300)!r})" if last else "")
+        return f"{who} {end}" + (f" (its last output: {one_line(last, 300)!r})" if last else "")
 
     async def left(self) -> str | None:
         """Wait for its end, make one if need be; return what was wrong with that."""
@@ -181,7 +181,7 @@ class Running(Child):
         self.signal(signal.SIGCONT)
 
     def memory_bytes(self) -> int | None:
-        """Return its resident memory where the system tells."""
+        """Return its resident memory where the system reports it."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             pages = Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1]
             return int(pages) * os.sysconf("SC_PAGE_SIZE")
@@ -217,7 +217,7 @@ class TransportLine(BotLine):
         return TimedLine(line, time.perf_counter() - self._sent_at)
 
     async def overhear(self, *, wait: bool) -> bytes | None:
-        """See :meth:`BotLine.overhear`; what breaks the line is told when it is due."""
+        """See :meth:`BotLine.overhear`; errors of the line are raised when a reply is due."""
         try:
             return await self._transport.receive(QUIET_S if wait else 0.0)
         except (SilenceError, VanishedError, ProtocolError):
@@ -239,7 +239,7 @@ class TransportLine(BotLine):
 
 
 class _PipeLine(TransportLine):
-    """A line over pipes, whose end is the end of standard input."""
+    """A line over pipes; it ends with the end of standard input."""
 
     async def part(self) -> str | None:
         assert self._running.process.stdin is not None
@@ -248,7 +248,7 @@ class _PipeLine(TransportLine):
 
 
 class PipeBot(CheckedBot):
-    """A command that speaks over its pipes; ``{seat}`` in it becomes the seat's number."""
+    """A command that uses its pipes; ``{seat}`` in it becomes the seat's number."""
 
     def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
         super().__init__(dialect, name)
@@ -270,9 +270,9 @@ class PipeBot(CheckedBot):
 
 
 class ConnectingBot(CheckedBot):
-    """A command that connects to us; ``{url}`` in it, or else its last argument, says where.
+    """A command that connects to us; ``{url}`` in it, or else its last argument, is the address.
 
-    A process may play one game, or come back for the next one.
+    A process may play one game, or reconnect for the next one.
     """
 
     def __init__(self, command: Sequence[str], dialect: Dialect, name: str) -> None:
@@ -324,8 +324,8 @@ class ConnectingBot(CheckedBot):
         finally:
             came.cancel()
             ended.cancel()
-        how = await running.ending() if running.has_ended else "the bot never came"
-        raise CannotStartError(f"{how}; nobody connected to {self._url} within {START_S:g} s")
+        how = await running.ending() if running.has_ended else "the bot did not connect"
+        raise CannotStartError(f"{how}; no connection to {self._url} within {START_S:g} s")
 
     def _arguments(self) -> list[str]:
         if any("{url}" in argument for argument in self._command):
@@ -343,11 +343,11 @@ class ConnectingBot(CheckedBot):
                 return None
             await asyncio.sleep(_POLL_S)
         await running.kill()
-        return f"it neither ended nor came back within {LEAVE_S:g} s of the end of its line"
+        return f"it neither ended nor reconnected within {LEAVE_S:g} s of the end of its line"
 
 
 class _ReturningLine(TransportLine):
-    """A line whose bot may come back for the next game."""
+    """A line whose bot may reconnect for the next game."""
 
     def __init__(self, bot: ConnectingBot, transport: Transport, running: Running) -> None:
         super().__init__(transport, running)
@@ -369,7 +369,7 @@ class _FrameTransport(Transport):
             async with asyncio.timeout(timeout_s):
                 frame = await self._connection.recv()
         except TimeoutError:
-            raise SilenceError("nothing was said") from None
+            raise SilenceError("no line was received") from None
         except ConnectionClosed:
             raise VanishedError("the other side closed the connection") from None
         return frame.encode() if isinstance(frame, str) else frame
@@ -385,6 +385,6 @@ class _FrameTransport(Transport):
 
 
 def bot_of(command: Sequence[str], dialect: Dialect, name: str) -> CheckedBot:
-    """Return the bot that a command is, in the dialect that it speaks."""
+    """Return the bot of a command in its dialect."""
     kind = ConnectingBot if dialect in (LOCKSTEP, REQUESTS) else PipeBot
     return kind(command, dialect, name)

@@ -1,4 +1,4 @@
-"""Games whose walls and opponents are scripted, so that a bot meets what a check is about.
+"""Games whose walls and opponents are scripted, so that a bot meets the situation of a check.
 
 Draws are pinned (:mod:`mjbot.referee.wall`): what a seat draws is the same whatever the bot calls.
 Opponents do what a deal wishes as soon as it is legal, and otherwise discard what they draw.
@@ -40,7 +40,7 @@ class Deal:
     dora: str = "4z"
 
     def wall(self, dealer: int, seed: int) -> NDArray[np.int8]:
-        """Return int8[136]; raises ``ValueError`` if a tile is asked for once too often."""
+        """Return int8[136]; raises ``ValueError`` if a tile is used too often."""
         places: dict[int, int] = {}
         for seat, hand in self.hands.items():
             places |= dict(enumerate(parse_tiles(hand), 13 * seat))
@@ -99,7 +99,7 @@ class MadeGame:
         return self.referee.start(self._position)
 
     def step(self, own: Action | None) -> list[Event]:
-        """Let everybody act, the bot by ``own``; return the events up to the next decision."""
+        """Let all seats act, the bot by ``own``; return the events up to the next decision."""
         choices = {}
         for seat, legal in self.referee.asked.items():
             default = self.referee.view(seat).default_action
@@ -140,7 +140,7 @@ CLOSING: Final = "123m456m789p123s9s"
 ROUND: Final = "19m19p19s1234567z"
 """Waits for every terminal and honour; at the first turn it may also declare nine terminals."""
 JUNK: Final = "147m258p369s1234z"
-"""Nobody's discard can be called with it, as long as nothing is drawn that fits."""
+"""No discard can be called with it until a tile that fits is drawn."""
 
 
 def closed_by(

@@ -17,7 +17,7 @@ Act = Callable[[Tsumo, Spell], PlayerAction | tuple[bytes, ...] | Deed]
 class Misdeed:
     """What a client does at an own draw, and the check that it is for.
 
-    ``problem(culprit, other)`` says what is wrong with what another client heard.
+    ``problem(culprit, other)`` describes what is wrong with the lines that another client received.
     """
 
     id: str
@@ -51,7 +51,7 @@ def _usual(event: Event, legal: list[PlayerAction]) -> PlayerAction:
 
 
 def odd_speller() -> Decide:
-    """Says what is legal in JSON as the standard allows it, but nobody writes it."""
+    """Encodes a reply as legal but unusual JSON."""
 
     def decide(event: Event, legal: list[PlayerAction], spell: Spell) -> tuple[bytes, ...]:
         line: bytes = spell(_usual(event, legal))
@@ -116,14 +116,14 @@ def _either(
 
 
 def _no_end(culprit: ClientReport, other: ClientReport) -> str:
-    """Return what is wrong where the game had to go on as if nothing had been."""
-    return "" if other.ended else f"the game does not go on: {other.error or 'it just ends'}"
+    """Return what is wrong where the game had to continue undisturbed."""
+    return "" if other.ended else f"the game does not continue: {other.error or 'it just ends'}"
 
 
 MISDEEDS: Final = (
     Misdeed("S08", "a win without a hand", _win, _either(_carried_out(Hora), _another_named)),
     Misdeed("S09", "a riichi without tenpai", _riichi, _carried_out(Reach)),
-    Misdeed("S13", "a client says nothing", _always(Deed.KEEPS_SILENT), _another_named),
+    Misdeed("S13", "a client sends nothing", _always(Deed.KEEPS_SILENT), _another_named),
     Misdeed("S14", "a client resets its line", _always(Deed.RESETS), _another_named),
     Misdeed("S16", "two lines for one", _twice, _another_named),
     Misdeed("S17", "a reply to an older request", _old_then_right,

@@ -26,7 +26,7 @@ _WORST_FIRST: Final = (
 
 
 class Transcript:
-    """The last lines of one conversation, both ways: ``<-`` what we said, ``->`` what came."""
+    """The last lines of one conversation: ``<-`` lines of the table, ``->`` lines of the client."""
 
     def __init__(self, title: str) -> None:
         self.title: Final = title
@@ -41,11 +41,11 @@ class Transcript:
         self._lines.append((f"{of}->", line))
 
     def note(self, text: str) -> None:
-        """Note what happened beside the lines."""
+        """Note an event that is no line."""
         self._lines.append(("==", text))
 
     def lines(self) -> tuple[str, ...]:
-        """Return what was said so far."""
+        """Return the lines so far."""
         shown = [f"{arrow} {_readable(line)}" for arrow, line in self._lines]
         return (f"== {self.title}", *shown)
 
@@ -98,11 +98,11 @@ class CheckFindings:
         found.append(Observation(verdict, text, lines))
 
     def skip(self, id_: str, reason: str) -> None:
-        """Say why a check has no verdict."""
+        """Note why a check has no verdict."""
         self.reasons.setdefault(id_, reason)
 
     def give_up(self, checks: Iterable[Check], reason: str) -> None:
-        """Say why no check that is left has a verdict."""
+        """Note why no check that is left has a verdict."""
         self.lost = reason
         for check in checks:
             self.skip(check.id, f"not reached: {reason}")
@@ -129,7 +129,7 @@ class Result:
     repeat: str
 
     def is_fault(self, *, strict: bool) -> bool:
-        """Whether the exit status shall tell of it: a MUST; strictly, everything not OK."""
+        """Whether the exit status reports it: a MUST; strictly, everything not OK."""
         if self.verdict is CheckVerdict.FAILED:
             return strict or self.check.level == "MUST"
         return strict and self.verdict is CheckVerdict.NON_STRICT

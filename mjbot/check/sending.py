@@ -1,4 +1,4 @@
-"""How a table speaks to a bot in each dialect, and the ways in which servers differ in that."""
+"""The lines of a table to a bot in each dialect, and the ways in which servers differ in them."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ Respell = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class EventSender(abc.ABC):
-    """One game's side of the table; ``owes`` says whether the bot must answer what was said."""
+    """One game's side of the table; ``owes`` is whether the bot must answer the last event."""
 
     def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
         self.dialect: Final = dialect
@@ -33,10 +33,10 @@ class EventSender(abc.ABC):
 
     @abc.abstractmethod
     def lines(self, event: Event, owed: Owed) -> list[bytes]:
-        """Return the lines that tell an event; ``owed`` is what it calls for."""
+        """Return the lines of an event; ``owed`` is the reply that it requires."""
 
     def read_reply(self, line: bytes, seconds: float) -> tuple[bytes | None, str]:
-        """Return what is said about a reply, and what was wrong with its envelope."""
+        """Return the acknowledgement of a reply, and what was wrong with its envelope."""
         return None, ""
 
     def _spelled(self, line: bytes) -> bytes:
@@ -61,7 +61,7 @@ class LockstepSender(EventSender):
 
 
 class PipeSender(EventSender):
-    """Who starts Mortal, or mjai.app's arrays."""
+    """The feeder of Mortal, or of mjai.app's arrays."""
 
     def __init__(self, dialect: Dialect, seat: int, respell: Respell | None) -> None:
         super().__init__(dialect, seat, respell)
@@ -101,7 +101,7 @@ class RequestSender(EventSender):
 
 
 def sender_for(dialect: Dialect, seat: int, respell: Respell | None = None) -> EventSender:
-    """Return who speaks a dialect to a seat."""
+    """Return the sender of a dialect to a seat."""
     kinds: dict[Dialect, type[EventSender]] = {
         LOCKSTEP: LockstepSender, LINES: PipeSender, ARRAYS: PipeSender, REQUESTS: RequestSender
     }  # fmt: skip
@@ -122,7 +122,7 @@ _SPARE: Final[dict[str, Sequence[str]]] = {
 
 
 def respell_sparsely(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what some servers do not say."""
+    """Leave out the fields that some servers do not send."""
     left_out = _SPARE.get(fields["type"], ())
     return {name: value for name, value in fields.items() if name not in left_out}
 

@@ -64,4 +64,4 @@ class ServerProcess:
                 await asyncio.sleep(_AGAIN_S)
             else:
                 return ""
-        return f"nobody answers within {START_S:g} s of its start"
+        return f"no answer within {START_S:g} s of its start"

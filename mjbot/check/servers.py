@@ -19,7 +19,7 @@ from protocol.sessions.lockstep_server import BUSY
 from protocol.transports.base import Transport, TransportError, VanishedError
 
 JOIN_S: Final = 10.0
-"""How long a server may take to refuse a join, or to say that it is busy."""
+"""How long a server may take to refuse a join, or to report that it is busy."""
 _IDLE_LINES: Final = 3
 _BAD_JOINS: Final = (
     b'{"type":"join","name":"check","room":"no such room"}',
@@ -35,9 +35,9 @@ _BUSY_S: Final = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """What is wanted: ``ids`` (empty: all), the tables that it can play at once (0: none said).
+    """Selection: ``ids`` (empty: all), the tables that it can play at once (0: unknown).
 
-    ``restart`` ends the server and starts it again; it returns what went wrong.  ``on_scene`` is
+    ``restart`` stops and restarts the server; it returns what went wrong.  ``on_scene`` is
     called with the name of each part before it begins.
     """
 
@@ -47,7 +47,7 @@ class ServerSettings:
     on_scene: Callable[[str], None] = lambda name: None
 
     def includes(self, id_: str, dialect: Dialect) -> bool:
-        """Whether a check is wanted and has a meaning in a dialect."""
+        """Whether a check is selected and applies to a dialect."""
         return (not self.ids or id_ in self.ids) and CHECKS[id_].applies_to(dialect)
 
     def misdeeds(self, dialect: Dialect) -> list[Misdeed]:
@@ -116,7 +116,7 @@ class _ServerCheck:
         for check in SERVER_CHECKS:
             if not check.applies_to(self._endpoint.dialect):
                 word = self._endpoint.dialect.traits.word
-                self.findings.skip(check.id, f"it means nothing in the dialect {word}")
+                self.findings.skip(check.id, f"does not apply to the dialect {word}")
 
     # --- joining -----------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class _ServerCheck:
                 transcript.sent(answer)
                 return "" if b'"error"' in answer else "it is not refused by an error"
         except VanishedError:
-            return ""  # closed without a word: nothing demands one
+            return ""  # closed without an error message: none is required
         except (TransportError, ProtocolError) as error:
             return str(error)
 
@@ -234,7 +234,7 @@ class _ServerCheck:
             problem = f"JSON that is spelled otherwise is refused: {four[CULPRIT].refused}"
             self.findings.add("S15", problem, transcript)
         elif not all(isinstance(end, EndGame) for end in ends) or len(set(ends)) > 1:
-            problem = f"not all four hear the same end_game: {four[0].error or ends}"
+            problem = f"not all four receive the same end_game: {four[0].error or ends}"
             self.findings.add("S19", problem, transcript)
 
     def _note_claims(self, seats: Sequence[ClientReport], transcript: Transcript) -> None:
@@ -282,7 +282,7 @@ class _ServerCheck:
         culprit = four[CULPRIT]
         for outcome in four:
             if outcome is not culprit:
-                silent = "the others hear nothing more" if outcome.silent else ""
+                silent = "the others receive nothing more" if outcome.silent else ""
                 if problem := silent or misdeed.problem(culprit, outcome):
                     self.findings.add(id_, f"{name}: {problem}", transcript)
         if id_ == "S13":
@@ -292,7 +292,7 @@ class _ServerCheck:
     def _note_wait(self, others: Sequence[ClientReport], transcript: Transcript) -> None:
         longest_s = max(outcome.longest_s for outcome in others)
         errors = {outcome.error for outcome in others}
-        then = "the game goes on" if all(outcome.ended for outcome in others) else max(errors)
+        then = "the game continues" if all(outcome.ended for outcome in others) else max(errors)
         text = f"after {longest_s:.1f} s: {then or 'they are sent away'}"
         self.findings.add("S13", text, transcript, CheckVerdict.INFO)
 
@@ -301,7 +301,7 @@ class _ServerCheck:
     async def _play_at_once(self) -> None:
         tables = self._settings.at_once
         if not tables:
-            self.findings.skip("S20", "nobody claims that it can: say --at-once N")
+            self.findings.skip("S20", "needs the number of tables that it can play: --at-once N")
             return
         self._settings.on_scene(f"{tables} tables at once")
         transcript = Transcript(f"{tables} tables at once, a client of one leaves")
@@ -317,12 +317,12 @@ class _ServerCheck:
         self.findings.occasion("S20")
         ended = sum(outcome.ended for four in played for outcome in four)
         if ended < 4 * (tables - 1):
-            problem = f"of {4 * tables} clients {ended} hear the end of a game"
+            problem = f"of {4 * tables} clients {ended} receive the end of a game"
             self.findings.add("S20", problem, transcript)
 
     async def _restart(self) -> None:
         if self._settings.restart is None:
-            self.findings.skip("S22", "it takes the server's command: say --start COMMAND")
+            self.findings.skip("S22", "needs the server's command: --start COMMAND")
             return
         self._settings.on_scene("a restart")
         transcript = Transcript("the server is ended by SIGTERM and started again")

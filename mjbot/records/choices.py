@@ -1,4 +1,4 @@
-"""Recorded games as choices: after which event who could choose what, and what was chosen."""
+"""Recorded games as choices: after each event, the seats with a choice, and their actions."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -16,11 +16,11 @@ from protocol import messages as m
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 AHEAD: Final = 3
-"""Events looked at after a position: so many may win on one tile."""
+"""Events examined after a position: so many may win on one tile."""
 PLAYED_OUT: Final = ("fanpai", "nagashimangan")
-"""Draws after which nobody has wanted the last tile."""
+"""Draws in which no seat has taken the last tile."""
 
-# Of several who want a tile the highest gets it, but every ron counts.
+# Of several calls of a tile the highest gets it, but every ron counts.
 _CHI: Final = 1
 _PON: Final = 2
 _RON: Final = 3
@@ -38,16 +38,16 @@ class ReplayStep:
 
     @property
     def next(self) -> m.Event | None:
-        """What comes next, ``None`` at the end of the log."""
+        """The next event, ``None`` at the end of the log."""
         return self.following[0] if self.following else None
 
     def choices(self, seat: int) -> tuple[Action, ...]:
-        """Return what a seat whose hand is known may choose from, if there is a choice."""
+        """Return the choices of a seat whose hand is known, if there are any."""
         legal = self.table.legal(seat)
         return legal if len(legal) > 1 else ()
 
     def recorded(self, seat: int) -> Action | None:
-        """Return what the seat, which has a choice, chose; ``None`` where nobody can tell."""
+        """Return the choice of the seat, which has one; ``None`` where it is unknown."""
         if self.next is None:
             return None
         try:
@@ -69,9 +69,9 @@ class ReplayStep:
         return ACTIONS[(DISCARD_DRAWN if second.tsumogiri else DISCARD) + TILE_BY_NAME[second.pai]]
 
     def _choice(self, seat: int) -> Action | None:
-        """Return what the seat said to a tile on offer, unless another's word may have hidden it.
+        """Return the seat's answer to a tile on offer, unless another's call may have hidden it.
 
-        Of who could chi nothing is known after another's pon, and of who could only win a pass.
+        A possible chi is unknown after another's pon; a seat that could only win has passed.
         """
         if isinstance(self.next, m.Ryukyoku) and self.next.reason not in PLAYED_OUT:
             return None
@@ -124,8 +124,8 @@ class Numbering:
     def choosers(self, step: ReplayStep) -> dict[int, int]:
         """Return seat -> the number, from 1 in each kyoku, of the choice that it has now.
 
-        A riichi that is accepted and a dora that is turned leave the question as it was: the
-        choice comes after them.
+        An accepted riichi and a turned dora do not change the choice: the choice comes after
+        them.
         """
         if isinstance(step.event, m.StartKyoku):
             self._chosen.clear()

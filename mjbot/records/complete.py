@@ -1,9 +1,9 @@
-"""A game told in full: what its events leave unsaid, the strict table fills in.
+"""A complete game: fields that its events leave out are filled in by the strict table.
 
-Dialects differ in what they say of a payment, and no mjai dialect tells which dragon was a
+Dialects differ in the fields of a payment, and no mjai dialect includes which dragon was a
 triplet or which limit a hand reached.  A record in another format needs all of it.  So the events
 go through the strict table, and each comes out with everything that the table knows, in one form
-whatever the source said: two records of one game are equal once they are complete.
+for every source: two records of one game are equal once they are complete.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,14 +46,14 @@ _OVER: Final = (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
 
 
 class _UntoldError(ValueError):
-    """Something that nobody can make up."""
+    """Information that cannot be reconstructed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompleteGame:
-    """A game of which everything is told.
+    """A game with all fields.
 
-    Of ``rules`` that the record does not announce, the length is a hanchan unless the course of the
+    Of ``rules`` that the record does not contain, the length is a hanchan unless the course of the
     game excludes it, and red fives are played with if one was seen.
     """
 
@@ -65,8 +65,8 @@ class CompleteGame:
 def complete(game: Game) -> CompleteGame:
     """Return a game with every field of each event filled in, and each win's record.
 
-    Raises :class:`~mjbot.records.game.IncompleteGameError` where the events do not tell the whole
-    game or break the rules, and :class:`~mjbot.records.game.RecordError` where they cannot be read.
+    Raises :class:`~mjbot.records.game.IncompleteGameError` where the events are incomplete
+    or break the rules, and :class:`~mjbot.records.game.RecordError` where they cannot be read.
     """
     builder = _GameBuilder()
     entries: list[Entry] = []
@@ -79,7 +79,7 @@ def complete(game: Game) -> CompleteGame:
             problem = error.problem if isinstance(error, TableError) else str(error)
             raise IncompleteGameError(game.name, game.place(number), problem) from None
     if not hands:
-        raise IncompleteGameError(game.name, "", "no hand is told")
+        raise IncompleteGameError(game.name, "", "it has no hand")
     if int(builder.state["phase"]) not in _OVER:
         raise IncompleteGameError(game.name, game.place(number), "the log ends inside a hand")
     return builder.game(entries)
@@ -101,7 +101,7 @@ class _GameBuilder:
         self._rules_announced = False
 
     def game(self, entries: Iterable[Entry]) -> CompleteGame:
-        """Return the game of which all has been told."""
+        """Return the game of these entries."""
         a, b, c, d = [*self._table.names, "", "", "", ""][:4]
         rules = rules_of(self.state["rules"])
         red_fives = rules.red_fives if self._rules_announced else self._has_reds
@@ -157,11 +157,11 @@ class _GameBuilder:
         return msgspec.structs.replace(event, can_act=True, **changed)
 
     def _win(self, event: m.Hora) -> WinRecord:
-        """Return what a win is worth right now, before it is paid."""
+        """Return the payment of a win, before it is paid."""
         state, seat = self.state, event.actor
         if state["riichi"][seat] == s.ACCEPTED:
             if event.uradora_markers is None:
-                raise _UntoldError("the ura dora markers of a win after riichi are not told")
+                raise _UntoldError("the ura dora markers of a win after riichi are missing")
             show_ura(state, [tile_code(name) for name in event.uradora_markers])
         by_draw = event.target == seat
         tile = int(state["drawn" if by_draw else "last_tile"])
@@ -284,7 +284,7 @@ def _drawn(state: s.State, event: m.Ryukyoku) -> m.Ryukyoku:
 
 
 def _reason(state: s.State, event: m.Ryukyoku) -> int:
-    """Return why the hand is drawn; of servers that do not say the table knows."""
+    """Return why the hand is drawn; the table decides where the server does not."""
     if event.reason in s.WIRE_REASONS[1:-1]:
         return s.WIRE_REASONS.index(event.reason)
     if event.reason is not None:

@@ -1,4 +1,4 @@
-"""What players really said: every raw reply beside a game's log, with its time and its verdict.
+"""The raw replies of players, next to a game's log, each with its time and its verdict.
 
 The file of ``GAME.mjson`` is ``GAME.evidence.jsonl``, a line for each reply, or for one that was
 due and did not come.  Its lines have no ``type``, so that no reader takes it for a log.
@@ -25,8 +25,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """One reply.
 
     ``line`` is the line of the log that it answers, from 1; ``at`` is when it was judged, UTC in
-    ISO 8601; ``took_ms`` how long the seat took.  ``raw`` is what came, bytes that are no UTF-8 as
-    ``\\xff``, ``None`` if nothing came; of ``bytes`` bytes the first :data:`MOST_KEPT` letters.
+    ISO 8601; ``took_ms`` how long the seat took.  ``raw`` is the reply, bytes that are no UTF-8 as
+    ``\\xff``, ``None`` without a reply; of ``bytes`` bytes the first :data:`MOST_KEPT` letters.
     """
 
     line: int

@@ -17,7 +17,7 @@ _TENHOU_ID: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])\d{4}gm-")
 
 @dataclass(frozen=True, slots=True)
 class WinRecord:
-    """What a Tenhou record says of one win beyond the mjai event.
+    """What a Tenhou record contains of one win in addition to the mjai event.
 
     ``yaku`` pairs Tenhou yaku ids (0..54) with han in the record's order, dora included;
     ``yakuman`` lists ids and then ``yaku`` is empty.  ``hand_points`` are the hand's points
@@ -46,7 +46,7 @@ Talk = Sequence[tuple[int, str]]
 
 
 class Entry(NamedTuple):
-    """One event, the number of the line, tag or hand that says it; of a win what else is known."""
+    """One event, the number of its line, tag or hand; of a win the further fields."""
 
     number: int
     event: Event
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 class Game:
     """One game.  ``entries`` can be walked once and may raise :class:`RecordError` on the way.
 
-    ``name`` says where the game lies: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.  ``ref`` is
+    ``name`` is the location of the game: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.  ``ref`` is
     Tenhou's id of the game, where the record has it.
     """
 
@@ -85,7 +85,7 @@ class Game:
 
 
 class GameDigest(NamedTuple):
-    """What tells one game from another: digests of who played and of what all players saw."""
+    """What identifies a game: digests of the players and of what all players saw."""
 
     players: bytes
     events: bytes
@@ -162,11 +162,11 @@ class EmptyRecordError(RecordError):
 
 
 class IncompleteGameError(RecordError):
-    """A game that nobody can tell whole: it is cut off, hides a hand, or breaks our rules."""
+    """An incomplete game: it is cut off, hides a hand, or breaks our rules."""
 
 
 class ForeignRecordError(RecordError):
-    """A file of a kind that is not read here; nothing says that it is damaged.
+    """A file of a kind that is not supported; it need not be damaged.
 
     ``kind`` is what it is, as the end of a sentence: ``"is a web page"``.
     """

@@ -124,7 +124,7 @@ def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
 
 
 def talk_in(line: bytes) -> Talk:
-    """Return what each seat remarked on an event, if the line's ``logs`` say so."""
+    """Return the remarks of the seats on an event, from the ``logs`` of the line."""
     if b'"logs"' not in line or _SILENCE in line:
         return ()
     logs = msgspec.json.decode(line).get("logs") if line.startswith(b"{") else None

@@ -238,7 +238,7 @@ class _RecordReader:
         self._final = final_scores(tag, 0)
         if isinstance(tag, tags.Win):
             if not self._playing:
-                raise ValueError("<AGARI> comes before the first <INIT>")
+                raise ValueError("<AGARI> before the first <INIT>")
             self._result_seen = True
             hora = read_win(tag, 0, self._tiles)
             self._win = _win_record(tag, hora, self._tiles)
@@ -250,7 +250,7 @@ class _RecordReader:
 
     def _check_playing(self, name: str) -> None:
         if not self._playing or self._result_seen:
-            raise ValueError(f"<{name}> comes outside a hand")
+            raise ValueError(f"<{name}> outside a hand")
 
 
 @lru_cache(maxsize=4096)

@@ -2,9 +2,9 @@
 
 A record names each of the 136 tiles, our events only what is printed on them.  Which copy of
 equal tiles it is, is therefore free; but it stays the same from the deal or the draw to the
-discard, call or win, so that whoever compares ids sees which tile was drawn and discarded.
+discard, call or win, so that ids show which tile was drawn and discarded.
 
-Left out is what nobody told us: the seed of the wall, the players' grades and rates; the dice are
+The seed of the wall and the players' grades and rates are unknown and left out; the dice are
 always 1 and 1.
 """
 
@@ -212,7 +212,7 @@ def _hundreds(points: m.FourInts | None) -> m.FourInts:
 
 def _hundred(points: int) -> int:
     if points % 100:
-        raise ValueError(f"{points} points cannot be told: an mjlog counts in hundreds")
+        raise ValueError(f"{points} points cannot be written: an mjlog counts in hundreds")
     return points // 100
 
 

@@ -51,13 +51,13 @@ class RecordPosition:
     def event_in(self, steps: Iterable[ReplayStep], seat: int | None) -> int:
         """Return the number of the event after which the position stands.
 
-        ``seat`` is whose choice it is.  Raises :class:`NoPositionError` where the seat has no such
+        ``seat`` is the seat with the choice.  Raises :class:`NoPositionError` where it has no such
         choice; whether a game has so many events is not checked.
         """
         if not self.kyoku:
             return self.event
         if seat is None:
-            raise NoPositionError(f"--at {self.text}: whose choice? name a --seat")
+            raise NoPositionError(f"--at {self.text}: add the seat with --seat")
         numbering, most = Numbering(), 0
         for step in steps:
             choosers = numbering.choosers(step)
@@ -70,7 +70,7 @@ class RecordPosition:
 
 
 class BoardAddress(NamedTuple):
-    """A moment as the board's address has it: who sits below, the kyoku and the event in it.
+    """A moment as the board's address has it: the seat at the bottom, the kyoku and its event.
 
     Kyoku count from 0, events from 0, which is the deal.
     """

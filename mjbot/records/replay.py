@@ -11,12 +11,12 @@ from protocol.messages import EndGame, Hora, Ryukyoku, StartKyoku
 
 RULES_SINCE: Final = "2018-01"
 """The first month of which records were checked.  A game of 2009-02 was played without tenpai-yame;
-when the rule came is not known."""
+the month of the rule's introduction is not known."""
 
 
 @dataclass
 class MismatchError(MjbotError, ValueError):
-    """A record and the rules disagree; ``game`` and ``place`` say where, ``event`` on what."""
+    """A record and the rules disagree; ``game`` and ``place`` are where, ``event`` on what."""
 
     game: str
     place: str
@@ -28,7 +28,7 @@ class MismatchError(MjbotError, ValueError):
 
 
 class OlderRulesError(MismatchError):
-    """A game of before :data:`RULES_SINCE` goes on where tenpai-yame ends it today."""
+    """A game of before :data:`RULES_SINCE` continues where tenpai-yame ends it today."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
 
 
 def _mismatch(game: Game, entry: Entry, error: TableError, is_drawn: bool) -> MismatchError:
-    """Return what is wrong; ``is_drawn`` says whether the kyoku before was drawn."""
+    """Return what is wrong; ``is_drawn`` is whether the kyoku before was drawn."""
     place, event = game.place(entry.number), quote(entry.event)
     goes_on = isinstance(entry.event, StartKyoku) and error.problem.endswith("the game is over")
     if goes_on and is_drawn and game.month and game.month < RULES_SINCE:

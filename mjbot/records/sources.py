@@ -1,13 +1,14 @@
 """Finding games: a file, a folder or a zip of mjlog, tenhou.net/6 and mjai logs, also gzipped.
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
-time, however many a zip or a log holds.  Good files of other kinds are told from damaged ones.
+time, however many a zip or a log holds.  Good files of other kinds are distinguished from damaged
+ones.
 
-Of a folder not every file is meant.  Folders called ``runs`` below it are left alone: they hold
-what commands left there, and whoever means them names them (or something inside).  And JSON whose
+Not every file of a folder counts.  Folders called ``runs`` below it are skipped: they hold the
+output of commands, and are read if they (or something inside) are named.  And JSON whose
 first object has neither a ``type`` nor a ``log`` is no record: the arena's games, figures and
-faults, and the manifests of weights, lie beside the records of a run.  Games in other formats are
-listed: whoever has them here shall hear that they are not read.
+faults, and the manifests of weights, lie next to the records of a run.  Games in other formats are
+listed, so that a message reports that they are not read.
 """
 
 import gzip
@@ -50,7 +51,7 @@ _DAMAGED = (
     zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, ValueError,
     NotImplementedError,
 )  # fmt: skip
-"""What unpacking raises over damaged bytes, beside an ``OSError`` without a number."""
+"""What unpacking raises for damaged bytes, besides an ``OSError`` without a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Source:
     """One file of records: ``path`` itself, or ``member`` of the zip at ``path``.
 
     ``place`` is the member's number among all entries of the zip: two may have one name, and then
-    ``member`` is the name with a number.  ``problem`` says why it cannot be opened, if that is
+    ``member`` is the name with a number.  ``problem`` is why it cannot be opened, if that is
     known already.
     """
 
@@ -178,7 +179,7 @@ def _describe(error: OSError) -> str:
 def open_games(path: Path) -> Iterator[Game]:
     """Yield every game at ``path``, one in memory at a time.
 
-    Raises as :func:`list_sources` and :func:`games_of`; to pass over damaged files and go on,
+    Raises as :func:`list_sources` and :func:`games_of`; to skip damaged files and continue,
     walk those two yourself.
     """
     for source in list_sources(path):
@@ -208,7 +209,7 @@ def _is_other_json(path: Path) -> bool:
         with path.open("rb") as file:
             return other_json(first_json(file)) == OTHER_JSON
     except OSError:
-        return False  # it is told when it is read
+        return False  # it is reported when it is read
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

@@ -25,8 +25,8 @@ class Format:
     """A format that games are written in.
 
     ``ending`` is that of a file of one game in a folder or zip, ``endings`` those of files that
-    may be named; ``encode`` gives a game's bytes, empty if it has no event.  ``many`` says that a
-    file may hold many games, one after the other, ``has_talk`` that it holds what players remark.
+    may be named; ``encode`` gives a game's bytes, empty if it has no event.  ``many``: a
+    file may hold many games, one after the other; ``has_talk``: it holds the remarks of players.
     """
 
     name: str
@@ -75,7 +75,7 @@ _PACKED: Final = (".zip", ".gz")
 
 
 def format_of(out: Path) -> Format:
-    """Return the format that an output's ending asks for: mjlog, or else mjai.
+    """Return the format for an output's ending: mjlog, or else mjai.
 
     >>> [format_of(Path(name)).name for name in ("a.mjlog", "a.xml.gz", "a.json", "folder")]
     ['mjlog', 'mjlog', 'mjai', 'mjai']
@@ -166,7 +166,7 @@ class _FileWriter(GameWriter):
 
 
 def refusal(out: Path, form: Format) -> str | None:
-    """Say why nothing can be written to ``out``: its ending is that of another kind of file.
+    """Return why ``out`` cannot be written: its ending is that of another kind of file.
 
     >>> refusal(Path("out.txt"), FORMATS["mjai"])
     'out.txt: cannot write .txt; a folder (without a dot), .zip, .gz, .jsonl, .mjson or .json can'

@@ -40,7 +40,7 @@ def test_a_bot_is_given_the_url_of_its_dialect(dialect: Dialect, url: str) -> No
         async with ConnectingBot(command, dialect, "leaver") as bot:
             await bot.sit_down(0)
 
-    with pytest.raises(CannotStartError, match=f"nobody connected to {url}"):
+    with pytest.raises(CannotStartError, match=f"no connection to {url}"):
         asyncio.run(start())
 
 

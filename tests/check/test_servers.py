@@ -146,7 +146,7 @@ def test_our_websocket_door_fails_nothing():
     found = checked_over_websocket(included, limits=TimeLimits(1000, 1000))
     assert not failed(found), [found[id_].text for id_ in failed(found)]
     assert idle(found) & included == {"S01"}
-    assert "the game goes on" in found["S13"].text
+    assert "the game continues" in found["S13"].text
 
 
 # --- one fault each --------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def chombo(events: list[m.Event]) -> list[m.Event]:
     [
         (cut_off, "the log ends inside a hand"),
         (hidden, "the hand of seat 0 is hidden"),
-        (without_ura, "the ura dora markers of a win after riichi are not told"),
+        (without_ura, "the ura dora markers of a win after riichi are missing"),
         (without_deal, "no kyoku is under way"),
         (stolen, "tsumogiri is true, but C is not the drawn tile"),
         (chombo, "ryukyoku.reason is 'error', which Tenhou does not know"),
@@ -258,7 +258,7 @@ def test_scores_that_are_not_in_hundreds_are_no_mjlog(scripted, tmp_path: Path, 
     source, out = tmp_path / "in.mjson", tmp_path / "out.mjlog"
     source.write_bytes(lines(game.events[: game.names().index("EndKyoku") + 1]))
     assert main(["convert", str(source), str(out)]) == ExitCode.FAILED
-    assert "25050 points cannot be told: an mjlog counts in hundreds" in capsys.readouterr().err
+    assert "25050 points cannot be written: an mjlog counts in hundreds" in capsys.readouterr().err
     assert main(["convert", str(source), str(tmp_path / "x"), "--to", "tenhou6"]) == ExitCode.OK
 
 

@@ -276,7 +276,7 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
         (["--at", "15", "--seat", "2"], "--at 15: seat 2 has no choice there; seat 0 has one"),
         (["--at", "5000"], "the log has the events 1 to 452"),
         (["--at", "0"], "the log has the events 1 to 452"),
-        (["--at", "E1-0:5"], "--at E1-0:5: whose choice? name a --seat"),
+        (["--at", "E1-0:5"], "--at E1-0:5: add the seat with --seat"),
         (["--at", "E1-0:99", "--seat", "0"], "seat 0 has 7 choices in E1-0"),
         (["--at", "W1-0:1", "--seat", "0"], "seat 0 has 0 choices in W1-0"),
     ],

@@ -35,12 +35,12 @@ def test_every_cut_is_noticed(tenhou) -> None:
 @pytest.mark.parametrize(
     ("tags", "problem"),
     [
-        (("T60",), "tag 4: <T60> comes outside a hand"),
+        (("T60",), "tag 4: <T60> outside a hand"),
         (("DEAL", "T136", "OVER"), "tag 5: T136: names a tile outside 0..135"),
         (("DEAL", "X5", "OVER"), "tag 5: X5: no such tag"),
         (("DEAL", "T60"), "tag 5: the record ends inside a hand"),
         (("DEAL", "T60", "DEAL"), "tag 6: a hand begins before the one before it has ended"),
-        (("DEAL", "OVER", "T60"), "tag 6: <T60> comes outside a hand"),
+        (("DEAL", "OVER", "T60"), "tag 6: <T60> outside a hand"),
         (("DEAL", '<N who="1"/>'), "tag 5: N.m: missing"),
         (("DEAL", '<N who="7" m="1"/>'), "tag 5: N.who: expected int <= 3"),
         (("DEAL", '<N who="1" m="x"/>'), "tag 5: N.m: expected int, got 'x'"),
@@ -57,7 +57,7 @@ def test_every_cut_is_noticed(tenhou) -> None:
         ((_deal("16,0,0,1,2,132"),), "INIT.seed: expected int <= 15"),
         ((_deal("0,70000,0,1,2,132"),), "INIT.seed: expected int <= 10000"),
         ((_deal("0,0,70000,1,2,132"),), "INIT.seed: expected int <= 10000"),
-        (("WIN",), "<AGARI> comes before the first <INIT>"),
+        (("WIN",), "<AGARI> before the first <INIT>"),
         (
             ("DEAL", '<RYUUKYOKU ba="0,0" sc="99999999,0,0,0,0,0,0,0"/>'),
             "RYUUKYOKU.sc: expected int <= 10000000",

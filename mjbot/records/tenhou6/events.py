@@ -1,4 +1,4 @@
-"""What a hand's events and result say: the deal, riichi paid, and the end with the hands shown."""
+"""Events of a hand and its result: the deal, riichi paid, and the end with the hands shown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -156,7 +156,7 @@ def _ryukyoku(
 
 
 def _shown(result: DrawEntry, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
-    """Return who shows a hand: of a draw by exhaustion those who were tenpai."""
+    """Return the seats that show a hand: in an exhaustive draw those that were tenpai."""
     if result.reason == "kyushukyuhai":
         return [seat == last_seat for seat in range(4)]
     if result.reason == "suchareach" or result.name == ALL_TENPAI:

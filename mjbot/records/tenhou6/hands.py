@@ -41,7 +41,7 @@ ClaimKind = Literal["chi", "pon", "daiminkan"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A call of somebody's discard, where otherwise a draw stands.
+    """A call of another seat's discard, in the place of a draw.
 
     ``source`` counts seats to the right of the caller; ``own`` are its own tiles, as they stand.
     """
@@ -54,7 +54,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class OwnKan:
-    """A kakan of ``tile`` on a pon of ``own`` (``source`` says whose tile that claimed), or an
+    """A kakan of ``tile`` on a pon of ``own`` (``source`` is the seat of the claimed tile), or an
     ankan of ``own`` and ``tile`` (``source`` 0).
     """
 
@@ -151,7 +151,7 @@ def _read_draw(value: Any, place: str) -> Draw:
         _refuse(place, f'"{value[:40]}" is no call')
     source = _source(before, len(own))
     if source is None or (kind == "chi" and source != 3):
-        _refuse(place, f'"{value[:40]}" is a call from nobody')
+        _refuse(place, f'"{value[:40]}" is a call from no seat')
     return Claim(kind, source, tile, own)
 
 
@@ -170,7 +170,7 @@ def _read_play(value: Any, place: str) -> Play:
         return OwnKan("ankan", 0, tile, own)
     source = _source(min(before, 2), 2)
     if source is None:
-        _refuse(place, f'"{value[:40]}" is a kakan on a pon from nobody')
+        _refuse(place, f'"{value[:40]}" is a kakan on a pon from no seat')
     return OwnKan("kakan", source, tile, own)
 
 

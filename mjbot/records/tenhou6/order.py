@@ -1,9 +1,9 @@
-"""The order of events in a hand of tenhou.net/6, which its columns do not tell.
+"""The order of events in a hand of tenhou.net/6, which its columns do not contain.
 
-Each seat's columns are in order; who came before whom follows from turns and calls.  A call says
-whose tile of what name it claimed, but not which of them: that seat may have discarded such a tile
-twice before the caller came to its next entry.  So the search takes every call as early as may be,
-and goes back where that comes to nothing.
+Each seat's columns are in order; the order between seats follows from turns and calls.  A call
+names the seat and the tile that it claimed, but not the discard: that seat may have discarded such
+a tile twice before the caller's next entry.  So the search takes every call as early as possible,
+and backtracks where that fails.
 
 At most one order uses up all columns.  Suppose two did, and d is the discard, of seat s, after
 which they differ: next acts A in the one and B in the other, by a call of d or as the seat after s
@@ -11,7 +11,7 @@ that draws.  B's next entry waits for a discard of s, so in the first order B st
 discards again, and so does A in the second.  Before that s has an entry, the same in both orders,
 which needs a discard of another seat Z since d: one that s claims, or that of the seat before s.
 Z acts in both orders, so it is neither A nor B.  What Z does first needs a discard since d as
-well, and tells whose: in the first order only A can have made it, in the second only B.
+well, and identifies it: in the first order only A can have made it, in the second only B.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from mjbot.records.tenhou6.hands import Claim, HandColumns, Nothing, OwnKan, Riv
 from protocol import messages as m
 
 MOST_EVENTS: Final = 100_000
-"""Looked at in the search through one hand.  A hand has some 150; only a made-up one needs many."""
+"""Steps of the search through one hand.  A hand has some 150; only a made-up one needs many."""
 
 
 ANY_SEAT: Final = 4
@@ -33,8 +33,8 @@ def orders(hand: HandColumns, ronned: int) -> Iterator[list[m.Event]]:
     """Yield every order of events, from the first draw on, in which all columns are used up: one.
 
     ``ronned`` is the seat whose last tile was won by another, -1 for none, :data:`ANY_SEAT` where
-    nobody says which: a riichi declared with that tile is not accepted.  Raises ``ValueError``
-    saying how far the columns fit if no order does.
+    it is unknown: a riichi declared with that tile is not accepted.  Raises ``ValueError``
+    with how far the columns fit if no order does.
     """
     search = _Search(hand, ronned)
     found = False
@@ -46,7 +46,7 @@ def orders(hand: HandColumns, ronned: int) -> Iterator[list[m.Event]]:
 
 
 class _DeadEndError(ValueError):
-    """The columns do not go on like this."""
+    """The columns do not continue like this."""
 
 
 def _four_zeros() -> list[int]:
@@ -98,7 +98,7 @@ class _Search:
     # --- one turn ----------------------------------------------------------------------------
 
     def _turn(self, branch: _Branch) -> list[_Branch]:
-        """Play on to the next discard; return how it may go on, nothing at the end."""
+        """Play to the next discard; return the possible continuations, none at the end."""
         called = isinstance(branch.events[-1], m.Chi | m.Pon) if branch.events else False
         while True:
             self._looked_at += 1
@@ -181,7 +181,7 @@ class _Search:
             branch.n_dora += 1
         branch.owed_dora = 0
 
-    # --- how it goes on ----------------------------------------------------------------------
+    # --- continuations -----------------------------------------------------------------------
 
     def _after_discard(self, branch: _Branch, tile: str) -> list[_Branch]:
         """Return a branch for each seat that may have claimed the tile, and one for none."""

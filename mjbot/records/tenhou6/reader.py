@@ -1,6 +1,6 @@
 """Games of tenhou.net/6, as events in the order in which they happened.
 
-The order follows from turns and calls (:mod:`.order`); whether the rules allow it is not looked at
+The order follows from turns and calls (:mod:`.order`); whether the rules allow it is not checked
 here, as with other records.
 
 A file holds one game, an array of them, or one after the other.
@@ -192,7 +192,7 @@ def _events(hand: HandColumns, result: Result) -> Iterator[m.Event]:
 
 
 def ronned_seat(result: Result) -> int:
-    """Return whose last tile was won by another, as :func:`.order.orders` asks for it."""
+    """Return the seat whose last tile was won by another, for :func:`.order.orders`."""
     if isinstance(result, DrawEntry):
         return ANY_SEAT if result.reason == "sanchaho" else -1
     return result[0].source if result[0].source != result[0].winner else -1

@@ -1,4 +1,4 @@
-"""How a hand of tenhou.net/6 ended: the words for wins, yaku and draws, read and written.
+"""The end of a hand of tenhou.net/6: its texts for wins, yaku and draws, read and written.
 
 A win is ``["和了", changes, [winner, from, liable or winner, value, yaku...]]``, two more items for
 each further winner; a draw is its name and, where something is paid, the changes.  Values:
@@ -60,7 +60,7 @@ _VALUE: Final = re.compile(r"(?:(\d+)符(\d+)飜|\D*)(\d+)(?:-(\d+))?点(∀?)")
 
 @dataclass(frozen=True, slots=True)
 class WinEntry:
-    """One win as the log tells it; what its words do not say, or not in words known here, is
+    """One win of the log; what its text does not contain, or not in a known form, is
     ``None``.
     """
 
@@ -76,7 +76,7 @@ class WinEntry:
 
 @dataclass(frozen=True, slots=True)
 class DrawEntry:
-    """A draw: its mjai reason, its name in the log, and what was paid if that is told."""
+    """A draw: its mjai reason, its name in the log, and what was paid if that is known."""
 
     reason: str
     name: str
@@ -89,7 +89,7 @@ Result = tuple[WinEntry, ...] | DrawEntry
 def read_result(value: list[Any]) -> Result:
     """Read a result.  Raises ``ValueError`` that names the place in its list."""
     if not value or not isinstance(value[0], str):
-        raise ValueError("[16]: begins with no word")
+        raise ValueError("[16]: does not begin with a text")
     if value[0] == WIN:
         if len(value) < 3 or len(value) % 2 == 0:
             raise ValueError(f"[16]: has {len(value)} parts; after {WIN} come pairs for each win")
@@ -103,7 +103,7 @@ def _read_win(result: list[Any], at: int) -> WinEntry:
     place = f"[16][{at + 1}]"
     deltas, parts = _four(result[at], f"[16][{at}]"), result[at + 1]
     if not isinstance(parts, list) or len(parts) < 3:
-        raise ValueError(f"{place}: tells no winner and from whom")
+        raise ValueError(f"{place}: has no winner and source")
     winner, source, third = (_seat(parts[index], f"{place}[{index}]") for index in range(3))
     texts = parts[3:]
     if not all(isinstance(text, str) for text in texts):

@@ -82,7 +82,7 @@ class _Columns:
         self._result: list[Any] = []
 
     def hand(self) -> HandColumns:
-        """Return the hand of which all has been told."""
+        """Return the finished hand."""
         deal = self._deal
         columns = zip(deal.tehais, self._draws, self._plays, strict=True)
         return HandColumns(
