@@ -14,4 +14,4 @@ TRAINING: Final = {
     "networks-paper": "papers.matsuda2021.commands",
     "reinforce": "papers.matsuda2021.commands",
 }
-"""Modules whose ``KINDS`` has the command ``mjbot train NAME``."""
+"""Modules with ``KINDS``, each a command ``mjbot train NAME``."""

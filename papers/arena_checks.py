@@ -1,9 +1,9 @@
-"""The arena's own figures, checked on real games whose truth is known.
+"""The arena's own figures, checked on real games with a known truth.
 
 * What shared walls and pinned draws leave of the variance of a rank difference, for a change
   that only folds (fast-riichi-c) and one that only calls (-b), both against fast-riichi-a.
 * How often the 95 % interval covers the zero between two samples of the *same* strategy's walls,
-  and how often the sequential test tells them apart.
+  and how often the sequential test separates them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ def seat_ranks(outcome: RunOutcome) -> Ranks:
 
 
 def variance_left(one: Ranks, other: Ranks) -> float:
-    """Return the variance of a difference of ranks on the same wall and seat against strangers'."""
+    """Return the variance of a rank difference on the same wall and seat, relative to others."""
     return float((one - other).var() / (one.var() + other.var()))
 
 
@@ -97,7 +97,7 @@ def _coverage_rows(rows: Sums, n: int) -> Iterator[str]:
     rates = ErrorRates()
     cells = [f"{100 * _power(rows[:, k], rates):.1f} %" for k in range(n)]
     size = min(WALLS_OF_A_LONG_RUN, len(rows) // 2)
-    title = f"told apart within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
+    title = f"separated within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
     yield row([title, *cells])
 
 

@@ -1,8 +1,8 @@
 """Nakano 2021, table 1: four fast-riichi strategies, each against three opponents.
 
 The paper seats one of its strategies A to D with the three stock AIs of a Java program that is
-not to be had any more; here the opponents are three of A, which is built on the same book's AI.
-It plays 300 east-only games each, on whatever walls came, and asks which is best.  Here all four
+no longer available; here the opponents are three of A, which is built on the same book's AI.
+It plays 300 east-only games each, on unrelated walls, and compares them.  Here all four
 play the same walls from every seat, so that differences are paired.
 """
 
@@ -87,10 +87,10 @@ def walls_for(games: int) -> int:
 
 
 def table_1(rows: Sums) -> Iterator[str]:
-    """Return the lines of the paper's table as Markdown, the paper's figures beside ours.
+    """Return the lines of the paper's table as Markdown, the paper's figures next to ours.
 
     ``rows`` is [walls, strategies] of :data:`mjbot.statistics.figures.ROW`.  The paper gives no
-    intervals: those beside its figures are what independent games would have.
+    intervals: those next to its figures are what independent games would have.
     """
     names = [each for name in COLUMNS for each in (name, f"{name}, paper")]
     yield from head([f"{len(rows) * SEATS} games each", *names])
@@ -133,7 +133,7 @@ def _difference(figure: Figure, rows: Sums, one: str, other: str) -> str:
 
 
 def is_d_better_than_b(outcome: RunOutcome) -> Iterator[str]:
-    """Answer the paper's open question: its D came out behind B, within its own noise."""
+    """Answer the paper's open question: its D ranked behind B, within its own noise."""
     rows = outcome.rows
     bound = outcome.plan.setup.seating.rank_bound
     values = rank_differences(rows, COLUMNS["D"], COLUMNS["B"])
@@ -142,7 +142,7 @@ def is_d_better_than_b(outcome: RunOutcome) -> Iterator[str]:
     low, high = confidence_sequence(values, bound, outcome.plan.rates.error)
     text = _difference(FIGURE_BY_KEY["rank"], rows, "D", "B")
     yield f"Average rank of D less that of B, on the same {len(rows)} walls: {text};"
-    yield f"the interval that holds at all looks is {low:+.3f} .. {high:+.3f}."
+    yield f"the interval that holds at all evaluations is {low:+.3f} .. {high:+.3f}."
     yield _verdict(test.verdict, decided, outcome.plan.rates)
     for key in ("win", "deal_in", "win_points", "first", "fourth"):
         figure = FIGURE_BY_KEY[key]

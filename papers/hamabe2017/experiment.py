@@ -1,11 +1,11 @@
 """Hamabe 2017, tables 4.1 to 4.3: does a partner help, and what does it cost the pair?
 
-The paper seats its "top AI" with three stock AIs of a Java program that is not to be had any
-more, then with its "support AI" and two of them: 50 hanchan each, on whatever walls came.  Here
+The paper seats its "top AI" with three stock AIs of a Java program that is no longer available,
+then with its "support AI" and two of them: 50 hanchan each, on unrelated walls.  Here
 the opponents are fast-riichi-a, built on the same book's AI (or the external AI majiang), all
 runs are on the same walls with every way to sit, and there are the arms that the paper lacks:
-the same two bots with every technique switched off, the top AI beside an independent bot, and two
-independent bots, who say what the pair is worth.
+the same two bots with every technique switched off, the top AI with an independent bot, and two
+independent bots, which give the value of the pair.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ from papers.hamabe2017.sums import (
 )
 from papers.hamabe2017.switches import MATES, play_switches
 
-SUMMARY: Final = "the pair of Hamabe 2017 against two, beside the top AI alone against three"
+SUMMARY: Final = "the pair of Hamabe 2017 against two, and the top AI alone against three"
 GAMES: Final = {
     "all": 2004,
     "majiang": 96,
@@ -67,10 +67,10 @@ PAPER: Final[Mapping[tuple[str, Figure], float]] = {
 
 @dataclass(frozen=True)
 class Arm:
-    """One run: who sits with the opponents (one: alone against three; two: as a pair).
+    """One run: its players with the opponents (one: alone against three; two: as a pair).
 
-    In the part *all*, ``share`` times the games that are asked for are played: fewer where the
-    answer is plain, more where the arms are close.
+    In the part *all*, ``share`` scales the number of games: fewer where the result is
+    clear, more where the arms are close.
     """
 
     label: str
@@ -83,7 +83,7 @@ ARMS: Final[Mapping[str, Arm]] = {
     "pair": Arm("with a partner", (TOP, PARTNER)),
     "paper": Arm("with the paper's techniques", (TOP, f"{PARTNER},techniques=paper")),
     "off": Arm("all techniques off", (TOP, f"{PARTNER},techniques=none")),
-    "beside": Arm(f"beside {INDEPENDENT}", (TOP, INDEPENDENT)),
+    "beside": Arm(f"with {INDEPENDENT}", (TOP, INDEPENDENT)),
     "two": Arm(f"two {INDEPENDENT}", (INDEPENDENT, INDEPENDENT), 3.0),
     "both": Arm(f"two {PARTNER}", (PARTNER, PARTNER), 2.0),
 }
@@ -113,7 +113,7 @@ def play(request: Request) -> Iterator[str]:
 
 
 def _sizes(found: Found) -> Iterator[str]:
-    yield from head(["arm", "who plays", "walls", "hanchan", "kyoku"])
+    yield from head(["arm", "players", "walls", "hanchan", "kyoku"])
     for name, sums in found.items():
         arm = ARMS[name]
         games, kyoku = (int(sums[field].sum()) for field in ("games", "kyoku"))
@@ -133,7 +133,7 @@ def _table_2(found: Found) -> Iterator[str]:
 
 
 def _table_3(found: Found) -> Iterator[str]:
-    yield "Table 4.3: kyoku in which the partner deals in, and to whom."
+    yield "Table 4.3: kyoku in which the partner deals in, and to which side."
     yield ""
     yield from _with_paper(found, WITH_PARTNER, (TO_RIVALS, TO_ALLY, ALLYS_SHARE))
 
@@ -191,7 +191,7 @@ def _compared(
 
 
 def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
-    """Say whether the two figures' own intervals have nothing in common.
+    """Return whether the two figures' own intervals do not overlap.
 
     Arms differ in their walls; on those that both have, the paired difference must leave out 0,
     too.
@@ -211,7 +211,7 @@ def apart(one: Estimate, other: Estimate) -> bool:
 
 
 def _pairs(found: Found) -> Iterator[str]:
-    yield f"What the pair is worth, beside two independent {INDEPENDENT}."
+    yield f"The value of the pair, compared with two independent {INDEPENDENT}."
     yield ""
     yield from head(["", "sum of scores", "less two", "", "better rank", "less two", ""])
     for name in [name for name in PAIRS if name in found]:

@@ -153,6 +153,6 @@ def walls_for(setup: Setup, games: float) -> int:
 
 
 def run_of(request: Request, label: str, players: tuple[str, ...], share: float = 1.0) -> Run:
-    """Return the run of these players; ``share`` times the games that are asked for."""
+    """Return the run of these players; ``share`` scales the number of games."""
     setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
     return Run(label, setup, walls_for(setup, share * request.games))

@@ -44,9 +44,9 @@ MATES: Final[Mapping[str, str | None]] = {
     "switches-of-two": None,
     "each-alone": TOP,
 }
-"""Part -> who sits beside the partner whose techniques are switched; ``None``: its like."""
+"""Part -> the mate of the partner whose techniques are switched; ``None``: its like."""
 ONLY_WITH: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": None}
-"""Switches that change nothing beside anybody else."""
+"""Switches that have an effect only with this mate."""
 
 
 def play_switches(request: Request, mate: str | None) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _runs(request: Request, mate: str | None, alone: bool) -> Iterator[Run]:
 
 
 def _run(request: Request, label: str, mate: str | None, changes: Mapping[str, str]) -> Run:
-    """Return the run of a partner with these options, beside ``mate`` or its like."""
+    """Return the run of a partner with these options, with ``mate`` or its like."""
     player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
     return run_of(request, label, (mate or player, player))
 

@@ -1,9 +1,9 @@
-"""Matsuda and Ito 2021: what was learned from records, and the environment to learn in.
+"""Matsuda and Ito 2021: networks learned from records, and their learning environment.
 
-The paper's figures beside those in the manifests of weights, which ``mjbot train`` wrote with
-them: nothing is learned here.  The paper gives no intervals and does not say how common each
-answer was among its positions; on natural ones "no" alone has more than its chi and its kan, so
-the majority rate stands beside each agreement, and what else cannot be feigned.
+The paper's figures next to those in the manifests of weights, which ``mjbot train`` wrote with
+them: nothing is trained here.  The paper gives no intervals and not how common each answer was
+among its positions; on natural ones "no" alone has more than its chi and its kan, so the majority
+rate is listed next to each agreement, with the figures that "no" alone cannot reach.
 
 *networks*: the five decisions.  *rank*: the rank model.  *curve*: discards by the number of games
 learned from, of whatever runs ``curve-GAMES`` are in the folder of ``--out``
@@ -114,7 +114,7 @@ def _network_row(
 
 
 def rank_table(manifest: Manifest) -> Iterator[str]:
-    """Return the rank model beside what it is weighed against, by set of games."""
+    """Return the rank model and its controls, by set of games."""
     yield from head(["rank model", "paper", *labels(manifest)])
     share = PAPER_ERROR / PAPER_STANDS
     paper = {
@@ -135,7 +135,7 @@ def curve_table(folder: Path) -> Iterator[str]:
         if games.isdigit():
             found[int(games)] = _manifest(weights_name("discard"), path)
     if not found:
-        problem = "has no runs curve-GAMES; docs/results/networks.md says how they are made"
+        problem = "has no runs curve-GAMES; see docs/results/networks.md"
         raise ExperimentError(f"{folder}: {problem}")
     names = labels(found[min(found)])
     yield from head(["games", "positions shown", *names])
@@ -148,7 +148,7 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
     """Return how greedy play got on with the episodes, as far as there are runs."""
     runs = sorted(path.parent for path in folder.glob(f"reinforce-*/{CURVE_FILE}"))
     if not runs:
-        problem = "has no runs reinforce-NAME; docs/results/networks.md says how they are made"
+        problem = "has no runs reinforce-NAME; see docs/results/networks.md"
         raise ExperimentError(f"{folder}: {problem}")
     yield from head(
         ["run", "episodes", "epsilon", "reward", "greedy: reward", "mean rank", "games"]
@@ -168,7 +168,7 @@ def reinforcement_table(folder: Path) -> Iterator[str]:
         speed = last.episode / max(last.processor_s, 1e-9)
         yield (
             f"| ours, {name} | {last.episode} in {last.processor_s:.0f} s of processor | |"
-            f" | | {speed:.1f} episodes/s, looks included | |"
+            f" | | {speed:.1f} episodes/s, evaluations included | |"
         )
 
 
@@ -180,7 +180,11 @@ def environment(games: int, seed: int) -> Iterator[str]:
     yield f"| paper | | | {PAPER_HANCHAN_S:.0f} | {1 / PAPER_HANCHAN_S:g} | 1 |"
     for who, n, play_all in (
         ("players at random", games, _play_at_random),
-        ("four supervised-paper, each asked alone", -(-games // NETWORK_SHARE), _play_by_networks),
+        (
+            "four supervised-paper, each queried alone",
+            -(-games // NETWORK_SHARE),
+            _play_by_networks,
+        ),
     ):
         play_all(range(seed, seed + 1))
         started = time.process_time()
@@ -206,7 +210,7 @@ def _play_by_networks(seeds: range) -> None:
             referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
 
 
-# --- what manifests say ------------------------------------------------------------------------
+# --- figures of manifests ----------------------------------------------------------------------
 
 
 def labels(manifest: Manifest) -> list[str]:
@@ -237,8 +241,8 @@ def _has(manifest: Manifest, figure: str, kind: str = "") -> bool:
 def _cell(manifest: Manifest, prefix: str, figure: str) -> str:
     """Return a figure as ``72.5 ± 0.5``, of those that are shares in per cent.
 
-    >>> told = {"x: accuracy": "0.7250 [0.7200, 0.7300]"}
-    >>> _cell(Manifest(data="", command="", seed=0, scores=told), "x: ", "accuracy")
+    >>> scores = {"x: accuracy": "0.7250 [0.7200, 0.7300]"}
+    >>> _cell(Manifest(data="", command="", seed=0, scores=scores), "x: ", "accuracy")
     '72.5 ± 0.5'
     """
     text = str(manifest.scores.get(f"{prefix}{figure}", ""))

@@ -1,4 +1,4 @@
-"""The five networks of Matsuda and Ito 2021, as they are asked at the table: numpy alone.
+"""The five networks of Matsuda and Ito 2021, as evaluated in play: numpy alone.
 
 One form for all five (their table 3.3), on the planes of
 :mod:`papers.matsuda2021.planes`::
@@ -67,7 +67,7 @@ def layer_shapes(classes: int) -> tuple[tuple[int, int], ...]:
 
 
 class PaperNetwork:
-    """One of the five; ``layers`` are as :func:`layer_shapes` says."""
+    """One of the five; ``layers`` have the shapes of :func:`layer_shapes`."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         self.layers: Final = tuple(layers)
@@ -125,7 +125,7 @@ def _convolved(values: Floats, layer: Layer) -> Floats:
 
 @cache
 def paper_network(kind: str) -> PaperNetwork:
-    """Return the network of a decision that ships, shared by all who ask in this process."""
+    """Return the network of a decision that ships, shared by all callers in this process."""
     return PaperNetwork.load(kind)
 
 

@@ -10,12 +10,12 @@ network's input is printed as 34 x 4 x 17.  We take the 15 and add the two winds
     6 .. 9   melds of each seat
     10       dora, as often as markers show it
     11 .. 13 an opponent's riichi: the whole plane
-    14       the last discard of anybody (or tile added to a pon)
+    14       the last discard of any seat (or tile added to a pon)
     15, 16   seat wind, round wind
 
 Seats are in order of play from the own one on, opponents from the next one on.  What the paper
 leaves open is decided here: whether a called discard still counts in its river (it does), and
-that red fives are no plane but the own.  No hidden tile is looked at.
+that red fives are on no plane but the own.  No hidden tile is read.
 """
 
 from typing import Any, Final

@@ -3,16 +3,16 @@
 Theory.  A *step* is one question to one of the five networks of
 :mod:`papers.matsuda2021.networks`, with the classes that were legal and the one that was
 chosen.  The network of a kind has a value Q for each class: what is still to come in this episode,
-if that is chosen and then always what is worth most.  After Mnih et al. (Nature 518, 2015) Q is
-drawn to
+if that is chosen and then always the class with the highest value.  After Mnih et al. (Nature 518,
+2015) Q is drawn to
 
     r + d * max over the legal classes of Q'(next step),     at an episode's end to r alone,
 
 where the next step is the next question to the same seat, *whichever network it goes to*, and Q' is
 a copy of the networks that is renewed only now and then.
 
-The paper names DQN and tf-agents and gives none of the numbers.  Decided here: as in tf-agents, if
-nothing is said, d = 1 (an episode ends for sure) and Huber's loss with 1 as its bend; the rest by
+The paper names DQN and tf-agents and gives none of the numbers.  Decided here: the defaults of
+tf-agents, d = 1 (an episode ends for sure) and Huber's loss with 1 as its bend; the rest by
 hand, :data:`BATCH` to :data:`TARGET_EVERY`, by what one core can do.  Nothing was tuned.
 """
 
@@ -225,7 +225,7 @@ class QLearner:
         return wanted
 
     def saved(self) -> dict[str, Any]:
-        """Return all that is needed to go on exactly, for ``torch.save``."""
+        """Return the state needed to resume exactly, for ``torch.save``."""
         return {
             "parameters": [[t.detach() for t in part] for part in self.networks.parameters],
             "target": [[t.detach() for t in part] for part in self._target.parameters],

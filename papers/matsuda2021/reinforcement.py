@@ -1,25 +1,25 @@
-"""``mjbot train reinforce``: reinforcement as Matsuda and Ito 2021 planned it, and never saw.
+"""``mjbot train reinforce``: reinforcement learning as planned by Matsuda and Ito 2021.
 
-What the paper says, and is done so: DQN from the weights of the five supervised networks, without
+As in the paper: DQN from the weights of the five supervised networks, without
 dropout, against three of those networks, which stay as they are; in each choice a random one with
 the chance epsilon = max(1 - episode / 90,000, 0.01); 150,000 episodes (1.5 million is printed, but
 60 % of them is 90,000); the reward of a kyoku is the final rank that the rank model predicts before
 it less that after it (of a finished game, the rank that it is).
 
-What it leaves open, and is decided here: an episode is a kyoku of the one learning seat; wins are
-taken, kyoku never aborted, and of several kans the first is said, as there is no network for these;
-riichi, kan, pon, chi and discard are asked in this order, each only where it can be answered in two
-ways, and "no" leads to the next question; a random choice is drawn evenly among what is legal of
-the *one* question.  Our supervised weights end in logits, several units apart, while choices differ
-by some hundredths of a rank: the last layer is scaled by :data:`VALUE_OF_LOGIT`, which changes no
-choice.  The numbers of the learner are in :mod:`papers.matsuda2021.q_learning`.
+Open in the paper, and decided here: an episode is a kyoku of the one learning seat; wins are
+taken, kyoku never aborted, and of several kans the first is declared, as there is no network for
+these; riichi, kan, pon, chi and discard are evaluated in this order, each only where there are two
+answers, and "no" leads to the next question; a random choice is drawn evenly among the legal
+answers of the *one* question.  Our supervised weights end in logits, several units apart, while
+choices differ by some hundredths of a rank: the last layer is scaled by :data:`VALUE_OF_LOGIT`,
+which changes no choice.  The numbers of the learner are in :mod:`papers.matsuda2021.q_learning`.
 
 ``--epsilon-from`` below 1 is the control: epsilon from 1 throws the imitation away.
 
-A *chapter* lies between two looks: all tables begin anew, play, learn, and kyoku still under way at
+An *iteration* lies between two evaluations: all tables restart, play, learn, and kyoku not over at
 its end are dropped.  Then the networks play greedily, on walls of their own that are the same in
-every look, and all that is needed to go on (networks, copy, Adam, memory) is saved: the same
-command goes on after a kill from the last look and ends with the same weights, on one machine with
+every evaluation, and the state of the run (networks, copy, Adam, memory) is saved: after a kill the
+same command resumes at the last evaluation and ends with the same weights, on one machine with
 as many threads (a GPU, which is used where there is one, does not add in the same order each time).
 """
 
@@ -74,16 +74,16 @@ NO_STEP: Final = -1
 FIRST_WALL: Final = 1_000_000_000
 WALLS_OF_ITERATION: Final = 1_000_000
 EVALUATION_WALL: Final = 900_000_000_000_000
-"""Walls of looks; no run reaches them."""
+"""Walls of evaluations; no run reaches them."""
 
 CURVE_FILE: Final = "curve.json"
 
 Choose = Callable[[int, Planes, Legal], Ints]
-"""The same of a player, who knows of no rows."""
+"""The same of a player, without the rows."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One point of the curve: the episodes since the look before, and greedy play after them.
+    """One point of the curve: the episodes since the last evaluation, and greedy play after them.
 
     Rewards are ranks won in a kyoku; ``low`` to ``high`` is the 95 % interval of ``mean_rank``, a
     wall with its four seatings one observation.  ``processor_s`` is of the whole run so far.
@@ -116,7 +116,7 @@ def train(request: ReinforceRequest) -> list[Learned]:
         erase_run(folder)
     with RunFolder(folder, "reinforce") as run:
         run_state = ReinforcementRun(request, run)
-        kept = f"kept in {run.folder}: all up to the last look; the same command goes on"
+        kept = f"kept in {run.folder}: up to the last evaluation; run the same command to resume"
         with keeping(lambda: kept):
             run_state.play()
             return run_state.save_networks()
@@ -141,7 +141,7 @@ def epsilon_at(episode: int, epsilon_from: float = 1.0) -> float:
     return max(epsilon_from * (1 - episode / EPSILON_EPISODES), LEAST_EPSILON)
 
 
-# --- what the networks are asked, and what their answers mean ----------------------------------
+# --- inputs of the networks, and the meaning of their outputs ----------------------------------
 
 
 def planes_of(env: BatchEnv, rows: Rows) -> Planes:
@@ -229,7 +229,7 @@ class Episodes:
 
 
 class ReinforcementRun:
-    """A run on its way; :meth:`play` goes on from what the folder has."""
+    """The state of a run; :meth:`play` resumes from the folder."""
 
     def __init__(self, request: ReinforceRequest, run: RunFolder) -> None:
         self.episode = 0
@@ -248,7 +248,7 @@ class ReinforcementRun:
         self._started = time.process_time()
 
     def play(self) -> None:
-        """Play chapters up to the last episode, with a look before the first and after each."""
+        """Play iterations up to the last episode; evaluate before the first and after each."""
         resume(self._run, self._file, self._restore)
         request = self._request
         with progress(Console(stderr=True), "learning", request.episodes, "episodes") as step:
@@ -388,7 +388,7 @@ def greedy_play(
 
     while not over.all():
         plays = ~over[rows.tables]
-        actions = rows.masks.argmax(axis=1)  # tables that are through go on with anything
+        actions = rows.masks.argmax(axis=1)  # finished tables continue with any action
         some = Rows(rows.tables[plays], rows.seats[plays], rows.masks[plays])
         actions[plays] = _actions_at(env, some, greedy, frozen.best)
         rows = env.step(actions)
@@ -403,7 +403,7 @@ def greedy_play(
 
 
 def read_curve(folder: Path) -> list[CurvePoint]:
-    """Return the looks of the run in a folder; :class:`ArgumentError` if there are none."""
+    """Return the evaluations of the run in a folder; :class:`ArgumentError` if there are none."""
     path = folder / CURVE_FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[CurvePoint])

@@ -1,4 +1,4 @@
-"""What the training of this paper's networks is asked for; see :mod:`mjbot.training.requests`."""
+"""Arguments of the training of this paper's networks; see :mod:`mjbot.training.requests`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

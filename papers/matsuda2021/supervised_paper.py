@@ -21,11 +21,11 @@ OTHER_DISCARDS = "all kinds together, legal or not, have 100 %"
 
 @dataclass
 class SupervisedPaper(Strategy):
-    """Strong players are imitated best by looking at the table as at a picture.
+    """Imitates strong players by treating the table as a picture.
 
-    Five convolutional networks on 17 planes of visible tiles say which kind strong players would
-    discard, and whether they would declare riichi, pon, chi or kan; no shanten, yaku, danger or
-    points are reckoned.  Wins are always taken, as the paper has no network for them.
+    Five convolutional networks on 17 planes of visible tiles predict which kind strong players
+    would discard, and whether they would declare riichi, pon, chi or kan; no shanten, yaku, danger
+    or points are computed.  Wins are always taken, as the paper has no network for them.
     """
 
     worth_unit: ClassVar[str] = PERCENT
@@ -44,7 +44,7 @@ class SupervisedPaper(Strategy):
         )
 
     def explain(self, view: View) -> Explanation:
-        """Tell the choice, the chances of each discard, and of all else that is legal."""
+        """Return the choice, and the probabilities of discards and of all other legal actions."""
         base = super().explain(view)
         return replace(base, notes=(OTHER_DISCARDS,) if view.discards and base.rated else ())
 
@@ -71,9 +71,9 @@ class SupervisedPaper(Strategy):
         return next((action for action in view.legal if action.is_win), None)
 
     def _likeliest(self, view: View) -> Action | None:
-        """Return the riichi, kan or call that its network wants most, if one wants any.
+        """Return the riichi, kan or call that its network prefers most, if one prefers any.
 
-        On the own turn riichi goes before a kan, in the order in which the paper asks.
+        On the own turn riichi is tried before a kan, in the order of the paper.
         """
         chances, wanted = self._chances(view), []
         none = max((chance for action, chance in chances.items() if action.is_pass), default=0.0)

@@ -6,9 +6,9 @@ here: rectifiers, dropout :data:`DROPOUT`, a learning rate of 0.001 (both librar
 that ends as half a cosine, and cross-entropy over all classes, legal or not.
 
 A pass over the rows follows an order drawn from the seed; training ends after ``rows`` rows, or
-earlier when :data:`PATIENCE` looks at the last tenth of the games showed nothing better; the best
-weights of all looks are kept.  After every look all that is known is saved, so that the same
-command goes on after a kill and ends with the same weights.  Torch is needed here only.
+earlier after :data:`PATIENCE` evaluations on the last tenth of the games without improvement; the
+best weights of all evaluations are kept.  After every evaluation the state is saved, so that the
+same command resumes after a kill and ends with the same weights.  Torch is needed here only.
 """
 
 import hashlib
@@ -61,10 +61,10 @@ DROPOUT: Final = 64 / 256
 """Of the paper nothing is known but that there is some; 64 of 256 as bytes are cheap to draw."""
 PATIENCE: Final = 8
 EVALUATE_EVERY: Final = 32_768
-"""Rows between two looks at the games held out of the learning."""
+"""Rows between two evaluations on the games held out."""
 EVALUATION_ROWS: Final = 4096
 HELD_OUT: Final = 10
-"""One game of so many, the last of them, only says when to stop."""
+"""The last game of so many only decides when to stop."""
 ROWS_REQUESTED: Final[Mapping[DecisionKind, int]] = {
     DecisionKind.DISCARD: 800_000,
     DecisionKind.RIICHI: 200_000,
@@ -72,7 +72,7 @@ ROWS_REQUESTED: Final[Mapping[DecisionKind, int]] = {
     DecisionKind.CHI: 250_000,
     DecisionKind.KAN: 100_000,
 }
-"""Rows shown to each network if nothing is said: what one slow core does in half an hour."""
+"""Rows of each network by default: what one slow core trains in half an hour."""
 
 
 def train(request: PaperRequest) -> list[Learned]:
@@ -95,11 +95,12 @@ def _train(request: PaperRequest, kind: DecisionKind, run: RunFolder) -> Learned
     stop = request.games.stop or _games(decisions)
     learned = decisions.of_games(request.games.start, stop)
     if _games(learned) - request.games.start < HELD_OUT:
-        raise ArgumentError(f"--games: {HELD_OUT} at least, the last tenth says when to stop")
+        raise ArgumentError(f"--games: {HELD_OUT} at least, the last tenth decides when to stop")
     fitting = PaperNetworkFit(
         kind, learned, request.rows or ROWS_REQUESTED[kind], request.seed, run
     )
-    with keeping(lambda: f"kept in {run.folder}: what the last look saw; the same command goes on"):
+    kept = f"kept in {run.folder}: the last evaluation; run the same command to resume"
+    with keeping(lambda: kept):
         layers = fitting.learn()
         arrays = packed(layers)
         scores: dict[str, float | int | str] = {
@@ -183,7 +184,7 @@ def _planes(decisions: Decisions, places: NDArray[np.int64]) -> NDArray[np.uint8
 
 
 class PaperNetworkFit:
-    """One network on its way; ``learn`` goes on from what a run's folder has."""
+    """The training of one network; ``learn`` resumes from a run's folder."""
 
     def __init__(
         self, kind: DecisionKind, decisions: Decisions, n_rows: int, seed: int, run: RunFolder
@@ -213,7 +214,7 @@ class PaperNetworkFit:
         self._fit: Final = Fit(named, Schedule(rate=LEARNING_RATE), steps)
 
     def learn(self) -> list[Layer]:
-        """Return the layers of the best look."""
+        """Return the layers of the best evaluation."""
         resume(self._run, self._file, self._restore, self._device)
         with progress(Console(stderr=True), f"learning {self.kind}", self._n_rows, "rows") as step:
             step(self.shown)

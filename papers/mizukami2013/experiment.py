@@ -1,7 +1,7 @@
 """Mizukami et al. 2013: a one-player evaluator, and the same player with a sense of when to fold.
 
 Four parts: the win rates of one-player mahjong (table 1), folding against not folding (tables 7
-and 8), what all that the paper names as missing is worth together, and each of it alone.
+and 8), the value of all that the paper names as missing, and of each item alone.
 """
 
 from collections.abc import Iterator

@@ -45,7 +45,7 @@ LEAST_DEAL_INS: Final = 0.75
 
 
 def play_folding(request: Request) -> Iterator[str]:
-    """Return tables 7 and 8 as lines of Markdown, ours beside the paper's."""
+    """Return tables 7 and 8 as lines of Markdown, ours next to the paper's."""
     (outcome,) = request.arenas([_run("folding or not", FOLDING, request)])
     rows = outcome.rows
     games = len(rows) * SEATS
@@ -71,7 +71,7 @@ def play_folding(request: Request) -> Iterator[str]:
 
 
 def play_plus(request: Request) -> Iterator[str]:
-    """Return how fold-recognition-plus fares beside the others, all against the same opponents."""
+    """Return the results of fold-recognition-plus and others, all against the same opponents."""
     (outcome,) = request.arenas([_run(PLUS, CONTEST, request)])
     rows = outcome.rows
     yield from _compared(CONTEST, rows, rows[:, 0])
@@ -139,8 +139,8 @@ def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str
 def _paper(key: str) -> list[str]:
     """Return the paper's two figures and their difference.
 
-    Of ranks with the interval that so many independent games have; how many kyoku there were
-    the paper does not say.
+    Of ranks with the interval that so many independent games have; the paper does not give the
+    number of kyoku.
     """
     on, off = PAPER[key]
     if key in ("win", "deal_in"):

@@ -1,4 +1,4 @@
-"""Mizukami et al. 2013, table 1: who wins how often alone at the table, in 27 draws.
+"""Mizukami et al. 2013, table 1: how often players win alone at the table, in 27 draws.
 
 The paper shows 100 walls and no intervals.  Here all players play the same walls, so that they
 are compared wall by wall: those that think for long the first twentieth of them.
@@ -30,7 +30,7 @@ FEWER: Final = 20
 
 @dataclass(frozen=True)
 class Entrant:
-    """A row: what it is called, who plays, the paper's wins in per cent of 100 walls."""
+    """A row: its label, the player, the paper's wins in percent of 100 walls."""
 
     label: str
     player: str
@@ -47,9 +47,9 @@ ENTRANTS: Final = (
     Entrant("trained evaluator, more features", "evaluator:plus"),
     Entrant("search", "search", is_slow=True),
 )
-WALL_KNOWN: Final = Entrant("somebody who knows the wall", "")
+WALL_KNOWN: Final = Entrant("with knowledge of the wall", "")
 REFERENCE: Final = "evaluator:paper"
-"""Everybody is compared with this player."""
+"""All players are compared with this one."""
 PEOPLE: Final = {"the paper's average player": 36, "the paper's expert": 51}
 
 Draws = Mapping[str, NDArray[np.int8]]
@@ -81,7 +81,7 @@ def _played(entrant: Entrant, request: Request, place: str) -> NDArray[np.int8]:
         known = min(n, n_walls)
 
     def kept() -> str:
-        return f"kept in {folder}: {place}, {known} walls; the same command goes on"
+        return f"kept in {folder}: {place}, {known} walls; run the same command to resume"
 
     with keeping(kept), progress(Console(stderr=True), place, n_walls, "walls") as step:
         try:

@@ -1,6 +1,6 @@
 """The game: draw, win or discard, 27 times; its record and its compiled steps.
 
-There is no call, no riichi, no dora, nobody to win from.  A self-drawn closed hand always has a
+There are no calls, no riichi, no dora and no opponents.  A self-drawn closed hand always has a
 yaku, so every complete hand wins: four blocks and a pair, seven pairs, thirteen orphans.
 """
 

@@ -1,8 +1,8 @@
 """Players of one-player mahjong: what a player is, the two simplest, and one that knows the wall.
 
-Who knows the wall is a bound for every player.  It needs no search: the 14 tiles of a win are
-among the 13 dealt and those drawn so far, and whoever knows which they are can keep them, for at
-no time are they more than the hand holds.  So :func:`first_possible` asks of each draw whether
+A player that knows the wall is a bound for every player.  It needs no search: the 14 tiles of a win
+are among the 13 dealt and those drawn so far, and with the wall known they can all be kept, as
+they never exceed the hand.  So :func:`first_possible` tests for each draw whether
 the tiles seen so far hold a complete hand.
 """
 
@@ -26,7 +26,7 @@ from papers.one_player.game import (
 
 
 class SoloPlayer(Protocol):
-    """Chooses discards; looks at everything in the game but ``wall``."""
+    """Chooses discards; may read everything in the game but ``wall``."""
 
     def start(self, game: OnePlayerGame, seed: int) -> None:
         """A game was dealt; ``seed`` is for the player's own dice."""
@@ -95,7 +95,7 @@ def greedy_discard(hand: NDArray[np.int8], unseen: NDArray[np.int8]) -> int:
 
     >>> from mjbot.rules.kinds import hand_counts
     >>> hand = hand_counts("12378m456p2357s11z")
-    >>> greedy_discard(hand, 4 - hand)  # 69m is worth more than the closed 6s
+    >>> greedy_discard(hand, 4 - hand)  # 69m is better than the closed 6s
     24
     """
     best, lowest, most = 0, NEVER, -1

@@ -1,6 +1,6 @@
-"""Many walls for one player, kept in a file line by line, so that what is done stays done.
+"""Many walls for one player, kept in a file line by line, so that finished walls are kept.
 
-A player is asked for by name; the file's header has a digest of all that its games depend on.
+A player is selected by name; the file's header has a digest of all that its games depend on.
 """
 
 import hashlib
@@ -132,8 +132,8 @@ def winning_draws(
 ) -> NDArray[np.int8]:
     """Return the draw that won each of the walls 0.. of a seed, 0 without a win: int8[n_walls].
 
-    Plays what ``folder`` does not hold yet, in ``jobs`` processes; ``on_walls`` hears how many
-    walls are known, first those kept.  Raises :class:`RunError` and
+    Plays what ``folder`` does not hold yet, in ``jobs`` processes; ``on_walls`` receives the number
+    of finished walls, first those kept.  Raises :class:`RunError` and
     :class:`~papers.one_player.runs.PlayerError`.
     """
     header = WallsHeader(player=name, seed=seed, digest=digest_of(name))

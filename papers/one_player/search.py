@@ -3,11 +3,11 @@
 :class:`SearchPlayer` maximises the chance to win in the draws that are left
 (:mod:`papers.one_player.search_values`).
 
-:class:`UctPlayer` is the paper's baseline, a tree search that knows the rules and nothing else.
+:class:`UctPlayer` is the paper's baseline, a tree search that uses only the rules.
 Each playout takes a random order of the unseen tiles, goes down the tree of own discards and
 drawn kinds by UCB1, adds one node, and plays on with random discards until the hand is won or
 the draws are used up.  The most visited discard is played.  The paper takes the player from an
-earlier one's four-player study and does not say how many playouts it had.
+earlier one's four-player study without giving the number of playouts.
 """
 
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ from papers.one_player.search_values import (
 class Effort:
     """How far the search goes for hands of one shanten.
 
-    ``swaps`` exchanges are looked for, at ``swap_shanten`` or below, that widen the acceptance
-    (by more than ``margin`` eighths of it).  ``widths`` says how many discards are tried after a
+    ``swaps`` exchanges are tried, at ``swap_shanten`` or below, that widen the acceptance
+    (by more than ``margin`` eighths of it).  ``widths`` are the discards that are tried after a
     draw, by the shanten they leave, the last one for all above; ``first`` how many of those at
     hand.
     """
@@ -60,7 +60,7 @@ EFFORTS: Final = (
 """By the shanten that the best discard leaves.
 
 Chosen on 8 to 30 positions each of other walls: more exchanges, more discards or more exchanges
-that narrow the acceptance pick discards that are worth 0.001 more at most on average.
+that narrow the acceptance pick discards that are better by 0.001 at most on average.
 """
 
 ANY: Final = -1
@@ -70,7 +70,7 @@ class SearchPlayer:
     """Discards what leaves the highest probability to win
     (:mod:`papers.one_player.search_values`).
 
-    ``efforts`` is :data:`EFFORTS` or another; hands further away than it says are played greedily.
+    ``efforts`` is :data:`EFFORTS` or another; hands further away than its last are played greedily.
     """
 
     def __init__(self, efforts: tuple[Effort, ...] = EFFORTS) -> None:
@@ -91,7 +91,7 @@ class SearchPlayer:
         return max(self.values(game).items(), key=lambda item: item[1])[0]
 
     def values(self, game: OnePlayerGame) -> dict[int, float]:
-        """Return the probability to win after each discard that is worth a look, widest first."""
+        """Return the probability to win after each promising discard, widest first."""
         while True:
             found = self._values(game)
             if not self._search["is_full"]:

@@ -6,9 +6,9 @@ to come next.  Draws that matter lower the shanten or, while exchanges are left,
 leave the same shanten and a wider (or hardly narrower) acceptance.  After each the best discard
 is taken, for every t apart, or the drawn tile goes back.  Every other draw passes by.
 
-So a row is what a plan is worth that can be carried out and leaves out some ways to win.  In one
-thing it promises too much: of a kind that was drawn while it did not matter, the copy is not
-missed when the kind matters later.
+So a row is the value of a feasible plan that leaves out some ways to win.  In one
+respect it is too high: of a kind that was drawn while it did not matter, the copy is still
+counted when the kind matters later.
 """
 
 from typing import Annotated, Final

@@ -31,7 +31,7 @@ class DiscardView(View):
 
 
 class StrategyAdapter:
-    """A strategy at a table where nobody else draws.
+    """A strategy at a table where only its seat draws.
 
     It is the dealer of East 1; there are no dora and no red fives; the others have 13 unknown
     tiles each and empty rivers.  As many live tiles are left as four players would draw in the
@@ -55,7 +55,7 @@ class StrategyAdapter:
         self._strategy.start_kyoku(DiscardView(self._state, SEAT))
 
     def choose(self, game: OnePlayerGame) -> int:
-        """Ask the strategy.  Raises ``ValueError`` for an action that is no discard."""
+        """Query the strategy.  Raises ``ValueError`` for an action that is no discard."""
         apply_draw(self._state, SEAT, int(game["drawn"]))
         assume_alone(self._state, min(N_LIVE, 4 * draws_left(game)))
         view = DiscardView(self._state, SEAT)

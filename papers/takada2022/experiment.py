@@ -69,7 +69,7 @@ def play(request: Request) -> Iterator[str]:
 
 
 def play_positions(request: Request) -> Iterator[str]:
-    """Ask each player so many times, each time with another seed."""
+    """Query each player so many times, each time with another seed."""
     yield f"Figure 6, {request.games} runs each, seeds from {request.seed}:"
     yield ""
     view = position(FIGURE_6, FIGURE_6_SEAT)
@@ -134,7 +134,8 @@ def play_arena(request: Request) -> Iterator[str]:
         file = request.folder / f"takada2022-{code}" / f"{name.replace(' ', '-')}.jsonl"
         place = f"{name} ({len(played) + 1} of {len(ARMS)})"
         shown = progress(Console(stderr=True), place, len(hands), "games")
-        with keeping(lambda: f"kept in {request.folder}; the same command goes on"), shown as step:
+        kept = f"kept in {request.folder}; run the same command to resume"
+        with keeping(lambda: kept), shown as step:
             played[name] = list(play_all(hands, file, request.jobs, step))
     seats = [hand.seat for hand in last_hands(OPPONENTS, request)]
     yield (

@@ -1,4 +1,4 @@
-"""Last hands from given scores on shared walls: what one seat's choices are worth there.
+"""Last hands from given scores on shared walls: the value of one seat's choices there.
 
 A game starts at South 4 with the same four scores, dealt out to the seats in every turn of the
 table, and is played to its end (a dealer's repeat and extra rounds included).
@@ -43,7 +43,7 @@ class LastHand:
 class Ending:
     """How it ended: final points by seat, and what the player did in the first kyoku.
 
-    ``won`` points by whom it was paid: -1 no win, its own seat for a win by draw.
+    ``won`` points by the paying seat: -1 no win, its own seat for a win by draw.
     """
 
     scores: tuple[int, int, int, int]
@@ -52,7 +52,7 @@ class Ending:
 
 
 class LastHandsHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The first line of a file; its name says which code played."""
+    """The first line of a file; its name identifies the code that played."""
 
     what: Literal["last hands"] = "last hands"
 
@@ -92,7 +92,7 @@ def play_last_hand(hand: LastHand) -> Ending:
 
 
 def _first(state: State, outcome: Outcome, seat: int) -> tuple[int, bool]:
-    """Return who paid the seat's win and whether it dealt in."""
+    """Return the seat that paid the win and whether the seat dealt in."""
     if int(outcome["reason"]) != NO_DRAW:
         return -1, False
     winners = [other for other in range(SEATS) if int(state["wins"]) >> other & 1]
@@ -105,7 +105,7 @@ def play_all(
 ) -> Iterator[Ending]:
     """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
 
-    ``step`` hears of how many are known already, then of each that has been played.
+    ``step`` receives the number of finished walls, then each one that has been played.
     Raises :class:`~mjbot.append_log.LogError`.
     """
     with AppendLog(file, LastHandsHeader(), _CURES, decode=_decode) as log:

@@ -90,7 +90,7 @@ def test_the_environment_is_timed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert cells(lines, "ours, players at random")[1] == "3"
     assert float(cells(lines, "ours, players at random")[-1]) > 200
-    assert cells(lines, "ours, four supervised-paper, each asked alone")[1] == "1"
+    assert cells(lines, "ours, four supervised-paper, each queried alone")[1] == "1"
 
 
 @pytest.mark.parametrize("part", ["networks", "rank"])

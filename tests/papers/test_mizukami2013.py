@@ -52,7 +52,7 @@ def test_the_first_part_plays_everybody_on_the_same_walls(
     assert cells(lines, "trained evaluator")[6] == "48 ± 9.8 %"
     assert cells(lines, "plain UCT")[3] == "100"
     assert cells(lines, "the paper's expert")[6] == "51 ± 9.8 %"
-    assert cells(lines, "somebody who knows the wall")[2].startswith("100.00 ")
+    assert cells(lines, "with knowledge of the wall")[2].startswith("100.00 ")
 
 
 def test_slow_players_play_a_twentieth_but_never_less_than_the_paper() -> None:
